@@ -1,0 +1,60 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+test("a page can be opened, left and reached with the keyboard alone", async ({ app, origin }) => {
+  origin.page("/", `<a href="/next">Next</a>`, "First page");
+  origin.page("/next", "<p>Second page</p>", "Second page");
+  const { keyboard } = app.page;
+  await keyboard.press("Control+l");
+  await expect(app.address).toBeFocused();
+  await app.navigated(async () => {
+    await keyboard.type(`${origin.origin}/`);
+    await keyboard.press("Enter");
+  });
+  const link = app.frame().getByRole("link", { name: "Next" });
+  for (let presses = 0; presses < 20; presses++) {
+    if (await link.evaluate((element) => element === document.activeElement && document.hasFocus())) break;
+    await keyboard.press("Tab");
+  }
+  await expect(link).toBeFocused();
+  await app.navigated(() => keyboard.press("Enter"));
+  await expect(app.frame().getByText("Second page")).toBeVisible();
+  await app.page.getByRole("button", { name: "Back", exact: true }).focus();
+  await keyboard.press("Enter");
+  await expect(app.frame().getByRole("link", { name: "Next" })).toBeVisible();
+});
+
+test("everything that can be focused has a name, and is large enough for a thumb", async ({ app }) => {
+  const nameless = await app.page.locator("button:visible, a[href]:visible, input:visible").evaluateAll((elements) =>
+    elements
+      .map((element) => {
+        const { width, height } = element.getBoundingClientRect();
+        const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent).join("");
+        const name = element.getAttribute("aria-label") ?? (element.textContent?.trim() || labels);
+        return { html: element.outerHTML.slice(0, 120), named: Boolean(name), width, height };
+      })
+      .filter(({ named, width, height }) => !named || width < 24 || height < 24),
+  );
+  expect(nameless).toEqual([]);
+});
+
+test("the app has landmarks, a language, and says aloud what happens", async ({ app, origin }) => {
+  origin.page("/", "<p>Hello</p>", "Spoken title");
+  await expect(app.page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(app.page.getByRole("main")).toBeVisible();
+  await expect(app.page.getByRole("navigation").first()).toBeVisible();
+  await app.goto(`${origin.origin}/`);
+  await expect(app.page.getByRole("status").first()).toContainText(/Spoken title|loaded/i);
+  await app.goto("http://nowhere.invalid/");
+  await expect(app.page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("nothing in the shell scrolls sideways, in light or dark, also with large text", async ({ app }) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await app.page.emulateMedia({ colorScheme });
+    await app.page.locator("html").evaluate((html) => {
+      html.style.fontSize = "200%";
+    });
+    const sideways = await app.page.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth);
+    expect(sideways).toBe(0);
+  }
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+test("cookies set by the site are read back by scripts and sent with the next request", async ({ app, origin }) => {
+  origin.page("/", "<p>Jar</p>");
+  await app.goto(
+    `${origin.origin}/set-cookies?theme=dark&secret=${encodeURIComponent("x; HttpOnly")}&deep=${encodeURIComponent("y; Path=/deep")}`,
+  );
+  await expect.poll(async () => (await app.content()).evaluate(() => document.cookie)).toBe("theme=dark");
+  await app.goto(`${origin.origin}/`);
+  expect(await (await app.content()).evaluate(() => document.cookie)).toBe("theme=dark");
+  const sent = origin.requestsTo("/")[0]?.headers.cookie?.split("; ").sort();
+  expect(sent).toEqual(["secret=x", "theme=dark"]);
+  await (await app.content()).evaluate(() => fetch("/deep/file"));
+  expect(origin.requestsTo("/deep/file")[0]?.headers.cookie).toContain("deep=y");
+});
+
+test("cookies set by a script are sent, changed and deleted", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<script>document.cookie = "count=1"; document.cookie = "gone=1"; document.cookie = "gone=; max-age=0"</script>`,
+  );
+  origin.page("/again", `<script>document.cookie = "count=2; max-age=3600"</script>`);
+  origin.page("/third", "<p>Third</p>");
+  await app.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/again`);
+  await app.goto(`${origin.origin}/third`);
+  expect(origin.requestsTo("/again")[0]?.headers.cookie).toBe("count=1");
+  expect(origin.requestsTo("/third")[0]?.headers.cookie).toBe("count=2");
+});
+
+test("a script sees at once what a fetch set", async ({ app, origin }) => {
+  origin.page("/", "<p>Jar</p>");
+  await app.goto(`${origin.origin}/`);
+  const cookies = await (await app.content()).evaluate(async () => {
+    await (await fetch("/set-cookies?fresh=1")).text();
+    return document.cookie;
+  });
+  expect(cookies).toBe("fresh=1");
+});
+
+test("a fetch that omits credentials sends no cookies", async ({ app, origin }) => {
+  origin.page("/", "<p>Jar</p>");
+  await app.goto(`${origin.origin}/set-cookies?a=1`);
+  await (await app.content()).evaluate(() => fetch("/echo", { credentials: "omit" }));
+  expect(origin.requestsTo("/echo")[0]?.headers.cookie).toBeUndefined();
+});
+
+test("cookies last over a visit to another site and a restart of the app", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", "<p>Home</p>");
+  otherOrigin.page("/", "<p>Away</p>");
+  await app.goto(`${origin.origin}/set-cookies?kept=${encodeURIComponent("1; max-age=3600")}`);
+  await app.goto(`${otherOrigin.origin}/`);
+  expect(otherOrigin.requestsTo("/")[0]?.headers.cookie).toBeUndefined();
+  await app.page.reload();
+  await app.goto(`${origin.origin}/`);
+  expect(origin.requestsTo("/").at(-1)?.headers.cookie).toBe("kept=1");
+  expect(await (await app.content()).evaluate(() => document.cookie)).toBe("kept=1");
+});

@@ -1,0 +1,65 @@
+import { PICTURE_BYTES, tilePicture } from "../demo/hundred-fifty.ts";
+import { expect, test } from "../fixtures/browser.ts";
+
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF
+`;
+
+test("a picture is shown as a document of its own", async ({ app, origin }) => {
+  origin.route("/tile.png", ({ reply }) => reply(200, { "content-type": "image/png" }, tilePicture(1)));
+  await app.goto(`${origin.origin}/tile.png`);
+  const picture = app.frame().locator("img");
+  await expect(picture).toBeVisible();
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(36);
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  expect(origin.requestsTo("/tile.png")[0]?.sentBytes).toBe(PICTURE_BYTES);
+});
+
+test("an SVG is shown", async ({ app, origin }) => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><text y="20">Drawn</text></svg>';
+  origin.route("/drawing.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, svg));
+  await app.goto(`${origin.origin}/drawing.svg`);
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  await expect(app.frame().locator("svg, img")).toBeVisible();
+});
+
+for (const [type, text] of [
+  ["text/plain; charset=utf-8", "Plain <b>text</b> with süß"],
+  ["application/json", '{"plain":"<b>json</b>"}'],
+  ["text/plain; charset=iso-8859-1", "caf\u00e9"],
+] as const) {
+  test(`${type} is shown as text`, async ({ app, origin }) => {
+    const body = Buffer.from(text, type.includes("8859") ? "latin1" : "utf8");
+    origin.route("/file", ({ reply }) => reply(200, { "content-type": type }, body));
+    await app.goto(`${origin.origin}/file`);
+    await expect(app.frame().getByText(text)).toBeVisible();
+    await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  });
+}
+
+test("a PDF is handed over as a file", async ({ app, origin }) => {
+  origin.page("/", '<p>Shelf</p><a href="/chart.pdf">Chart</a>');
+  origin.route("/chart.pdf", ({ reply }) => reply(200, { "content-type": "application/pdf" }, PDF));
+  await app.goto(`${origin.origin}/`);
+  const started = app.page.waitForEvent("download");
+  await app.frame().getByRole("link", { name: "Chart" }).click();
+  const download = await started;
+  expect(download.suggestedFilename()).toBe("chart.pdf");
+});
+
+test("pages in an old encoding are read in it", async ({ app, origin }) => {
+  const html = Buffer.from(
+    '<!doctype html><meta charset="windows-1252"><title>Old</title><p>Gr\u00fc\u00dfe aus K\u00f6ln</p>',
+    "latin1",
+  );
+  origin.route("/meta", ({ reply }) => reply(200, { "content-type": "text/html" }, html));
+  origin.route("/header", ({ reply }) => reply(200, { "content-type": "text/html; charset=windows-1252" }, html));
+  for (const path of ["/meta", "/header"]) {
+    await app.goto(origin.origin + path);
+    await expect(app.frame().getByText("Grüße aus Köln")).toBeVisible();
+  }
+});

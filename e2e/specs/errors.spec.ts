@@ -1,0 +1,118 @@
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { AppPage } from "../fixtures/app-page.ts";
+import { expect, test } from "../fixtures/browser.ts";
+import { startTestOrigin } from "../fixtures/test-origin.ts";
+
+/** Expects an error page of the app with this heading, and a way to try again. */
+async function expectError(app: AppPage, heading: RegExp): Promise<void> {
+  await expect(app.page.getByRole("heading", { level: 1 })).toHaveText(heading);
+  await expect(app.page.getByRole("button", { name: "Try again" })).toBeVisible();
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "failed");
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test("no such host", async ({ app }) => {
+  await app.goto("http://nowhere.invalid/");
+  await expectError(app, /no site with this name/i);
+  await expect(app.page.getByText("nowhere.invalid").first()).toBeVisible();
+});
+
+test("connection refused, and the retry works once somebody answers", async ({ app }) => {
+  const port = await closedPort();
+  await app.goto(`http://127.0.0.1:${port}/`);
+  await expectError(app, /turned the connection down/i);
+  const origin = await startTestOrigin({ port });
+  origin.page("/", "<p>Back again</p>");
+  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+  await expect(app.frame().getByText("Back again")).toBeVisible();
+  await origin.close();
+});
+
+test("connection reset", async ({ app, origin }) => {
+  await app.goto(`${origin.origin}/reset`);
+  await expectError(app, /hung up|could not be reached/i);
+});
+
+test("a certificate that nobody trusts", async ({ app }) => {
+  const origin = await startTestOrigin({ tls: true });
+  await app.goto(`${origin.origin}/echo`);
+  await expectError(app, /no secure connection/i);
+  expect(origin.requests).toEqual([]);
+  await origin.close();
+});
+
+test("an origin that never answers", async ({ app, origin }) => {
+  test.setTimeout(150_000);
+  app.page.setDefaultTimeout(100_000);
+  await app.goto(`${origin.origin}/silent`);
+  await expectError(app, /took too long/i);
+});
+
+test("redirects without end", async ({ app, origin }) => {
+  origin.route("/loop", ({ reply }) => reply(302, { location: "/loop" }));
+  await app.goto(`${origin.origin}/loop`);
+  await expectError(app, /circles/i);
+  expect(origin.requestsTo("/loop").length).toBeLessThanOrEqual(21);
+});
+
+test("a kind of address that cannot be opened", async ({ app }) => {
+  await app.goto("ftp://127.0.0.1/file");
+  await expectError(app, /cannot open this kind/i);
+});
+
+test("the edge cannot be reached, and comes back", async ({ app, origin, link }) => {
+  origin.page("/", "<p>Finally</p>");
+  link.offline();
+  await app.goto(`${origin.origin}/`);
+  await expectError(app, /edge cannot be reached|offline/i);
+  link.online();
+  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+  await expect(app.frame().getByText("Finally")).toBeVisible();
+});
+
+test("the phone is offline", async ({ app, origin, link, context }) => {
+  origin.page("/", "<p>Finally</p>");
+  link.offline();
+  await context.setOffline(true);
+  await app.goto(`${origin.origin}/`);
+  await expectError(app, /offline/i);
+  link.online();
+  await context.setOffline(false);
+  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+  await expect(app.frame().getByText("Finally")).toBeVisible();
+});
+
+test("a key that the edge does not accept", async ({ page, link }) => {
+  const app = new AppPage(page, `http://localhost:${link.port}`);
+  await app.open("not-the-key");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/did not accept the key/i);
+  await expect(page.getByRole("textbox", { name: /key/i })).toBeVisible();
+  expect(link.webSockets).toBe(0);
+});
+
+for (const code of [404, 500]) {
+  test(`the origin's own ${code} is shown as it is`, async ({ app, origin }) => {
+    await app.goto(`${origin.origin}/status/${code}`);
+    await expect(app.frame().getByRole("heading", { name: `Origin's own ${code}` })).toBeVisible();
+    await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  });
+}
+
+test("private addresses are refused unless allowed, also behind a redirect", async ({ page, origin, runtime }) => {
+  const { startEdge } = await import("../../scripts/edge-process.ts");
+  const edge = await startEdge({ runtime, port: 0, allowPrivate: false });
+  const app = new AppPage(page, edge.url);
+  await app.open(edge.accessKey);
+  await app.goto(`${origin.origin}/echo`);
+  await expectError(app, /does not go there/i);
+  expect(origin.connections).toEqual([]);
+  await edge.close();
+});

@@ -1,0 +1,68 @@
+import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { noiseBytes } from "../fixtures/noise.ts";
+import { type ReceivedForm, receivedForm } from "../fixtures/received-form.ts";
+
+const FIELDS = `<input name="word" value="sea &amp; süß"><input type="checkbox" name="tick" checked>
+  <select name="pick"><option>one<option selected>two</select><textarea name="text">a
+b</textarea><button name="go" value="now">Send</button>`;
+
+async function submit(app: AppPage, url: string): Promise<ReceivedForm> {
+  await app.goto(url);
+  await app.navigated(() => app.frame().getByRole("button", { name: "Send" }).click());
+  return receivedForm(app);
+}
+
+const expected = [
+  { name: "word", value: "sea & süß" },
+  { name: "tick", value: "on" },
+  { name: "pick", value: "two" },
+  { name: "text", value: "a\r\nb" },
+  { name: "go", value: "now" },
+];
+
+test("a GET form puts its fields into the address", async ({ app, origin }) => {
+  origin.page("/", `<form action="/form">${FIELDS}</form>`);
+  const received = await submit(app, `${origin.origin}/`);
+  expect(received).toEqual({ method: "GET", type: "", fields: expected });
+  expect(origin.requestsTo("/form")).toHaveLength(1);
+  await expect(app.address).toHaveValue(/\/form\?word=sea/);
+});
+
+test("a POST form sends its fields urlencoded", async ({ app, origin }) => {
+  origin.page("/", `<form action="/form" method="post">${FIELDS}</form>`);
+  const received = await submit(app, `${origin.origin}/`);
+  expect(received).toEqual({ method: "POST", type: "application/x-www-form-urlencoded", fields: expected });
+  expect(origin.requestsTo("/form")[0]?.headers.origin).toBe(origin.origin);
+});
+
+test("a multipart form sends fields and files", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<form action="/form" method="post" enctype="multipart/form-data">${FIELDS}<input type="file" name="file"></form>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  const file = { name: "chart.bin", mimeType: "application/octet-stream", buffer: noiseBytes(300_000) };
+  await app.frame().locator("input[type=file]").setInputFiles(file);
+  await app.navigated(() => app.frame().getByRole("button", { name: "Send" }).click());
+  const received = await receivedForm(app);
+  expect(received.type).toBe("multipart/form-data");
+  expect(received.fields).toEqual([...expected, { name: "file", value: "chart.bin 300000 bytes" }]);
+});
+
+test("a form may post to another site", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", `<form action="${otherOrigin.origin}/form" method="post">${FIELDS}</form>`);
+  const received = await submit(app, `${origin.origin}/`);
+  expect(received).toMatchObject({ method: "POST", fields: expected });
+  const [request] = otherOrigin.requestsTo("/form");
+  expect(request?.headers.origin).toBe(origin.origin);
+  await expect(app.address).toHaveValue(new RegExp(otherOrigin.origin.replace("http://", "")));
+});
+
+test("a form sent by script arrives like one sent by hand", async ({ app, origin }) => {
+  origin.page("/", `<form action="/form" method="post">${FIELDS}</form>`);
+  await app.goto(`${origin.origin}/`);
+  const frame = await app.content();
+  await app.navigated(() => frame.evaluate(() => document.forms[0]?.submit()));
+  const received = await receivedForm(app);
+  expect(received.fields).toEqual(expected.slice(0, -1));
+});

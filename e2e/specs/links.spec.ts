@@ -1,0 +1,54 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+const ACTIONS = {
+  "a link": '<a id="go" href="TARGET">Go</a>',
+  "a link with target=_blank": '<a id="go" href="TARGET" target="_blank" rel="noopener">Go</a>',
+  "a link with target=_top": '<a id="go" href="TARGET" target="_top">Go</a>',
+  "an assignment to location": `<button id="go" onclick="location = 'TARGET'">Go</button>`,
+  "location.href": `<button id="go" onclick="location.href = 'TARGET'">Go</button>`,
+  "location.replace": `<button id="go" onclick="location.replace('TARGET')">Go</button>`,
+  "window.open": `<button id="go" onclick="window.open('TARGET')">Go</button>`,
+  "a meta refresh": `<button id="go" onclick="document.head.insertAdjacentHTML('beforeend', '<meta http-equiv=refresh content=\\'0;url=TARGET\\'>')">Go</button>`,
+};
+
+for (const [name, html] of Object.entries(ACTIONS)) {
+  for (const kind of ["same", "other"] as const) {
+    test(`${name} leads to a page of the ${kind} site`, async ({ app, origin, otherOrigin, network }) => {
+      const target = kind === "same" ? origin : otherOrigin;
+      target.page("/target", "<p>Arrived</p>", "Target page");
+      origin.page("/", html.replace("TARGET", kind === "same" ? "/target" : `${otherOrigin.origin}/target`));
+      await app.goto(`${origin.origin}/`);
+      await app.navigated(() => app.frame().locator("#go").click());
+      await expect(app.frame().getByText("Arrived")).toBeVisible();
+      await expect(app.address).toHaveValue(new RegExp(`:${target.port}/target`));
+      await expect(app.page).toHaveTitle(/Target page/);
+      expect(target.requestsTo("/target")).toHaveLength(1);
+      expect(app.page.context().pages()).toHaveLength(1);
+      expect(network.leaks("localhost")).toEqual([]);
+    });
+  }
+}
+
+test("links within the page and history.pushState load nothing", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<a href="#below">Down</a><button onclick="history.pushState({}, '', '/pushed?x=1')">Push</button><p id="below" style="margin-top:200vh">Below</p>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByRole("link", { name: "Down" }).click();
+  await expect(app.frame().getByText("Below")).toBeInViewport();
+  await app.frame().getByRole("button", { name: "Push" }).click();
+  await expect(app.address).toHaveValue(/\/pushed\?x=1/);
+  expect(origin.requests.map(({ path }) => path)).toEqual(["/"]);
+});
+
+test("scripts see the path, query and fragment of the real address", async ({ app, origin }) => {
+  origin.page("/a/b", "<p>Here</p>");
+  await app.goto(`${origin.origin}/a/b?c=d#e`);
+  const seen = await (await app.content()).evaluate(() => {
+    const link = document.createElement("a");
+    link.href = "../x?y";
+    return [location.pathname, location.search, location.hash, link.pathname + link.search];
+  });
+  expect(seen).toEqual(["/a/b", "?c=d", "#e", "/x?y"]);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+test("back and forward walk through sites, and reload asks again", async ({ app, origin, otherOrigin }) => {
+  origin.page("/one", `<p>Page one</p><a href="/two">Two</a>`, "One");
+  origin.page("/two", `<p>Page two</p><a href="${otherOrigin.origin}/three">Three</a>`, "Two");
+  otherOrigin.page("/three", "<p>Page three</p>", "Three");
+  const back = app.page.getByRole("button", { name: "Back", exact: true });
+  const forward = app.page.getByRole("button", { name: "Forward", exact: true });
+
+  await app.goto(`${origin.origin}/one`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "Two" }).click());
+  await app.navigated(() => app.frame().getByRole("link", { name: "Three" }).click());
+  await expect(app.page).toHaveTitle(/Three/);
+  await expect(forward).toBeDisabled();
+
+  await back.click();
+  await expect(app.frame().getByText("Page two")).toBeVisible();
+  await expect(app.address).toHaveValue(new RegExp(`:${origin.port}/two`));
+  await back.click();
+  await expect(app.frame().getByText("Page one")).toBeVisible();
+  await expect(app.page).toHaveTitle(/One/);
+  await forward.click();
+  await expect(app.frame().getByText("Page two")).toBeVisible();
+  await forward.click();
+  await expect(app.frame().getByText("Page three")).toBeVisible();
+  await expect(app.address).toHaveValue(new RegExp(`:${otherOrigin.port}/three`));
+
+  const asked = otherOrigin.requestsTo("/three").length;
+  await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
+  expect(otherOrigin.requestsTo("/three")).toHaveLength(asked + 1);
+});
+
+test("the phone's own back gesture goes back one page, not out of the app", async ({ app, origin }) => {
+  origin.page("/one", `<p>Page one</p><a href="/two">Two</a>`);
+  origin.page("/two", "<p>Page two</p>");
+  await app.goto(`${origin.origin}/one`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "Two" }).click());
+  await app.page.goBack();
+  await expect(app.frame().getByText("Page one")).toBeVisible();
+  await expect(app.address).toHaveValue(/\/one/);
+});
+
+test("words are searched for", async ({ app, origin, context }) => {
+  await app.goto("harbour lights");
+  await expect(app.address).toHaveValue(/harbour/);
+  expect(context.pages()).toHaveLength(1);
+  expect(origin.requests).toEqual([]);
+});
+
+test("the site panel says what the page cost", async ({ app, demo }) => {
+  await app.goto(`${demo.hosts.news}/`);
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  const panel = app.page.getByRole("dialog", { name: "Site information" });
+  await expect(panel).toBeVisible();
+  await expect(panel.getByText("Requests")).toBeVisible();
+  await expect(panel.getByText(/\d.*(bytes|B|kB|KB|MB)/).first()).toBeVisible();
+  await app.page.keyboard.press("Escape");
+  await expect(panel).toBeHidden();
+});

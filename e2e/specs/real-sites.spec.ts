@@ -1,0 +1,49 @@
+import { expect, SLOW_LINK, test } from "../fixtures/browser.ts";
+import { expectSameContent, type PageContent, settledContent } from "../fixtures/compare.ts";
+import { isWithin } from "../fixtures/connection-owner.ts";
+import { REAL_SITES } from "../fixtures/origins.ts";
+
+test.use({ linkSpeed: SLOW_LINK });
+
+for (const [name, start] of Object.entries(REAL_SITES)) {
+  test(`the ${name} is the same in the app as directly`, async ({ app, direct, network, link, edge }) => {
+    const site = await start();
+    const wanted: PageContent[] = [];
+    await direct.page.goto(site.entry);
+    wanted.push(await settledContent(direct.page));
+    for (const step of site.steps) {
+      const loaded = step.navigates ? direct.page.waitForEvent("load") : undefined;
+      await step.act(direct.page);
+      await loaded;
+      wanted.push(await settledContent(direct.page));
+    }
+    await direct.page.close();
+    await direct.page.context().close();
+    for (const origin of site.origins) {
+      await expect.poll(() => origin.connections.every(({ closed }) => closed)).toBe(true);
+      origin.forget();
+    }
+
+    await app.goto(site.entry);
+    await expectSameContent(app, wanted[0]);
+    for (const [index, step] of site.steps.entries()) {
+      const act = (): Promise<void> => step.act(app.frame());
+      await (step.navigates ? app.navigated(act) : act());
+      await expectSameContent(app, wanted[index + 1]);
+    }
+
+    expect(network.consoleErrors.length, network.consoleErrors.join("\n")).toBeLessThanOrEqual(
+      direct.network.consoleErrors.length,
+    );
+    expect(network.webSockets).toHaveLength(1);
+    expect(link.webSockets).toBe(1);
+    expect(network.leaks("localhost")).toEqual([]);
+    const onLink = new Set(link.requests.map(({ path }) => path));
+    for (const origin of site.origins) {
+      expect(origin.connections.length).toBeGreaterThan(0);
+      expect(origin.connections.filter(({ pid }) => !isWithin(pid, edge.pid))).toEqual([]);
+      expect(origin.requests.filter(({ url }) => onLink.has(url))).toEqual([]);
+    }
+    await site.close();
+  });
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+test("origins see real referrers and origins, never a slot's", async ({ app, origin, otherOrigin, link }) => {
+  otherOrigin.page("/arrived", "<p>Arrived</p>");
+  origin.page(
+    "/dir/page",
+    `<a href="/dir/next?q=1">Same site</a><a href="${otherOrigin.origin}/arrived">Other site</a>
+     <img src="${otherOrigin.origin}/picture.png"><script src="/dir/script.js"></script>`,
+  );
+  origin.page("/dir/next", `<a href="${otherOrigin.origin}/arrived">Other site</a>`);
+  await app.goto(`${origin.origin}/dir/page?from=typed`);
+  await (await app.content()).evaluate(async (other) => {
+    await fetch("/echo", { method: "POST", body: "x" });
+    await fetch(`${other}/cors/any`, { method: "POST", body: "x" });
+  }, otherOrigin.origin);
+  await app.navigated(() => app.frame().getByRole("link", { name: "Same site" }).click());
+  expect(await (await app.content()).evaluate(() => document.referrer)).toBe(`${origin.origin}/dir/page?from=typed`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "Other site" }).click());
+  expect(await (await app.content()).evaluate(() => document.referrer)).toBe(`${origin.origin}/`);
+
+  const page = `${origin.origin}/dir/page?from=typed`;
+  expect(origin.requestsTo("/dir/page")[0]?.headers.referer).toBeUndefined();
+  expect(origin.requestsTo("/dir/script.js")[0]?.headers.referer).toBe(page);
+  expect(origin.requestsTo("/echo")[0]?.headers).toMatchObject({ referer: page, origin: origin.origin });
+  expect(otherOrigin.requestsTo("/picture.png")[0]?.headers.referer).toBe(`${origin.origin}/`);
+  expect(otherOrigin.requestsTo("/cors/any").at(-1)?.headers).toMatchObject({
+    referer: `${origin.origin}/`,
+    origin: origin.origin,
+  });
+  expect(origin.requestsTo("/dir/next")[0]?.headers.referer).toBe(page);
+  expect(otherOrigin.requestsTo("/arrived")[0]?.headers.referer).toBe(`${origin.origin}/`);
+
+  for (const request of [...origin.requests, ...otherOrigin.requests]) {
+    expect(request.rawHeaders.join("\n"), request.url).not.toMatch(
+      new RegExp(`localhost|:${link.port}\\b|ropeway`, "i"),
+    );
+  }
+});
+
+test("referrer policies are kept", async ({ app, origin, otherOrigin }) => {
+  otherOrigin.page("/a", "<p>A</p>");
+  origin.route("/none", (exchange) =>
+    exchange.page(`<!doctype html><title>None</title><img src="/one.png"><a href="${otherOrigin.origin}/a">Go</a>`, {
+      "referrer-policy": "no-referrer",
+    }),
+  );
+  origin.page("/full", `<meta name="referrer" content="unsafe-url"><img src="${otherOrigin.origin}/two.png">`);
+  await app.goto(`${origin.origin}/none`);
+  await app.navigated(() => app.frame().getByRole("link", { name: "Go" }).click());
+  expect(otherOrigin.requestsTo("/a")[0]?.headers.referer).toBeUndefined();
+  expect(origin.requestsTo("/one.png")[0]?.headers.referer).toBeUndefined();
+  await app.goto(`${origin.origin}/full?x`);
+  expect((await otherOrigin.requestTo("/two.png")).headers.referer).toBe(`${origin.origin}/full?x`);
+});
+
+test("CORS decides as it does directly", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", "<p>Asker</p>");
+  await app.goto(`${origin.origin}/`);
+  const outcome = await (await app.content()).evaluate(async (other) => {
+    const ask = (path: string, init: RequestInit = {}): Promise<string> =>
+      fetch(other + path, init).then(
+        async (answer) => `${answer.type} ${await answer.text()} ${answer.headers.get("x-answer")}`,
+        (error: Error) => error.name,
+      );
+    return {
+      any: await ask("/cors/any"),
+      none: await ask("/cors/none"),
+      opaque: await ask("/cors/none", { mode: "no-cors" }),
+      preflighted: await ask("/cors/any", { method: "PUT", headers: { "x-test": "1" } }),
+      refusedHeader: await ask("/cors/any", { headers: { "x-forbidden": "1" } }),
+      anyWithCredentials: await ask("/cors/any", { credentials: "include" }),
+      credentials: await ask("/cors/origin", { credentials: "include" }),
+    };
+  }, otherOrigin.origin);
+  expect(outcome).toEqual({
+    any: "cors cors 42",
+    none: "TypeError",
+    opaque: "opaque  null",
+    preflighted: "cors cors 42",
+    refusedHeader: "TypeError",
+    anyWithCredentials: "TypeError",
+    credentials: "cors cors 42",
+  });
+});

@@ -1,0 +1,28 @@
+import { defineConfig } from "@playwright/test";
+import { CHROMIUM_ARGS, findChromium, PHONE } from "./e2e/fixtures/chromium.ts";
+
+const executablePath = findChromium();
+
+/** Specs that also run against the edge on Deno: one of each kind of traffic. */
+const ON_DENO = /(real-sites|streaming|forms|redirects|errors)\.spec\.ts/;
+
+export default defineConfig<object, { runtime: "workerd" | "deno" }>({
+  testDir: "e2e/specs",
+  outputDir: "test-results",
+  workers: 2,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: "list",
+  forbidOnly: true,
+  use: {
+    ...PHONE,
+    serviceWorkers: "allow",
+    launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
+    trace: "retain-on-failure",
+  },
+  projects: [
+    { name: "workerd", use: { runtime: "workerd" } },
+    { name: "deno", use: { runtime: "deno" }, testMatch: ON_DENO },
+  ],
+});

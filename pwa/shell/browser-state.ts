@@ -1,0 +1,94 @@
+/** What the shell's chrome draws, and what it may ask for. The controller owns the state; views only read it. */
+
+/** Value of `<html data-page>`, a documented contract for automation. */
+export type PagePhase = "idle" | "loading" | "loaded" | "failed";
+
+/** `since` and `retryAt` are milliseconds as `Date.now()` counts them. */
+export type LinkPhase =
+  | { readonly kind: "unpaired" }
+  | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }
+  | { readonly kind: "open" }
+  | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
+  | { readonly kind: "offline"; readonly since: number }
+  | { readonly kind: "refused" };
+
+/** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
+export interface PageCost {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  /** Body bytes that origins sent, before Ropeway coded them for the link. */
+  readonly originBytes: number;
+  /** Milliseconds from the person's action to load, or to now while loading. */
+  readonly time: number;
+}
+
+/** What Ropeway has moved since it was set up on this phone, for the line on the start page. */
+export interface Totals {
+  /** WebSocket payload, both directions. */
+  readonly linkBytes: number;
+  /** Body bytes that origins sent. */
+  readonly originBytes: number;
+}
+
+export interface PageError {
+  /** An ErrorCode of shared/errors.ts. */
+  readonly code: number;
+  readonly url: string;
+  /** One line for the curious, from the typed error. */
+  readonly detail: string;
+}
+
+export interface Site {
+  readonly url: string;
+  readonly title: string;
+  /** data: URL, or null while none is known. */
+  readonly icon: string | null;
+}
+
+export interface BrowserState {
+  readonly phase: PagePhase;
+  /** Real URL shown in the address bar; "" on the start page. */
+  readonly url: string;
+  readonly title: string;
+  readonly icon: string | null;
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
+  /** 0 to 1 from real bytes and requests, or null when nothing loads. */
+  readonly progress: number | null;
+  readonly link: LinkPhase;
+  readonly cost: PageCost;
+  /** null until something is known. */
+  readonly totals: Totals | null;
+  readonly error: PageError | null;
+  readonly recent: readonly Site[];
+  readonly pinned: readonly Site[];
+  readonly settings: Settings;
+  /** The demo site's URL when the edge runs locally and serves one, else null. */
+  readonly demoUrl: string | null;
+}
+
+export interface Settings {
+  readonly theme: "system" | "light" | "dark";
+  /** Search URL with `%s` where the percent-encoded words go. */
+  readonly searchUrl: string;
+}
+
+export interface BrowserActions {
+  /** Address or search words as typed. */
+  go(input: string): void;
+  back(): void;
+  forward(): void;
+  reload(): void;
+  stop(): void;
+  home(): void;
+  pin(site: Site): void;
+  unpin(url: string): void;
+  forgetRecent(url: string | "all"): void;
+  changeSettings(change: Partial<Settings>): void;
+  /** Pairs with an access key typed or pasted by the person. */
+  pair(accessKey: string): void;
+  /** Forgets cookies and site data of every site on this phone. */
+  clearSiteData(): void;
+}

@@ -1,0 +1,349 @@
+/** The controller: turns what the person, the tunnel and the pages say into the state that the views draw. */
+import { ErrorCode } from "../../shared/errors.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
+import type { NavigationRequest, TunnelToShell } from "../tunnel/tunnel-messages.ts";
+import { parseAddress } from "./address-input.ts";
+import type { BrowserActions, BrowserState, PageError, Settings, Site } from "./browser-state.ts";
+import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit } from "./history-list.ts";
+import { loadProgress } from "./load-progress.ts";
+import type { SettingsStore } from "./settings-store.ts";
+import type { SiteStore } from "./site-store.ts";
+import type { SlotFrames } from "./slot-frames.ts";
+import type { Slot } from "./slot-registry.ts";
+import type { TotalsStore } from "./totals-store.ts";
+import type { TunnelClient } from "./tunnel-client.ts";
+
+/** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
+export const START_DOCUMENT = "/blank.html";
+
+export interface BrowserOptions {
+  readonly tunnel: TunnelClient;
+  /** Null where the deployment has only one host. */
+  readonly frames: SlotFrames | null;
+  readonly sites: SiteStore;
+  readonly settings: SettingsStore;
+  readonly totals: TotalsStore;
+  readonly demoUrl: string | null;
+  readonly render: (state: BrowserState) => void;
+  readonly pair: (accessKey: string) => Promise<void>;
+  readonly forgetSlots: () => void;
+}
+
+const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 };
+
+export class BrowserController implements BrowserActions {
+  #options: BrowserOptions;
+  #state: BrowserState;
+  #history: HistoryList = EMPTY_HISTORY;
+  /** The navigation that the shell itself has under way. */
+  #navigation: { id: number; request: NavigationRequest } | null = null;
+  /** The page that stays when a navigation yields no document. */
+  #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
+  #iconUrl: string | null = null;
+
+  constructor(options: BrowserOptions) {
+    this.#options = options;
+    this.#state = {
+      phase: "idle",
+      url: "",
+      title: "",
+      icon: null,
+      canGoBack: false,
+      canGoForward: false,
+      progress: null,
+      link: { kind: "unpaired" },
+      cost: NO_COST,
+      totals: options.totals.current,
+      error: null,
+      recent: options.sites.recent,
+      pinned: options.sites.pinned,
+      settings: options.settings.current,
+      demoUrl: options.demoUrl,
+    };
+  }
+
+  get state(): BrowserState {
+    return this.#state;
+  }
+
+  update(change: Partial<BrowserState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#options.render(this.#state);
+  }
+
+  // What the person asks for
+
+  go(input: string): void {
+    if (input.trim() === "") return;
+    const address = parseAddress(input, this.#state.settings.searchUrl);
+    if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
+    else this.#navigate({ url: address.url, method: "GET", headers: [], body: null, referrer: "", initiator: null });
+  }
+
+  back(): void {
+    if (this.#state.error !== null && this.#committed.url !== this.#state.url) this.#dismissError();
+    else if (canGoBack(this.#history)) history.back();
+  }
+
+  forward(): void {
+    if (canGoForward(this.#history)) history.forward();
+  }
+
+  reload(): void {
+    const { error, url } = this.#state;
+    const failed = this.#navigation?.request;
+    if (error !== null && failed?.url === error.url) this.#navigate(failed);
+    else if (error !== null || this.#committed.url !== url) this.go(url);
+    else if (url !== "") {
+      this.update({ phase: "loading", progress: 0 });
+      this.#tellPage({ tag: MESSAGE_TAG, type: "reload" });
+    }
+  }
+
+  stop(): void {
+    if (this.#navigation !== null) this.#options.tunnel.abandon(this.#navigation.id);
+    this.#navigation = null;
+    this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
+    this.#restoreCommitted();
+  }
+
+  home(): void {
+    const { frames } = this.#options;
+    if (frames !== null) frames.page.src = START_DOCUMENT;
+    this.#commit({ url: "", title: "", icon: null });
+    this.update({ phase: "idle", progress: null, error: null, cost: NO_COST });
+  }
+
+  pin(site: Site): void {
+    this.#options.sites.pin(site);
+    this.#showSites();
+  }
+
+  unpin(url: string): void {
+    this.#options.sites.unpin(url);
+    this.#showSites();
+  }
+
+  forgetRecent(url: string | "all"): void {
+    this.#options.sites.forget(url);
+    this.#showSites();
+  }
+
+  changeSettings(change: Partial<Settings>): void {
+    this.update({ settings: this.#options.settings.change(change) });
+  }
+
+  pair(accessKey: string): void {
+    void this.#options.pair(accessKey);
+  }
+
+  clearSiteData(): void {
+    this.#options.forgetSlots();
+    void this.#options.tunnel.clearSiteData();
+    this.home();
+  }
+
+  // What the tunnel says
+
+  onTunnelEvent(event: Exclude<TunnelToShell, { type: "answer" }>): void {
+    switch (event.type) {
+      case "link":
+        this.update({ link: event.link });
+        return;
+      case "progress": {
+        const { phase, progress } = this.#state;
+        const cost = event.progress;
+        if (phase === "loading") this.update({ cost, progress: loadProgress(cost, progress) });
+        else if (phase === "loaded") this.update({ cost: { ...cost, time: this.#state.cost.time } });
+        return;
+      }
+      case "navigation-head":
+        return;
+      case "navigation-failed":
+        if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
+        this.#fail({ code: event.code, url: event.url, detail: event.message });
+        return;
+      case "no-document":
+        if (this.#state.phase === "loading" && event.url === withoutHash(this.#state.url)) this.#restoreCommitted();
+    }
+  }
+
+  // What pages say
+
+  /** @param slot the slot that speaks, from the event's origin; null for the start document. */
+  onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
+    const { frames } = this.#options;
+    if (frames === null) return;
+    const isPage = source === frames.page.contentWindow;
+    if (message.type === "document") {
+      if (isPage) this.#onDocument(message, slot);
+      return;
+    }
+    if (slot === null) return;
+    switch (message.type) {
+      case "port-wanted":
+        frames.sendPort(slot, source);
+        return;
+      case "navigate": {
+        if (!isPage) return;
+        const url = this.#toReal(message.url, slot);
+        const scheme = URL.canParse(url) ? new URL(url).protocol : "";
+        if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
+        else this.#navigate({ ...message, url, initiator: slot.origin }, message.replace);
+        return;
+      }
+      case "leaving":
+        if (!isPage) return;
+        this.#options.tunnel.beginPage();
+        this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
+        return;
+      case "failed":
+        if (!isPage) return;
+        this.#visit(message.historyKey);
+        this.#commit({ url: message.url, title: "", icon: null });
+        // The shell's own navigation has reported the same failure, with the fragment.
+        if (this.#state.phase !== "failed")
+          this.#fail({ code: message.code, url: message.url, detail: message.message });
+        return;
+      case "moved":
+        if (!isPage || !URL.canParse(message.url)) return;
+        if (message.held) this.#show(message.url, true);
+        else {
+          const { url } = message;
+          this.#navigate({ url, method: "GET", headers: [], body: null, referrer: "", initiator: slot.origin }, true);
+        }
+        return;
+      case "frame-wanted": {
+        if (!URL.canParse(message.url)) return;
+        const frameSlot = frames.slotFor(new URL(message.url).origin, slot.topLevelOrigin);
+        const slotUrl = frames.slotUrl(frameSlot, message.url);
+        const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl };
+        source.postMessage(answer, frames.originOf(slot));
+      }
+    }
+  }
+
+  #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
+    const buttons = this.#visit(message.historyKey);
+    if (slot === null) {
+      if (this.#state.phase !== "loading") {
+        this.#commit({ url: "", title: "", icon: null });
+        this.update({ phase: "idle", error: null, progress: null, cost: NO_COST, ...buttons });
+      } else this.update(buttons);
+      return;
+    }
+    const url = this.#toReal(message.url, slot);
+    const sameSite = URL.canParse(this.#committed.url) && new URL(this.#committed.url).origin === slot.origin;
+    const icon = sameSite ? this.#committed.icon : null;
+    this.#commit({ url, title: message.title, icon });
+    const loaded = message.phase === "loaded";
+    if (loaded) this.#navigation = null;
+    this.update({ phase: loaded ? "loaded" : "loading", error: null, ...buttons });
+    if (!loaded) return;
+    this.update({ progress: null });
+    this.#options.sites.visit({ url, title: message.title || url, icon });
+    this.#showSites();
+    void this.#options.tunnel.stats().then((stats) => this.update({ totals: this.#options.totals.add(stats) }));
+    void this.#loadIcon(message.icon === null ? null : this.#toReal(message.icon, slot), slot.origin);
+  }
+
+  #visit(historyKey: string): Pick<BrowserState, "canGoBack" | "canGoForward"> {
+    this.#history = visit(this.#history, historyKey);
+    const buttons = { canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) };
+    this.update(buttons);
+    return buttons;
+  }
+
+  #navigate(request: NavigationRequest, replace = false): void {
+    const { frames, tunnel } = this.#options;
+    if (frames === null) {
+      this.#fail({
+        code: ErrorCode.UNSUPPORTED_SCHEME,
+        url: request.url,
+        detail: "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST",
+      });
+      return;
+    }
+    if (this.#navigation !== null) tunnel.abandon(this.#navigation.id);
+    this.#navigation = { id: tunnel.navigate(withoutFragment(request)), request };
+    this.#iconUrl = null;
+    this.update({
+      phase: "loading",
+      url: request.url,
+      title: "",
+      icon: null,
+      error: null,
+      progress: 0,
+      cost: NO_COST,
+    });
+    this.#show(request.url, replace);
+  }
+
+  /** Points the frame at the slot of a URL; its service worker claims the response that is under way. */
+  #show(url: string, replace: boolean): void {
+    const { frames } = this.#options;
+    if (frames === null) return;
+    const origin = new URL(url).origin;
+    const target = frames.slotUrl(frames.slotFor(origin, origin), url);
+    if (replace) frames.page.contentWindow?.location.replace(target);
+    else frames.page.src = target;
+  }
+
+  #fail(error: PageError): void {
+    this.update({ phase: "failed", url: error.url, title: "", icon: null, error, progress: null });
+  }
+
+  #failUnsupported(url: string, scheme: string): void {
+    const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
+    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, detail });
+  }
+
+  #dismissError(): void {
+    this.#navigation = null;
+    this.#restoreCommitted();
+  }
+
+  #restoreCommitted(): void {
+    const { url } = this.#committed;
+    this.update({ ...this.#committed, phase: url === "" ? "idle" : "loaded", error: null, progress: null });
+  }
+
+  #commit(page: Pick<BrowserState, "url" | "title" | "icon">): void {
+    this.#committed = page;
+    this.update(page);
+  }
+
+  async #loadIcon(url: string | null, origin: string): Promise<void> {
+    if (url === null || url === this.#iconUrl) return;
+    this.#iconUrl = url;
+    const icon = url.startsWith("data:image/") ? url : await this.#options.tunnel.icon(url, origin);
+    if (icon === null || this.#iconUrl !== url) return;
+    this.#commit({ ...this.#committed, icon });
+    this.#options.sites.visit({ ...this.#committed, icon });
+    this.#showSites();
+  }
+
+  #showSites(): void {
+    this.update({ recent: this.#options.sites.recent, pinned: this.#options.sites.pinned });
+  }
+
+  #tellPage(message: ShellToPage): void {
+    this.#options.frames?.page.contentWindow?.postMessage(message, "*");
+  }
+
+  /** A slot's own URL as the real one; any other as it is. */
+  #toReal(url: string, slot: Slot): string {
+    const slotOrigin = this.#options.frames?.originOf(slot) ?? "";
+    return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
+  }
+}
+
+function withoutHash(url: string): string {
+  return url.split("#", 1)[0] ?? url;
+}
+
+function withoutFragment(request: NavigationRequest): NavigationRequest {
+  const url = new URL(request.url);
+  url.hash = "";
+  return { ...request, url: url.href };
+}

@@ -1,0 +1,26 @@
+/**
+ * The entries of the page's session history as far as the shell has seen them. The browser owns the real list; the
+ * documents report the Navigation API key of their entry, from which the shell knows whether there is a way back.
+ */
+export interface HistoryList {
+  readonly keys: readonly string[];
+  readonly index: number;
+}
+
+export const EMPTY_HISTORY: HistoryList = { keys: [], index: -1 };
+
+/** The list after a document reported the entry `key`: a known key is a traversal, a new one cuts what lay ahead. */
+export function visit(list: HistoryList, key: string): HistoryList {
+  const known = list.keys.indexOf(key);
+  if (known >= 0) return { keys: list.keys, index: known };
+  const keys = [...list.keys.slice(0, list.index + 1), key];
+  return { keys, index: keys.length - 1 };
+}
+
+export function canGoBack(list: HistoryList): boolean {
+  return list.index > 0;
+}
+
+export function canGoForward(list: HistoryList): boolean {
+  return list.index < list.keys.length - 1;
+}

@@ -1,0 +1,118 @@
+/**
+ * The iframes of slots: the one the person looks at, and a hidden spare whose service worker is installed before any
+ * site needs it, so that a new site costs no round trip to set up.
+ */
+import { RESERVED_PATH } from "../../shared/subprotocol.ts";
+import { MESSAGE_TAG, type ShellToPage } from "../slot/page-messages.ts";
+import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
+
+/** No top navigation (frame busting), no pointer lock, no presentation. */
+const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups allow-downloads allow-modals";
+/** Delegated to pages as a browser would ask or allow; nothing more. */
+const PERMISSIONS = "fullscreen; autoplay; clipboard-write; encrypted-media; picture-in-picture; geolocation";
+
+interface Spare {
+  readonly label: string;
+  readonly frame: HTMLIFrameElement;
+  /** Its boot page waits for a port. */
+  isReady: boolean;
+}
+
+export class SlotFrames {
+  readonly page: HTMLIFrameElement;
+
+  #registry: SlotRegistry;
+  #document: Document;
+  /** `//host:port` below which slots live. */
+  #slotHost: string;
+  #scheme: string;
+  #spare: Spare | null = null;
+  #bindPort: (slot: Slot) => MessagePort;
+
+  constructor(options: {
+    readonly registry: SlotRegistry;
+    readonly document: Document;
+    readonly scheme: string;
+    readonly slotHost: string;
+    readonly bindPort: (slot: Slot) => MessagePort;
+  }) {
+    this.#registry = options.registry;
+    this.#document = options.document;
+    this.#scheme = options.scheme;
+    this.#slotHost = options.slotHost;
+    this.#bindPort = options.bindPort;
+    this.page = this.#createFrame("Page");
+    this.page.allow = PERMISSIONS;
+  }
+
+  /** The slot that `origin` (an event's, a frame's) belongs to, or null. */
+  slotOf(origin: string): Slot | null {
+    const suffix = `.${this.#slotHost}`;
+    const prefix = `${this.#scheme}//`;
+    if (!origin.startsWith(prefix) || !origin.endsWith(suffix)) return null;
+    return this.#registry.byLabel(origin.slice(prefix.length, -suffix.length));
+  }
+
+  originOf(slot: Slot): string {
+    return `${this.#scheme}//${slot.label}.${this.#slotHost}`;
+  }
+
+  /** The slot of a web origin under a top-level origin; takes the spare when it is a new one. */
+  slotFor(origin: string, topLevelOrigin: string): Slot {
+    const known = this.#registry.find(origin, topLevelOrigin);
+    if (known !== null) return known;
+    const spare = this.#spare;
+    this.#spare = null;
+    const slot = this.#registry.assign(spare?.label ?? freshLabel(), origin, topLevelOrigin);
+    if (spare !== null) this.#handPort(slot, spare);
+    this.prepareSpare();
+    return slot;
+  }
+
+  /** Where the slot shows a real URL of its origin. */
+  slotUrl(slot: Slot, realUrl: string): string {
+    const url = new URL(realUrl);
+    return `${this.originOf(slot)}${url.pathname}${url.search}${url.hash}`;
+  }
+
+  /** Boots a fresh slot in a hidden frame, unless one is there. */
+  prepareSpare(): void {
+    if (this.#spare !== null) return;
+    const label = freshLabel();
+    const frame = this.#createFrame("");
+    frame.hidden = true;
+    frame.setAttribute("aria-hidden", "true");
+    frame.tabIndex = -1;
+    frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
+    this.#document.body.append(frame);
+    this.#spare = { label, frame, isReady: false };
+  }
+
+  /** Answers whoever asks for a port in the name of a slot. */
+  sendPort(slot: Slot, target: Window): void {
+    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port" };
+    target.postMessage(message, this.originOf(slot), [this.#bindPort(slot)]);
+  }
+
+  /** A frame that stands for no origin yet asks for a port: the spare, which gets one once it is taken. */
+  onUnassignedFrame(source: Window): void {
+    if (this.#spare?.frame.contentWindow === source) this.#spare.isReady = true;
+  }
+
+  /** The boot page of a spare passes the port on to its service worker; then its frame has done its work. */
+  #handPort(slot: Slot, { frame, isReady }: Spare): void {
+    // One that is still loading asks by itself, and is known by then.
+    if (isReady && frame.contentWindow !== null) this.sendPort(slot, frame.contentWindow);
+    setTimeout(() => frame.remove(), BOOT_FRAME_LIFETIME);
+  }
+
+  #createFrame(title: string): HTMLIFrameElement {
+    const frame = this.#document.createElement("iframe");
+    if (title !== "") frame.title = title;
+    frame.setAttribute("sandbox", SANDBOX);
+    return frame;
+  }
+}
+
+/** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
+const BOOT_FRAME_LIFETIME = 20_000;

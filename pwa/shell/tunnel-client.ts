@@ -1,0 +1,84 @@
+/** The shell's handle on its tunnel worker. */
+import type {
+  NavigationRequest,
+  ShellToTunnel,
+  SlotBinding,
+  TunnelStats,
+  TunnelToShell,
+} from "../tunnel/tunnel-messages.ts";
+
+export class TunnelClient {
+  #worker: Worker;
+  #answers = new Map<number, (value: unknown) => void>();
+  #nextId = 1;
+
+  constructor(worker: Worker, onEvent: (event: Exclude<TunnelToShell, { type: "answer" }>) => void) {
+    this.#worker = worker;
+    worker.onmessage = (event: MessageEvent<TunnelToShell>) => {
+      const message = event.data;
+      if (message.type !== "answer") return onEvent(message);
+      this.#answers.get(message.id)?.(message.value);
+      this.#answers.delete(message.id);
+    };
+  }
+
+  start(url: string, token: string, userAgent: string, acceptLanguage: string): void {
+    this.#post({ type: "start", url, token, userAgent, acceptLanguage });
+  }
+
+  /** @returns the end of the port that goes to the slot's service worker. */
+  bind(binding: SlotBinding): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.#post({ type: "bind", binding }, [port1]);
+    return port2;
+  }
+
+  /** @returns the id under which the tunnel reports on this navigation. */
+  navigate(request: NavigationRequest): number {
+    const id = this.#nextId++;
+    this.#post({ type: "navigate", id, request });
+    return id;
+  }
+
+  abandon(id: number): void {
+    this.#post({ type: "abandon", id });
+  }
+
+  setOnline(online: boolean): void {
+    this.#post({ type: "network", online });
+  }
+
+  beginPage(): void {
+    this.#post({ type: "page-begins" });
+  }
+
+  retry(): void {
+    this.#post({ type: "retry" });
+  }
+
+  stats(): Promise<TunnelStats> {
+    return this.#ask((id) => ({ type: "stats", id })) as Promise<TunnelStats>;
+  }
+
+  /** @returns a data: URL, or null. */
+  icon(url: string, topLevelOrigin: string): Promise<string | null> {
+    return this.#ask((id) => ({ type: "icon", id, url, topLevelOrigin })) as Promise<string | null>;
+  }
+
+  /** @returns true when the edge has forgotten all cookies. */
+  async clearSiteData(): Promise<boolean> {
+    return (await this.#ask((id) => ({ type: "clear-site-data", id }))) === true;
+  }
+
+  #ask(message: (id: number) => ShellToTunnel): Promise<unknown> {
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      this.#answers.set(id, resolve);
+      this.#post(message(id));
+    });
+  }
+
+  #post(message: ShellToTunnel, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+}

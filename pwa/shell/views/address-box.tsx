@@ -1,0 +1,178 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import { shortHost } from "./format.ts";
+import { Icon } from "./icons.tsx";
+import { keepFocus, moveFocus, SuggestionList } from "./suggestion-list.tsx";
+import { suggest } from "./suggestions.ts";
+
+interface AddressBoxProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly isEditing: boolean;
+  readonly onEditing: (isEditing: boolean) => void;
+  readonly onSiteInfo: () => void;
+}
+
+/**
+ * The address box. Its value is always the page's real URL, except while somebody types; unfocused, a short host is
+ * drawn over it. The input is uncontrolled: a render must never touch what is being typed.
+ */
+export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }: AddressBoxProps) {
+  const formRef = useRef<HTMLFormElement>(null);
+  const inputRef = useRef<HTMLInputElement>(null);
+  const selectOnClick = useRef(false);
+  const [draft, setDraft] = useState<string | null>(null);
+
+  useLayoutEffect(() => {
+    const input = inputRef.current;
+    if (!input || draft !== null) return;
+    input.value = state.url;
+    if (isEditing && document.activeElement === input) input.select();
+  }, [state.url, state.phase, isEditing, draft]);
+
+  const finish = () => {
+    // First, since a focused button that a render removes would lose the focus in the middle of that render.
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && formRef.current?.contains(focused)) focused.blur();
+    setDraft(null);
+    onEditing(false);
+  };
+  const go = (input: string) => {
+    if (input.trim() === "") return;
+    actions.go(input);
+    finish();
+  };
+  const onFocusOut = (event: FocusEvent) => {
+    const next = event.relatedTarget;
+    // Without the focus the whole window was left: what is typed stays for when the person comes back.
+    if ((next instanceof Node && formRef.current?.contains(next)) || !document.hasFocus()) return;
+    setDraft(null);
+    onEditing(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    selectOnClick.current = false;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      if (draft === null) finish();
+      else setDraft(null);
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      moveFocus(event, formRef.current);
+    }
+  };
+
+  const siteIcon = state.error ? "info" : state.url.startsWith("https:") ? "lock" : "unlocked";
+  return (
+    <form
+      class="address"
+      ref={formRef}
+      onSubmit={(event) => {
+        event.preventDefault();
+        go(inputRef.current?.value ?? "");
+      }}
+      onFocusOut={onFocusOut}
+      onKeyDown={onKeyDown}
+    >
+      <div class="address-pill">
+        {isEditing || state.url === "" ? (
+          <span class="address-sign">
+            <Icon name="search" />
+          </span>
+        ) : (
+          <button type="button" class="address-button" aria-label="Site information" onClick={onSiteInfo}>
+            <Icon name={siteIcon} />
+            <span class="link-dot" data-link={state.link.kind} />
+          </button>
+        )}
+        <div class="address-field">
+          <input
+            ref={inputRef}
+            type="text"
+            aria-label="Address"
+            placeholder="Search or address"
+            inputMode="url"
+            enterkeyhint="go"
+            autocapitalize="off"
+            autocorrect="off"
+            autocomplete="off"
+            spellcheck={false}
+            onFocus={(event) => {
+              selectOnClick.current = true;
+              event.currentTarget.select();
+              onEditing(true);
+            }}
+            onClick={(event) => {
+              // The click that brought the focus puts the caret somewhere; select all once more, unless text was marked.
+              const input = event.currentTarget;
+              if (selectOnClick.current && input.selectionStart === input.selectionEnd) input.select();
+              selectOnClick.current = false;
+            }}
+            onInput={(event) => {
+              setDraft(event.currentTarget.value);
+              onEditing(true);
+            }}
+          />
+          {!isEditing && state.url !== "" && (
+            <span class="address-host" aria-hidden="true">
+              <bdi>{shortHost(state.url)}</bdi>
+            </span>
+          )}
+        </div>
+        <TrailingButton
+          state={state}
+          actions={actions}
+          isEditing={isEditing}
+          onClear={() => {
+            const input = inputRef.current;
+            if (!input) return;
+            input.value = "";
+            setDraft("");
+            input.focus();
+          }}
+        />
+      </div>
+      {isEditing && (
+        <button type="button" class="address-cancel" onClick={finish}>
+          Cancel
+        </button>
+      )}
+      {isEditing && <SuggestionList rows={suggest(draft ?? "", state)} onChoose={go} />}
+    </form>
+  );
+}
+
+interface TrailingButtonProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly isEditing: boolean;
+  readonly onClear: () => void;
+}
+
+function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonProps) {
+  if (isEditing) {
+    return (
+      <button
+        type="button"
+        class="address-button"
+        aria-label="Clear the address"
+        onMouseDown={keepFocus}
+        onClick={onClear}
+      >
+        <Icon name="close" />
+      </button>
+    );
+  }
+  if (state.phase === "loading") {
+    return (
+      <button type="button" class="address-button" aria-label="Stop" onClick={() => actions.stop()}>
+        <Icon name="close" />
+      </button>
+    );
+  }
+  if (state.url === "") return null;
+  return (
+    <button type="button" class="address-button" aria-label="Reload" onClick={() => actions.reload()}>
+      <Icon name="reload" />
+    </button>
+  );
+}

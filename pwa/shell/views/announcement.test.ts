@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { announcement } from "./announcement.ts";
+import { testState } from "./test-state.ts";
+
+const url = "https://www.example.com/a";
+
+it.each([
+  ["", testState()],
+  ["Loading example.com", testState({ phase: "loading", url })],
+  ["Stopped loading example.com", testState({ phase: "idle", url })],
+  ["A page loaded", testState({ phase: "loaded", url, title: "A page" })],
+  ["example.com loaded", testState({ phase: "loaded", url })],
+  ["Offline", testState({ phase: "loaded", url, link: { kind: "offline", since: 0 } })],
+  [
+    "You are offline",
+    testState({
+      phase: "failed",
+      url,
+      link: { kind: "offline", since: 0 },
+      error: { code: ErrorCode.OFFLINE, url, detail: "" },
+    }),
+  ],
+])("says “%s”", (words, state) => expect(announcement(state)).toBe(words));
+
+it("does not change while numbers do", () => {
+  const loading = testState({ phase: "loading", url });
+  expect(announcement({ ...loading, progress: 0.7 })).toBe(announcement(loading));
+});

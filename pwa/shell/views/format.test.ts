@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { formatBytes, formatSaving, formatTime, shortHost } from "./format.ts";
+
+describe("formatBytes", () => {
+  it.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.0 kB"],
+    [1_234, "1.2 kB"],
+    [34_400, "34 kB"],
+    [999_600, "1.0 MB"],
+    [2_310_000, "2.3 MB"],
+    [4e15, "4000 TB"],
+    [-1, "0 B"],
+  ])("%d", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
+});
+
+describe("formatTime", () => {
+  it.each([
+    [0, "0 ms"],
+    [840.4, "840 ms"],
+    [999.9, "1.0 s"],
+    [2_340, "2.3 s"],
+    [59_400, "59 s"],
+    [59_700, "1 min 00 s"],
+    [65_000, "1 min 05 s"],
+  ])("%d", (milliseconds, text) => expect(formatTime(milliseconds)).toBe(text));
+});
+
+describe("formatSaving", () => {
+  it.each([
+    [0, 100, null],
+    [100, 0, null],
+    [100, 480, "4.8× less data"],
+    [100, 12_340, "123× less data"],
+    [100, 160, "38% less data"],
+    [100, 100, "The same amount of data"],
+    [120, 100, "20% more data"],
+  ])("%d of %d", (link, origin, text) => expect(formatSaving(link, origin)).toBe(text));
+});
+
+describe("shortHost", () => {
+  it.each([
+    ["https://www.example.com/a", "example.com"],
+    ["https://en.wikipedia.org/", "en.wikipedia.org"],
+    ["http://localhost:8787/", "localhost:8787"],
+    ["https://www.com/", "www.com"],
+    ["mailto:name@example.com", "mailto:name@example.com"],
+    ["", ""],
+  ])("%s", (url, host) => expect(shortHost(url)).toBe(host));
+});

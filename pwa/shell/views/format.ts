@@ -1,0 +1,37 @@
+/** Bytes in decimal units with at most three digits: `0 B`, `1.2 kB`, `34 kB`, `5.6 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = Math.max(0, bytes);
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** Milliseconds as a person says them: `840 ms`, `2.3 s`, `1 min 05 s`. */
+export function formatTime(milliseconds: number): string {
+  const time = Math.max(0, milliseconds);
+  if (time < 999.5) return `${Math.round(time)} ms`;
+  if (time < 9_950) return `${(time / 1000).toFixed(1)} s`;
+  const seconds = Math.round(time / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+}
+
+/** The link's bytes against the origins' in words, or null while there is nothing to compare. */
+export function formatSaving(linkBytes: number, originBytes: number): string | null {
+  if (linkBytes <= 0 || originBytes <= 0) return null;
+  const ratio = originBytes / linkBytes;
+  if (ratio >= 1.95) return `${ratio.toFixed(ratio < 9.95 ? 1 : 0)}× less data`;
+  const percent = Math.round((1 - linkBytes / originBytes) * 100);
+  if (percent === 0) return "The same amount of data";
+  return percent > 0 ? `${percent}% less data` : `${-percent}% more data`;
+}
+
+/** Host without `www.` and with its port, as the address bar shows it; the whole text where there is no host. */
+export function shortHost(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { host } = new URL(url);
+  return host === "" ? url : host.replace(/^www\.(?=.+\.)/, "");
+}

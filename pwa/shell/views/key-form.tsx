@@ -1,0 +1,52 @@
+import { useId, useRef, useState } from "preact/hooks";
+import { accessKeyFrom } from "./access-key.ts";
+
+/** Asks for the access key; a whole pairing link will do as well. */
+export function KeyForm({ onKey }: { onKey: (accessKey: string) => void }) {
+  const id = useId();
+  const inputRef = useRef<HTMLInputElement>(null);
+  const [isEmpty, setEmpty] = useState(false);
+
+  const submit = () => {
+    const accessKey = accessKeyFrom(inputRef.current?.value ?? "");
+    setEmpty(accessKey === "");
+    if (accessKey === "") inputRef.current?.focus();
+    else onKey(accessKey);
+  };
+
+  return (
+    <form
+      class="key-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <label class="field-label" for={id}>
+        Access key
+      </label>
+      <input
+        id={id}
+        ref={inputRef}
+        class="field"
+        type="text"
+        placeholder="Paste the key or the whole link"
+        autocapitalize="off"
+        autocomplete="off"
+        autocorrect="off"
+        spellcheck={false}
+        enterkeyhint="go"
+        aria-invalid={isEmpty}
+        aria-describedby={isEmpty ? `${id}-problem` : undefined}
+      />
+      {isEmpty && (
+        <p class="problem" id={`${id}-problem`} role="alert">
+          The key is empty.
+        </p>
+      )}
+      <button type="submit" class="button button-primary">
+        Pair
+      </button>
+    </form>
+  );
+}

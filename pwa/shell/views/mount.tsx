@@ -1,0 +1,137 @@
+import { render } from "preact";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import { announcement } from "./announcement.ts";
+import { Bar } from "./bar.tsx";
+import { chooseView, type View } from "./choose-view.ts";
+import { ErrorView } from "./error-view.tsx";
+import { MenuSheet } from "./menu-sheet.tsx";
+import { OpeningView } from "./opening-view.tsx";
+import { drawPageHead } from "./page-head.ts";
+import { PairingView } from "./pairing-view.tsx";
+import { SettingsSheet } from "./settings-sheet.tsx";
+import { shortcutFor } from "./shortcuts.ts";
+import { SiteSheet } from "./site-sheet.tsx";
+import { StartView } from "./start-view.tsx";
+import type { Ui, UiState } from "./ui.ts";
+import { followVisualViewport } from "./viewport.ts";
+
+/** The browser's own user interface. */
+export interface Chrome {
+  /** Draws the state, synchronously. */
+  render(state: BrowserState): void;
+  /** Where the controller puts the page's iframe. Never re-created or moved: a moved iframe reloads. */
+  readonly frameHost: HTMLElement;
+  focusAddress(): void;
+  openSettings(): void;
+}
+
+/** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
+export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome {
+  const barHost = element("div", "bar-host");
+  const frameHost = element("div", "frame-host");
+  const view = element("div", "view");
+  const main = element("main", "stage");
+  const sheets = element("div", "sheets");
+  const status = element("p", "visually-hidden");
+  status.setAttribute("role", "status");
+  main.append(frameHost, view);
+  root.classList.add("app");
+  root.replaceChildren(barHost, main, sheets, status);
+
+  let state: BrowserState | null = null;
+  let uiState: UiState = { sheet: null, isEditing: false };
+  let shown: View | null = null;
+
+  const drawOnce = () => {
+    if (!state) return;
+    const ui: Ui = { ...uiState, change: changeUi };
+    const previous = shown;
+    shown = chooseView(state, previous);
+    drawPageHead(document, state);
+    render(<Bar state={state} actions={actions} ui={ui} />, barHost);
+    render(viewOf(shown, state, actions), view);
+    render(sheetOf(state, actions, ui), sheets);
+    view.hidden = shown === "page";
+    frameHost.inert = shown !== "page";
+    if (shown !== previous) view.scrollTop = 0;
+    const words = announcement(state);
+    if (status.textContent !== words) status.textContent = words;
+  };
+  // Removing a focused element makes the browser call focus handlers in the middle of a render, and Preact does not
+  // take a render inside a render: such a wish is granted right after.
+  let isDrawing = false;
+  let isStale = false;
+  const draw = () => {
+    isStale = true;
+    if (isDrawing) return;
+    isDrawing = true;
+    try {
+      while (isStale) {
+        isStale = false;
+        drawOnce();
+      }
+    } finally {
+      isDrawing = false;
+    }
+  };
+  const changeUi = (change: Partial<UiState>) => {
+    uiState = { ...uiState, ...change };
+    draw();
+  };
+  const focusAddress = () => barHost.querySelector("input")?.focus();
+
+  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+  window.addEventListener("keydown", (event) => {
+    if (!state || uiState.sheet !== null || event.defaultPrevented) return;
+    const shortcut = shortcutFor(event, state.phase, isMac);
+    if (shortcut === null) return;
+    event.preventDefault();
+    if (shortcut === "address") focusAddress();
+    else actions[shortcut]();
+  });
+  if (window.visualViewport) followVisualViewport(root, window.visualViewport);
+
+  return {
+    render(next) {
+      state = next;
+      draw();
+    },
+    frameHost,
+    focusAddress,
+    openSettings: () => changeUi({ sheet: "settings" }),
+  };
+}
+
+function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
+  switch (view) {
+    case "page":
+      return null;
+    case "start":
+      return <StartView state={state} actions={actions} />;
+    case "opening":
+      return <OpeningView state={state} />;
+    case "error":
+      return state.error && <ErrorView error={state.error} actions={actions} />;
+    case "pairing":
+      return <PairingView isRefused={state.link.kind === "refused"} onKey={(accessKey) => actions.pair(accessKey)} />;
+  }
+}
+
+function sheetOf(state: BrowserState, actions: BrowserActions, ui: Ui) {
+  switch (ui.sheet) {
+    case "menu":
+      return <MenuSheet state={state} actions={actions} ui={ui} />;
+    case "site":
+      return <SiteSheet state={state} ui={ui} />;
+    case "settings":
+      return <SettingsSheet state={state} actions={actions} ui={ui} />;
+    case null:
+      return null;
+  }
+}
+
+function element(name: string, className: string): HTMLElement {
+  const made = document.createElement(name);
+  made.className = className;
+  return made;
+}

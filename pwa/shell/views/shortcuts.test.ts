@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { type KeyPress, shortcutFor } from "./shortcuts.ts";
+
+function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
+  return { key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers };
+}
+
+describe("shortcutFor", () => {
+  it.each([
+    [press("l", { ctrlKey: true }), "address"],
+    [press("L", { ctrlKey: true }), "address"],
+    [press("r", { ctrlKey: true }), "reload"],
+    [press("F5"), "reload"],
+    [press("ArrowLeft", { altKey: true }), "back"],
+    [press("ArrowRight", { altKey: true }), "forward"],
+    [press("l"), null],
+    [press("l", { metaKey: true }), null],
+    [press("l", { ctrlKey: true, altKey: true }), null],
+    [press("R", { ctrlKey: true, shiftKey: true }), null],
+    [press("F5", { ctrlKey: true }), null],
+    [press("ArrowLeft"), null],
+    [press("Escape"), null],
+  ])("%o", (key, shortcut) => expect(shortcutFor(key, "loaded", false)).toBe(shortcut));
+
+  it("uses the Command key on a Mac, and leaves Option and the arrows to the text", () => {
+    expect(shortcutFor(press("l", { metaKey: true }), "loaded", true)).toBe("address");
+    expect(shortcutFor(press("[", { metaKey: true }), "loaded", true)).toBe("back");
+    expect(shortcutFor(press("]", { metaKey: true }), "loaded", true)).toBe("forward");
+    expect(shortcutFor(press("l", { ctrlKey: true }), "loaded", true)).toBeNull();
+    expect(shortcutFor(press("ArrowLeft", { altKey: true }), "loaded", true)).toBeNull();
+  });
+
+  it("stops only what loads, and reloads only what is there", () => {
+    expect(shortcutFor(press("Escape"), "loading", false)).toBe("stop");
+    expect(shortcutFor(press("F5"), "idle", false)).toBeNull();
+    expect(shortcutFor(press("r", { ctrlKey: true }), "idle", false)).toBeNull();
+    expect(shortcutFor(press("r", { ctrlKey: true }), "failed", false)).toBe("reload");
+  });
+});

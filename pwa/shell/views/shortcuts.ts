@@ -1,0 +1,39 @@
+import type { PagePhase } from "../browser-state.ts";
+
+type Shortcut = "address" | "back" | "forward" | "reload" | "stop";
+
+export type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
+
+/** Chords as `chordOf` writes them. On a Mac, Option with an arrow belongs to the text. */
+const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", escape: "stop" };
+const MAC: Record<string, Shortcut> = {
+  ...EVERYWHERE,
+  "meta l": "address",
+  "meta r": "reload",
+  "meta [": "back",
+  "meta ]": "forward",
+};
+const OTHERS: Record<string, Shortcut> = {
+  ...EVERYWHERE,
+  "ctrl l": "address",
+  "ctrl r": "reload",
+  "alt arrowleft": "back",
+  "alt arrowright": "forward",
+};
+
+/**
+ * The browser command behind a key, or null to leave the key to the platform. Reload is left alone on the start page,
+ * and with Shift everywhere, so that the app itself can still be reloaded.
+ */
+export function shortcutFor(press: KeyPress, phase: PagePhase, isMac: boolean): Shortcut | null {
+  const shortcut = (isMac ? MAC : OTHERS)[chordOf(press)] ?? null;
+  if (shortcut === "reload" && phase === "idle") return null;
+  if (shortcut === "stop" && phase !== "loading") return null;
+  return shortcut;
+}
+
+function chordOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
+  return [ctrlKey && "ctrl", metaKey && "meta", altKey && "alt", shiftKey && "shift", key.toLowerCase()]
+    .filter(Boolean)
+    .join(" ");
+}

@@ -1,0 +1,13 @@
+/** The chrome's own state, which no controller needs to know. */
+export type SheetName = "menu" | "site" | "settings";
+
+export interface UiState {
+  readonly sheet: SheetName | null;
+  /** The address box has the focus. */
+  readonly isEditing: boolean;
+}
+
+export interface Ui extends UiState {
+  /** Takes effect in a new draw; this object stays as it is. */
+  readonly change: (change: Partial<UiState>) => void;
+}

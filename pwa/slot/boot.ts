@@ -1,0 +1,65 @@
+/** `/.ropeway/boot`: installs the slot's service worker, gets it a port, and says that the slot is ready. */
+import { bootTarget } from "./boot-target.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
+import { shellOriginOf } from "./shell-origin.ts";
+import { ropewayPath } from "./slot-url.ts";
+import { isTagged, type PageToWorker } from "./worker-messages.ts";
+
+const tag = MESSAGE_TAG;
+const shellOrigin = shellOriginOf(location.origin);
+
+function tellShell(type: "port-wanted" | "slot-ready"): void {
+  const message: PageToShell = { tag, type };
+  window.top?.postMessage(message, shellOrigin);
+}
+
+/** Resolves when this registration's worker answers fetches. */
+async function activeWorker(registration: ServiceWorkerRegistration): Promise<ServiceWorker> {
+  if (registration.active !== null) return registration.active;
+  const worker = registration.installing ?? registration.waiting;
+  return new Promise((resolve, reject) => {
+    worker?.addEventListener("statechange", () => {
+      if (worker.state === "activated") resolve(worker);
+      else if (worker.state === "redundant") reject(new Error("Cannot boot slot: its service worker was discarded"));
+    });
+  });
+}
+
+function nextPort(): Promise<MessagePort> {
+  return new Promise((resolve) => {
+    window.addEventListener("message", function receive(event: MessageEvent<unknown>) {
+      const [port] = event.ports;
+      if (event.origin !== shellOrigin || event.source !== window.top || !isTagged(event.data)) return;
+      if ((event.data as ShellToPage).type !== "port" || port === undefined) return;
+      window.removeEventListener("message", receive);
+      resolve(port);
+    });
+    tellShell("port-wanted");
+  });
+}
+
+async function givePort(worker: ServiceWorker): Promise<void> {
+  const message: PageToWorker = { tag, type: "port" };
+  const port = await nextPort();
+  worker.postMessage(message, [port]);
+}
+
+async function boot(): Promise<void> {
+  const options: RegistrationOptions = { scope: "/", updateViaCache: "none" };
+  const registration = await navigator.serviceWorker.register(ropewayPath.serviceWorker, options);
+  const worker = await activeWorker(registration);
+  await givePort(worker);
+  // While this page is all there is of the slot, it is who a restarted service worker asks.
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    if (isTagged(data) && data.type === "port-wanted") void givePort(registration.active ?? worker);
+  });
+  navigator.serviceWorker.startMessages();
+  tellShell("slot-ready");
+  const target = bootTarget(location.search, location.origin);
+  if (target !== null) location.replace(target);
+}
+
+boot().catch((error: unknown) => {
+  document.getElementById("failure")?.removeAttribute("hidden");
+  throw error;
+});

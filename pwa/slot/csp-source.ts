@@ -1,0 +1,77 @@
+/** Parsing of Content Security Policy values, and matching of source expressions. CSP Level 3, section 6.7.2. */
+import { parseUrl } from "./slot-url.ts";
+
+/** Directives of one policy in order: lower-case name, source list as written. The first of a name counts. */
+export type Policy = Map<string, string[]>;
+
+/** Policies of one field or `<meta>` value: commas part policies, semicolons part directives. */
+export function parsePolicies(value: string): Policy[] {
+  const policies: Policy[] = [];
+  for (const text of value.split(",")) {
+    const policy: Policy = new Map();
+    for (const directive of text.split(";")) {
+      const [name, ...sources] = directive.trim().split(/[\t\n\f\r ]+/);
+      const key = name?.toLowerCase() ?? "";
+      if (key !== "" && !policy.has(key)) policy.set(key, sources);
+    }
+    if (policy.size > 0) policies.push(policy);
+  }
+  return policies;
+}
+
+export function serializePolicy(policy: Policy): string {
+  return [...policy].map(([name, sources]) => [name, ...sources].join(" ")).join("; ");
+}
+
+export function isNone(sources: readonly string[]): boolean {
+  return sources.length === 0 || (sources.length === 1 && sources[0]?.toLowerCase() === "'none'");
+}
+
+const HOST_SOURCE =
+  /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::(\d+|\*))?(\/.*)?$/i;
+
+export interface HostSource {
+  readonly scheme: string | undefined;
+  readonly host: string;
+  readonly port: string | undefined;
+  readonly path: string | undefined;
+}
+
+export function parseHostSource(expression: string): HostSource | null {
+  const match = HOST_SOURCE.exec(expression);
+  if (match === null) return null;
+  const [, scheme, host = "", port, path] = match;
+  return { scheme: scheme?.toLowerCase(), host: host.toLowerCase(), port, path };
+}
+
+function schemeMatches(allowed: string, actual: string): boolean {
+  return allowed === actual || (allowed === "http" && actual === "https") || (allowed === "ws" && actual === "wss");
+}
+
+function defaultPort(scheme: string): string {
+  return scheme === "https" ? "443" : "80";
+}
+
+/**
+ * Whether a source expression covers an origin, paths aside; `'self'` stands for `selfOrigin`. Origins are
+ * serialized http(s) ones; anything else (`null`) matches nothing.
+ */
+export function sourceMatchesOrigin(expression: string, origin: string, selfOrigin: string): boolean {
+  const url = parseUrl(origin);
+  if (url === null) return false;
+  const scheme = url.protocol.slice(0, -1);
+  const selfScheme = selfOrigin.slice(0, selfOrigin.indexOf(":"));
+  const lower = expression.toLowerCase();
+  if (lower === "'self'") return url.origin === selfOrigin;
+  if (lower === "*") return schemeMatches("http", scheme) || scheme === selfScheme;
+  if (/^[a-z][a-z0-9+.-]*:$/.test(lower)) return schemeMatches(lower.slice(0, -1), scheme);
+  const source = parseHostSource(expression);
+  if (source === null || !schemeMatches(source.scheme ?? selfScheme, scheme)) return false;
+  if (source.host.startsWith("*")) {
+    if (source.host !== "*" && !url.hostname.endsWith(source.host.slice(1))) return false;
+  } else if (source.host !== url.hostname) return false;
+  const port = url.port === "" ? defaultPort(scheme) : url.port;
+  if (source.port === "*" || source.port === port) return true;
+  if (source.port === undefined) return url.port === "";
+  return source.port === "80" && port === "443" && scheme === "https";
+}

@@ -1,0 +1,239 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HtmlRewriter, htmlRewriterStream, rewriteMarkup } from "./html-rewriter.ts";
+
+const context = {
+  slotOrigin: "http://s1.localhost:8787",
+  realOrigin: "https://example.org",
+  documentUrl: "https://example.org/dir/page",
+  transformPolicy: (content: string) => `transformed ${content}`,
+};
+const SNIPPET = "<script src=/.ropeway/page.js></script>";
+
+function rewrite(...chunks: string[]): string {
+  const rewriter = new HtmlRewriter(context, SNIPPET);
+  return chunks.map((chunk) => rewriter.write(chunk)).join("") + rewriter.end();
+}
+
+function markup(html: string): string {
+  return rewriteMarkup(html, context);
+}
+
+describe("the snippet", () => {
+  it.each([
+    ["<!DOCTYPE html><html><head><title>x", "<!DOCTYPE html><html><head>", "<title>x"],
+    [
+      "<!doctype html>\n<!-- <head> -->\n<html lang=en>\n<HEAD\nprofile='>'><meta>",
+      "<!doctype html>\n<!-- <head> -->\n<html lang=en>\n<HEAD\nprofile='>'>",
+      "<meta>",
+    ],
+    ["<!doctype html><p>text", "<!doctype html>", "<p>text"],
+    ["<!doctype html><html> <body><head>", "<!doctype html><html> ", "<body><head>"],
+    ["<html><header>", "<html>", "<header>"],
+    ["  plain text", "  ", "plain text"],
+    ["\ufeff<!doctype html><head>", "\ufeff<!doctype html><head>", ""],
+    ["<?xml version='1.0'?><!doctype html></p><script>", "<?xml version='1.0'?><!doctype html></p>", "<script>"],
+    ["<!doctype html></head><link>", "<!doctype html>", "</head><link>"],
+    ["<!doctype html><html><", "<!doctype html><html>", "<"],
+    ["<!doctype html><!--", "<!doctype html><!---->", ""],
+    ["<!doctype html></", "<!doctype html>", "</"],
+    ["<!doctype html><!x", "<!doctype html><!x>", ""],
+    ["<!doctype html><frameset>", "<!doctype html>", "<frameset>"],
+    ["", "", ""],
+  ])("stands right in %j", (html, before, after) => expect(rewrite(html)).toBe(before + SNIPPET + after));
+
+  it("comes once", () => {
+    expect(rewrite("<head><head><body><head>").split(SNIPPET)).toHaveLength(2);
+  });
+});
+
+describe("frames", () => {
+  it.each([
+    [
+      "<iframe src=https://video.example/e?a=1&amp;b>",
+      '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2Fe%3Fa%3D1%26b">',
+    ],
+    ["<frame src='//video.example/'>", '<frame src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2F">'],
+    ["<iframe src=https&colon;//video.example/>", '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2F">'],
+    ["<iframe src=https://example.org/x>", '<iframe src="http://s1.localhost:8787/x">'],
+    ["<iframe src=/x>", "<iframe src=/x>"],
+    ["<iframe src=about:blank>", "<iframe src=about:blank>"],
+    ["<iframe>", "<iframe>"],
+    ["<iframe credentialless csp='x' src=/x>", "<iframe   src=/x>"],
+    [
+      "<base href=https://cdn.example/><iframe src=x>",
+      '<base href=https://cdn.example/><iframe src="/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fx">',
+    ],
+  ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
+
+  it("rewrites srcdoc with the same rules", () => {
+    expect(markup(`<iframe srcdoc="<p>&nbsp;<iframe src='https://a.example'></iframe>">`)).toBe(
+      `<iframe srcdoc="<p>&nbsp;<iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;></iframe>">`,
+    );
+    expect(markup('<iframe srcdoc="&lt;p>">')).toBe('<iframe srcdoc="&lt;p>">');
+  });
+
+  it("keeps sandboxed frames under the service worker, or without network", () => {
+    expect(markup("<iframe sandbox src=/x>")).toBe('<iframe sandbox="allow-same-origin" src=/x>');
+    expect(markup("<iframe sandbox=allow-scripts src=https://a.example/>")).toBe(
+      '<iframe sandbox="allow-scripts allow-same-origin" src="/.ropeway/frame?url=https%3A%2F%2Fa.example%2F">',
+    );
+    expect(markup("<iframe sandbox=allow-scripts src=/x>")).toBe(
+      '<iframe sandbox=allow-scripts src="/.ropeway/frame?url=https%3A%2F%2Fexample.org%2Fx&amp;closed=1">',
+    );
+    expect(markup("<iframe sandbox=allow-scripts srcdoc='<p>'>")).toMatch(
+      /^<iframe sandbox=allow-scripts srcdoc="<meta http-equiv=&quot;Content-Security-Policy&quot;.*><p>">$/,
+    );
+    const open = "<iframe sandbox='allow-scripts allow-same-origin' src=/x>";
+    expect(markup(open)).toBe(open);
+  });
+
+  it("changes nothing the second time", () => {
+    const html = `<iframe sandbox=allow-scripts srcdoc=x></iframe><iframe sandbox=allow-scripts src=/x></iframe>
+      <iframe sandbox src=https://a.example></iframe><link rel="preconnect icon"><object data=x></object>`;
+    expect(markup(markup(html))).toBe(markup(html));
+  });
+});
+
+describe("other elements", () => {
+  it.each([
+    ["<link rel='preconnect' href=x>", '<link rel="ropeway-preconnect" href=x>'],
+    ["<link rel=stylesheet href=x>", "<link rel=stylesheet href=x>"],
+    [
+      "<meta http-equiv=Content-Security-Policy content=\"img-src 'self'\">",
+      "<meta http-equiv=Content-Security-Policy content=\"transformed img-src 'self'\">",
+    ],
+    [
+      "<meta http-equiv=refresh content='3;url=https://a.example/'>",
+      '<meta http-equiv=refresh content="3; url=/.ropeway/go?url=https%3A%2F%2Fa.example%2F">',
+    ],
+    ["<meta http-equiv=refresh content='3;url=next'>", "<meta http-equiv=refresh content='3;url=next'>"],
+    ["<meta http-equiv=x-dns-prefetch-control content=on>", '<meta http-equiv=x-dns-prefetch-control content="off">'],
+    ["<meta name=description content=x>", "<meta name=description content=x>"],
+    ["<script type=speculationrules>{}</script>", '<script type="ropeway-speculationrules">{}</script>'],
+    ["<object type=a data=b>", '<object data-ropeway-data="b" type=a >'],
+    ["<embed src=b>", '<embed data-ropeway-src="b" >'],
+    ["<a href=x ping=y>", "<a href=x >"],
+    ["<area PING='y' href=x>", "<area  href=x>"],
+    ["<base href=https://example.org/sub/>", '<base href="http://s1.localhost:8787/sub/">'],
+    ["<base href=/sub/>", "<base href=/sub/>"],
+  ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
+});
+
+describe("the tokenizer", () => {
+  const frame = "<iframe src=https://a.example>";
+  const done = '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fa.example%2F">';
+
+  it.each([
+    ["comment", `<!-- ${frame} -->`],
+    ["comment that a bang does not close", `<!--!>${frame}-->`],
+    ["comment with three dashes and a bang", `<!---!>${frame}-->`],
+    ["bogus comment", `<? ${frame.replace(">", "")} >`],
+    ["script", `<script>"${frame}"</script>`],
+    ["escaped script", `<script><!-- <script> </script> ${frame} --></script>`],
+    ["script name prefix", `<script></scripty>${frame}</script>`],
+    ["style", `<style>${frame}</style >`],
+    ["textarea", `<TextArea>${frame}</TEXTAREA>`],
+    ["title", `<title>${frame}</title>`],
+    ["noscript", `<noscript>${frame}</noscript>`],
+    ["iframe content", `<iframe>${frame}</iframe>`],
+    ["plaintext", `<plaintext>${frame}</plaintext>${frame}`],
+    ["attribute value", `<p title="${frame}">`],
+    ["CDATA in foreign content", `<svg><![CDATA[ ${frame} ]]></svg>`],
+    ["unfinished tag", `<iframe src="https://a.example`],
+  ])("sees no tag in %s", (_name, html) => expect(rewrite(`<head>${html}`)).toBe(`<head>${SNIPPET}${html}`));
+
+  it.each([
+    ["empty comment", `<!-->`],
+    ["short comment", `<!--->`],
+    ["comment closed with a bang", `<!-- --!>`],
+    ["empty end tag", `</>`],
+    ["bogus end tag", `</ ">`],
+    ["script with an escape left", `<script><!-- </script>`],
+    ["script with an escape closed", `<script><!--><script></script>`],
+    ["script in script, closed", `<script><!-- <script> </script> </script>`],
+    ["self-closed raw text in foreign content", `<svg><title/></svg>`],
+    ["CDATA outside foreign content", `<![CDATA[ > `],
+    ["stray quotes", `<p title=it's "> `],
+    ["less-than in text", `a < b <1 `],
+  ])("sees the tag after %s", (_name, html) => {
+    expect(rewrite(`<head>${html}${frame}`)).toBe(`<head>${SNIPPET}${html}${done}`);
+  });
+});
+
+const piece = fc.constantFrom(
+  "<!doctype html>",
+  "<html>",
+  "<head>",
+  "<!--",
+  "-->",
+  "--!>",
+  "<script>",
+  "</script>",
+  "<title>",
+  "</title >",
+  "<svg>",
+  "<![CDATA[",
+  "]]>",
+  "<iframe src='//a.example/?\"'>",
+  "</iframe>",
+  "<a ping=x href=y>",
+  "<link rel=preconnect>",
+  "<base href='/b/'>",
+  "<",
+  "</",
+  "<!",
+  "text",
+  " ",
+  ">",
+  "'",
+  '"',
+  "=",
+);
+
+describe("properties", () => {
+  const documents = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(""));
+
+  it("gives the same output for any chunking", () => {
+    fc.assert(
+      fc.property(documents, fc.array(fc.nat(), { maxLength: 20 }), (html, cuts) => {
+        const at = [0, ...cuts.map((cut) => cut % (html.length + 1)), html.length].sort((a, b) => a - b);
+        const chunks = at.slice(1).map((end, index) => html.slice(at[index], end));
+        expect(rewrite(...chunks)).toBe(rewrite(html));
+        expect(rewrite(...html)).toBe(rewrite(html));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("changes documents without affected tags by the snippet alone", () => {
+    const tags = /<(?:iframe|a|link|base)/;
+    // A comment or declaration that the end cuts off is closed, for the snippet not to be part of it.
+    const closes = ["", ">", "-->"];
+    fc.assert(
+      fc.property(
+        documents.filter((html) => !tags.test(html)),
+        (html) => {
+          const rewritten = rewrite(html);
+          expect(closes.map((close) => rewritten.replace(close + SNIPPET, ""))).toContain(html);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe("htmlRewriterStream", () => {
+  it("rewrites as chunks come", async () => {
+    const chunks: string[] = [];
+    const source = new ReadableStream<string>({
+      start(controller) {
+        for (const chunk of ["<he", "ad><p", ">x"]) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const stream = source.pipeThrough(htmlRewriterStream(context, SNIPPET));
+    for await (const chunk of stream as unknown as AsyncIterable<string>) chunks.push(chunk);
+    expect(chunks).toEqual([`<head>${SNIPPET}`, "<p>x"]);
+  });
+});

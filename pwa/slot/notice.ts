@@ -1,0 +1,33 @@
+/**
+ * Stands in for a document that could not be shown where it was asked for, and tells the shell why: it failed, or it
+ * lives on another origin. In a frame of a page there is no shell to tell: the frame says it itself, or goes to the
+ * frame placeholder.
+ */
+import type { Notice } from "./notice-data.ts";
+import { MESSAGE_TAG, type PageToShell } from "./page-messages.ts";
+import { ropewayPath, ropewayUrl } from "./slot-url.ts";
+
+const notice = JSON.parse(document.currentScript?.dataset.notice ?? "null") as Notice | null;
+const shellOrigin = `${location.protocol}//${location.host.slice(location.host.indexOf(".") + 1)}`;
+const isPage = window.parent === window.top && window.parent !== window;
+
+if (notice !== null) {
+  if (isPage) window.addEventListener("pageshow", () => tellShell(notice));
+  else if (notice.kind === "moved") location.replace(ropewayUrl(ropewayPath.frame, notice.url));
+  else document.addEventListener("DOMContentLoaded", () => sayInFrame(notice.url));
+}
+
+function tellShell(told: Notice): void {
+  const historyKey = navigation.currentEntry?.key ?? "";
+  const message: PageToShell =
+    told.kind === "failed"
+      ? { tag: MESSAGE_TAG, type: "failed", url: told.url, code: told.code, message: told.message, historyKey }
+      : { tag: MESSAGE_TAG, type: "moved", url: told.url, held: told.held };
+  window.parent.postMessage(message, shellOrigin);
+}
+
+function sayInFrame(url: string): void {
+  const text = document.createElement("p");
+  text.textContent = `Cannot load ${URL.canParse(url) ? new URL(url).host : "this frame"}`;
+  document.body.append(text);
+}

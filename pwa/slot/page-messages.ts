@@ -1,0 +1,66 @@
+/**
+ * Messages between the documents in slots and the shell, by `window.postMessage`. The shell trusts none of their
+ * content: it knows which slot speaks from `event.origin` alone.
+ */
+import type { HeaderList } from "../../shared/http/heads.ts";
+
+/** Marks our messages among those that pages send to each other. */
+export const MESSAGE_TAG = "ropeway.1";
+
+/** How far the document is. */
+export type DocumentPhase = "loading" | "interactive" | "loaded";
+
+/** One entry of a form that was submitted, in order. */
+export type FormEntry = readonly [name: string, value: string | File];
+
+export type PageToShell =
+  /** A slot's page (or its boot page) asks for a port on behalf of its service worker. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted" }
+  /** The boot page's service worker controls the slot. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "slot-ready" }
+  /** Where the document is and how far. `url` is the slot URL; `historyKey` that of the Navigation API's entry. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "document";
+      readonly phase: DocumentPhase;
+      readonly url: string;
+      readonly title: string;
+      /** Absolute URL of the page's icon as the page names it (may be a slot URL), or null. */
+      readonly icon: string | null;
+      readonly historyKey: string;
+    }
+  /** A navigation that must leave the slot: link, script, form or redirect. `url` may be a slot URL. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "navigate";
+      readonly url: string;
+      readonly method: string;
+      readonly headers: HeaderList;
+      readonly body: ArrayBuffer | null;
+      /** Referrer after the referrer policy, with real URLs; "" for none. */
+      readonly referrer: string;
+      readonly replace: boolean;
+    }
+  /** The page's own document goes to another document of the slot: the shell shows that something happens. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
+  /** In place of a document that could not be had. `url` is real, `code` an ErrorCode. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "failed";
+      readonly url: string;
+      readonly code: number;
+      readonly message: string;
+      readonly historyKey: string;
+    }
+  /** In place of a document that moved to another origin. `held`: its response is under way already. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string; readonly held: boolean }
+  /** The placeholder of a frame asks for the slot of another origin. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame-wanted"; readonly url: string };
+
+export type ShellToPage =
+  /** Carries a MessagePort for the slot's service worker. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port" }
+  /** Answer to frame-wanted: where the frame may go. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame"; readonly slotUrl: string }
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload" };

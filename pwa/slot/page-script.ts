@@ -1,0 +1,37 @@
+/**
+ * The script that runs first in every document of a slot: it makes the document say who it really is, keeps its
+ * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
+ */
+import { createFailingWebSocket } from "./failing-web-socket.ts";
+import { ChildWindows, patchChildWindows } from "./page/child-windows.ts";
+import { patchElements } from "./page/elements.ts";
+import { patchIdentity } from "./page/identity.ts";
+import { patchMarkup } from "./page/markup.ts";
+import { watchNavigations } from "./page/navigate.ts";
+import { createPageContext } from "./page/page-context.ts";
+import { obeyShell, reportDocument } from "./page/report.ts";
+import { patchTargets } from "./page/targets.ts";
+import { WorkerLink } from "./page/worker-link.ts";
+import { type PageConfig, takeConfig } from "./page-config.ts";
+import { toReal } from "./slot-url.ts";
+
+function start(config: PageConfig): void {
+  const context = createPageContext(config);
+  const { serviceWorker } = navigator;
+  const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
+  link?.patchCookie(Document.prototype);
+  obeyShell(context, { port: (port) => link?.passPort(port) });
+  if (config.topLevel) reportDocument(context);
+  watchNavigations(context);
+  patchIdentity(context);
+  const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
+  Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });
+  patchTargets(context);
+  patchElements(context);
+  patchMarkup(context);
+  patchChildWindows(new ChildWindows(link));
+}
+
+const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);
+// The page is a frame of the shell; whatever is deeper is a frame of the page, even in a top-level slot.
+if (config !== null) start({ ...config, topLevel: config.topLevel && window.parent === window.top });

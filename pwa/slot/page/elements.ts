@@ -1,0 +1,159 @@
+/** Applies the element rules to what scripts make: attributes, properties, and elements seen in the document. */
+import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement } from "../element-rules.ts";
+import { rewriteMarkup } from "../html-rewriter.ts";
+import type { AttributeAccess } from "../html-tag.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
+import type { PageContext } from "./page-context.ts";
+import { type NativeCall, patchAccessor, patchMethod } from "./patch.ts";
+import { trustedHtml } from "./trusted-types.ts";
+
+const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
+
+/** Properties that reflect an attribute which the rules look at. */
+const REFLECTED: readonly [interfaceName: string, names: readonly string[]][] = [
+  ["HTMLIFrameElement", ["src", "srcdoc", "credentialless"]],
+  ["HTMLFrameElement", ["src"]],
+  ["HTMLLinkElement", ["rel"]],
+  ["HTMLObjectElement", ["data"]],
+  ["HTMLEmbedElement", ["src"]],
+  ["HTMLAnchorElement", ["ping"]],
+  ["HTMLAreaElement", ["ping"]],
+  ["HTMLScriptElement", ["type"]],
+];
+
+const OBSERVED = "iframe, frame, link[rel], object[data], embed[src], a[ping], area[ping], script[type]";
+
+export function elementContext({ config, realUrl }: PageContext): ElementContext {
+  const context = {
+    slotOrigin: config.slotOrigin,
+    realOrigin: config.realOrigin,
+    documentUrl: realUrl(),
+    // Policies that scripts add are the page's own business: they can only close.
+    transformPolicy: (content: string) => content,
+  };
+  const base = toReal(document.baseURI, config);
+  return { ...context, base, rewriteInner: (markup) => rewriteMarkup(markup, { ...context, documentUrl: base }) };
+}
+
+/** An element with changes that are not written yet; null removes. */
+class PendingAttributes implements AttributeAccess {
+  readonly #element: Element;
+  readonly changes = new Map<string, string | null>();
+
+  constructor(element: Element) {
+    this.#element = element;
+  }
+
+  get(name: string): string | null {
+    const change = this.changes.get(name);
+    return change !== undefined ? change : getAttribute.call(this.#element, name);
+  }
+
+  set(name: string, value: string): void {
+    this.changes.set(name, value);
+  }
+
+  remove(name: string): void {
+    this.changes.set(name, null);
+  }
+
+  mapMarkup(name: string, map: (markup: string) => string): void {
+    const value = this.get(name);
+    if (value === null) return;
+    const mapped = map(value);
+    if (mapped !== value) this.set(name, mapped);
+  }
+}
+
+/**
+ * Sets one attribute as the rules would have it. `native` sets the value as given, so that trusted types, and values
+ * that need no change, go the way the page chose.
+ */
+function assign(element: Element, name: string, value: string, native: () => unknown, context: PageContext): void {
+  const pending = new PendingAttributes(element);
+  pending.set(name, value);
+  rewriteElement(element.localName, pending, elementContext(context));
+  // The sandbox has to be there before the frame begins to load.
+  const own = pending.changes.get(name);
+  for (const [other, change] of pending.changes) if (other !== name) write(element, other, change);
+  if (own === value) native();
+  else write(element, name, own ?? null);
+}
+
+function write(element: Element, name: string, value: string | null): void {
+  if (value === null) removeAttribute.call(element, name);
+  else setAttribute.call(element, name, name === "srcdoc" ? trustedHtml(value) : value);
+}
+
+/** For elements that came some other way: parsers, clones, token lists. */
+export function enforce(element: Element, context: PageContext): void {
+  const pending = new PendingAttributes(element);
+  rewriteElement(element.localName, pending, elementContext(context));
+  for (const [name, change] of pending.changes) write(element, name, change);
+}
+
+/** `src` of frames reads as the page set it, not as the placeholder that it became. */
+function realFrameUrl(value: unknown): unknown {
+  const text = String(value);
+  if (!text.includes(`${ropewayPath.frame}?`)) return value;
+  return new URL(text).searchParams.get("url") ?? value;
+}
+
+function patchReflected(context: PageContext): void {
+  for (const [interfaceName, names] of REFLECTED) {
+    const { prototype } = (Object.getOwnPropertyDescriptor(window, interfaceName)?.value ?? {}) as {
+      prototype?: object;
+    };
+    if (prototype === undefined) continue;
+    for (const name of names) {
+      patchAccessor(prototype, name, {
+        ...(name === "src" ? { get: (native) => realFrameUrl(native()) } : {}),
+        set(native, self, value) {
+          if (!(self instanceof Element) || name === "credentialless") return;
+          assign(self, name, String(value), () => native(value), context);
+        },
+      });
+    }
+  }
+}
+
+function patchSetAttribute(context: PageContext): void {
+  const set = (native: NativeCall, self: unknown, args: unknown[], name: unknown, value: unknown) => {
+    if (!(self instanceof Element) || !AFFECTED_ELEMENTS.has(self.localName)) return native(self, args);
+    assign(self, String(name).toLowerCase(), String(value), () => native(self, args), context);
+    return undefined;
+  };
+  patchMethod(Element.prototype, "setAttribute", (native, self, args) => set(native, self, args, args[0], args[1]));
+  patchMethod(Element.prototype, "setAttributeNS", (native, self, args) =>
+    args[0] === null || args[0] === "" ? set(native, self, args, args[1], args[2]) : native(self, args),
+  );
+}
+
+/** What no setter saw. Late for what loads at once; the policy closes that. */
+function observe(context: PageContext): void {
+  const visit = (node: Node) => {
+    if (!(node instanceof Element)) return;
+    if (AFFECTED_ELEMENTS.has(node.localName)) enforce(node, context);
+    if (node.firstElementChild !== null)
+      for (const element of node.querySelectorAll(OBSERVED)) enforce(element, context);
+  };
+  const observer = new MutationObserver((records) => {
+    for (const { type, target, addedNodes } of records) {
+      if (type === "childList") for (const node of addedNodes) visit(node);
+      else if (target instanceof Element && AFFECTED_ELEMENTS.has(target.localName)) enforce(target, context);
+    }
+  });
+  observer.observe(document, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ["src", "srcdoc", "sandbox", "rel", "data", "ping", "type", "credentialless"],
+  });
+}
+
+export function patchElements(context: PageContext): void {
+  patchReflected(context);
+  patchSetAttribute(context);
+  // What the parser inserts was rewritten on its way.
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => observe(context));
+  else observe(context);
+}

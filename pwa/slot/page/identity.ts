@@ -1,0 +1,93 @@
+/**
+ * What a document says about itself, with real values. `location` cannot be changed, and `baseURI` stays with it:
+ * scripts compare it with `a.href`, which the browser resolves on the slot.
+ */
+import { parseUrl, toReal, toSlot } from "../slot-url.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
+
+function patchDocument({ config, realUrl }: PageContext): void {
+  const url = () => toReal(location.href, config);
+  patchAccessor(Document.prototype, "URL", { get: (native) => toReal(String(native()), config) });
+  patchAccessor(Document.prototype, "documentURI", { get: (native) => toReal(String(native()), config) });
+  patchAccessor(Document.prototype, "referrer", {
+    get: (native, self) => (self === document ? config.referrer : native()),
+  });
+  patchAccessor(Document.prototype, "domain", {
+    get: () => new URL(url()).hostname,
+    set(_native, _self, value) {
+      const host = new URL(realUrl()).hostname;
+      const domain = String(value);
+      if (domain !== host && !(domain.includes(".") && host.endsWith(`.${domain}`)))
+        throw new DOMException(`Cannot set domain: ${domain} is no suffix of ${host}`, "SecurityError");
+    },
+  });
+}
+
+/** Messages of the slot to itself carry and name the real origin; those of other slots stay as they are. */
+function patchMessages({ config: { slotOrigin, realOrigin } }: PageContext): void {
+  patchAccessor(MessageEvent.prototype, "origin", {
+    get: (native) => (native() === slotOrigin ? realOrigin : native()),
+  });
+  patchMethod(window, "postMessage", (native, self, [message, target, ...rest]) => {
+    if (target === realOrigin) return native(self, [message, slotOrigin, ...rest]);
+    if (typeof target === "object" && target !== null && "targetOrigin" in target && target.targetOrigin === realOrigin)
+      return native(self, [message, { ...target, targetOrigin: slotOrigin }]);
+    return native(self, target === undefined ? [message] : [message, target, ...rest]);
+  });
+}
+
+/** Real URLs of the page's own origin where the browser insists on the slot's. */
+function patchUrlArguments({ config }: PageContext): void {
+  const own = (url: unknown) => {
+    const text = String(url);
+    return toSlot(parseUrl(text, document.baseURI)?.href ?? text, config);
+  };
+  const mapped = (url: unknown) => {
+    const slotUrl = own(url);
+    return slotUrl.startsWith(config.slotOrigin) && !String(url).startsWith(config.slotOrigin) ? slotUrl : url;
+  };
+  for (const name of ["pushState", "replaceState"]) {
+    patchMethod(History.prototype, name, (native, self, [state, unused, url]) =>
+      native(self, url === undefined || url === null ? [state, unused] : [state, unused, mapped(url)]),
+    );
+  }
+  for (const name of ["Worker", "SharedWorker"] as const) {
+    const native = window[name] as typeof Worker | undefined;
+    if (native === undefined) continue;
+    const construct: NonNullable<ProxyHandler<typeof Worker>["construct"]> = (target, [url, ...rest], newTarget) =>
+      Reflect.construct(target, [mapped(url), ...rest], newTarget);
+    Object.defineProperty(window, name, {
+      value: new Proxy(native, { construct }),
+      configurable: true,
+      writable: true,
+    });
+  }
+}
+
+/** Features that reach the network, or cookies, past the service worker. Sites fall back or do without. */
+export const REMOVED_FEATURES = [
+  "RTCPeerConnection",
+  "webkitRTCPeerConnection",
+  "RTCDataChannel",
+  "WebTransport",
+  "WebSocketStream",
+  "CookieStore",
+  "cookieStore",
+  "fetchLater",
+];
+
+export function patchIdentity(context: PageContext): void {
+  patchDocument(context);
+  patchMessages(context);
+  patchUrlArguments(context);
+  Object.defineProperty(window, "origin", {
+    get: () => context.config.realOrigin,
+    // Pages may replace it, as they may the native one.
+    set: (value: unknown) => Object.defineProperty(window, "origin", { value, configurable: true, writable: true }),
+    configurable: true,
+    enumerable: true,
+  });
+  removeProperties(window, REMOVED_FEATURES);
+  removeProperties(Navigator.prototype, ["serviceWorker"]);
+}

@@ -1,0 +1,90 @@
+/** Carries out navigations that the browser must not do by itself. */
+import { encodeForm, type FormEncoding } from "../form-body.ts";
+import { navigationGoal } from "../navigation-goal.ts";
+import { MESSAGE_TAG } from "../page-messages.ts";
+import { computeReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../referrer.ts";
+import { toReal } from "../slot-url.ts";
+import type { PageContext } from "./page-context.ts";
+
+export interface Leaving {
+  /** Absolute, slot or real. */
+  readonly url: string;
+  /** Body of a POST, null for GET. */
+  readonly data: FormData | null;
+  readonly encoding: FormEncoding;
+  readonly replace: boolean;
+  readonly policy: ReferrerPolicy | "";
+  /** The page on top goes there, also when a frame asks. */
+  readonly top: boolean;
+}
+
+const nativeSubmit = HTMLFormElement.prototype.submit;
+
+/** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
+export function referrerPolicyOf(element: Element | null, context: PageContext): ReferrerPolicy | "" {
+  if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
+  const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
+  if (own !== "") return own;
+  const meta = [...document.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]")].at(-1);
+  return parseReferrerPolicy(meta?.content ?? "") || context.config.referrerPolicy;
+}
+
+/** A POST within the slot: the service worker gets its body as a stream. */
+function submitInPlace(url: string, data: FormData, encoding: FormEncoding): void {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  form.enctype = encoding;
+  form.target = "_self";
+  form.hidden = true;
+  for (const [name, value] of data) {
+    const input = document.createElement("input");
+    input.name = name;
+    if (typeof value === "string") {
+      input.type = "hidden";
+      input.value = value;
+    } else {
+      const files = new DataTransfer();
+      if (value.name !== "" || value.size > 0) files.items.add(value);
+      input.type = "file";
+      input.files = files.files;
+    }
+    form.append(input);
+  }
+  document.documentElement.append(form);
+  nativeSubmit.call(form);
+  form.remove();
+}
+
+async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
+  const { data, encoding, policy, replace } = leaving;
+  const encoded = data === null ? null : await encodeForm(data, encoding);
+  context.toShell(
+    {
+      tag: MESSAGE_TAG,
+      type: "navigate",
+      url,
+      method: data === null ? "GET" : "POST",
+      headers: encoded === null ? [] : [["content-type", encoded.contentType]],
+      body: encoded?.body ?? null,
+      referrer: computeReferrer({ policy, referrerSource: context.realUrl(), targetUrl: url }),
+      replace,
+    },
+    encoded === null ? [] : [encoded.body],
+  );
+}
+
+/** Goes there, in place or by the shell. False: it is the browser's own business. */
+export function leave(leaving: Leaving, context: PageContext): boolean {
+  const { config } = context;
+  const inFrame = !config.topLevel && !leaving.top;
+  const goal = navigationGoal(leaving.url, inFrame ? "frame" : "page", config);
+  if (goal.kind === "native") return false;
+  if (goal.kind === "shell" || (leaving.top && !config.topLevel)) {
+    void askShell(toReal(goal.url, config), leaving, context);
+  } else if (leaving.data !== null && !goal.url.startsWith("/")) {
+    submitInPlace(goal.url, leaving.data, leaving.encoding);
+  } else if (leaving.replace) location.replace(goal.url);
+  else location.assign(goal.url);
+  return true;
+}

@@ -1,0 +1,58 @@
+/** Takes over navigations of this window that would leave the slot: links, forms, `location`, refresh. */
+import { parseEncoding } from "../form-body.ts";
+import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
+import { MESSAGE_TAG } from "../page-messages.ts";
+import { leave, referrerPolicyOf } from "./leave.ts";
+import { navigationApi, type PageContext } from "./page-context.ts";
+
+function encodingOf(source: Element | null) {
+  const form = source instanceof HTMLFormElement ? source : source?.closest("form");
+  return parseEncoding(source?.getAttribute("formenctype") ?? form?.getAttribute("enctype") ?? "");
+}
+
+/** A link's click, or a script that starts a download by it. Null: no download that the service worker can answer. */
+function downloadName(event: NavigateEvent, source: Element | null, goalIsSlot: boolean): string | null {
+  if (!goalIsSlot) return null;
+  return event.downloadRequest ?? source?.getAttribute("download") ?? null;
+}
+
+function onNavigate(event: NavigateEvent, context: PageContext): void {
+  const { destination, navigationType } = event;
+  if (destination.sameDocument) return;
+  const { config } = context;
+  if (navigationType === "traverse" || navigationType === "reload") return tellLeaving(destination.url, context);
+  if (!event.cancelable) return;
+  const goal = navigationGoal(destination.url, config.topLevel ? "page" : "frame", config);
+  if (goal.kind === "native") return;
+  // Chromium has it since 134.
+  const source: Element | null = event.sourceElement ?? null;
+  const isLink = source !== null && /^(?:a|area)$/i.test(source.localName);
+  const name = downloadName(event, isLink ? source : null, goal.kind === "slot");
+  if (name !== null) {
+    event.preventDefault();
+    location.assign(downloadUrl(goal.url, name, config));
+    return;
+  }
+  if (goal.kind === "slot" && goal.url === destination.url) return tellLeaving(goal.url, context);
+  event.preventDefault();
+  leave(
+    {
+      url: destination.url,
+      data: event.formData,
+      encoding: encodingOf(source),
+      replace: navigationType === "replace",
+      policy: referrerPolicyOf(source, context),
+      top: false,
+    },
+    context,
+  );
+}
+
+/** The page stays within its slot: the shell learns of it before the first byte comes. */
+function tellLeaving(url: string, context: PageContext): void {
+  if (context.config.topLevel) context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
+}
+
+export function watchNavigations(context: PageContext): void {
+  navigationApi?.addEventListener("navigate", (event) => onNavigate(event, context));
+}

@@ -1,0 +1,26 @@
+/** What the parts of the page script share. */
+import type { PageConfig } from "../page-config.ts";
+import type { PageToShell } from "../page-messages.ts";
+import { toReal } from "../slot-url.ts";
+
+/** Missing in Firefox before 147 and Safari before 26.2: there, scripts that set `location` cannot be followed. */
+export const navigationApi = (window as { navigation?: Navigation }).navigation;
+
+export interface PageContext {
+  readonly config: PageConfig;
+  /** Real URL of the document, as it is now. */
+  readonly realUrl: () => string;
+  /** Does nothing where the slot is not in the shell. */
+  readonly toShell: (message: PageToShell, transfer?: Transferable[]) => void;
+}
+
+export function createPageContext(config: PageConfig): PageContext {
+  const { top } = window;
+  return {
+    config,
+    realUrl: () => toReal(location.href, config),
+    toShell(message, transfer = []) {
+      if (top !== null && top !== window) top.postMessage(message, config.shellOrigin, transfer);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Tells the shell where the page is, how far it is, and what it is called; does what the shell asks. */
+import { type DocumentPhase, MESSAGE_TAG, type ShellToPage } from "../page-messages.ts";
+import { isTagged } from "../worker-messages.ts";
+import { navigationApi, type PageContext } from "./page-context.ts";
+
+const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
+  loading: "loading",
+  interactive: "interactive",
+  complete: "loaded",
+};
+
+function iconUrl(): string | null {
+  const link = document.querySelector<HTMLLinkElement>("link[rel~=icon i][href]");
+  if (link !== null) return link.href;
+  return document.contentType === "text/html" ? `${location.origin}/favicon.ico` : null;
+}
+
+export function reportDocument(context: PageContext): void {
+  let last = "";
+  const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
+    const { title } = document;
+    const historyKey = navigationApi?.currentEntry?.key ?? "";
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url: location.href, title, historyKey } as const;
+    const icon = phase === "loading" ? null : iconUrl();
+    const text = JSON.stringify([message, icon]);
+    if (text === last) return;
+    last = text;
+    context.toShell({ ...message, icon });
+  };
+  report();
+  document.addEventListener("DOMContentLoaded", () => {
+    report("interactive");
+    // Scripts change the title at any time, by the element or by its text.
+    if (document.head !== null)
+      new MutationObserver(() => report()).observe(document.head, {
+        childList: true,
+        subtree: true,
+        characterData: true,
+      });
+  });
+  window.addEventListener("load", () => report("loaded"));
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    last = "";
+    report("loaded");
+  });
+  navigationApi?.addEventListener("currententrychange", () => report());
+}
+
+export interface ShellRequests {
+  readonly port: (port: MessagePort) => void;
+}
+
+/** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
+export function obeyShell({ config: { shellOrigin } }: PageContext, requests: ShellRequests): void {
+  const origin = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin")?.get;
+  window.addEventListener("message", (event: MessageEvent<unknown>) => {
+    if (!isTagged(event.data) || origin?.call(event) !== shellOrigin || event.source !== window.top) return;
+    event.stopImmediatePropagation();
+    const message = event.data as ShellToPage;
+    const [port] = event.ports;
+    if (message.type === "port" && port !== undefined) requests.port(port);
+    else if (message.type === "stop") window.stop();
+    else if (message.type === "reload") location.reload();
+  });
+}

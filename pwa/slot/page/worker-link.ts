@@ -1,0 +1,67 @@
+/** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
+import { MESSAGE_TAG } from "../page-messages.ts";
+import { ScriptCookies } from "../script-cookies.ts";
+import { isTagged, type PageToWorker, type WorkerToPage } from "../worker-messages.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchAccessor } from "./patch.ts";
+
+const tag = MESSAGE_TAG;
+
+export class WorkerLink {
+  readonly #context: PageContext;
+  readonly #container: ServiceWorkerContainer;
+  readonly #cookies = new ScriptCookies(Date.now);
+  /** Who asked for a port last; a restarted service worker may not be the controller's latest. */
+  #asker: MessageEventSource | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(context: PageContext, container: ServiceWorkerContainer) {
+    this.#context = context;
+    this.#container = container;
+    this.#cookies.apply(context.config.cookies);
+    container.addEventListener("message", (event) => this.#receive(event));
+    container.startMessages();
+  }
+
+  #post(message: PageToWorker, to: MessageEventSource | null, transfer: Transferable[] = []): void {
+    (to ?? this.#container.controller)?.postMessage(message, { transfer });
+  }
+
+  #receive(event: MessageEvent<unknown>): void {
+    if (!isTagged(event.data)) return;
+    const message = event.data as WorkerToPage;
+    switch (message.type) {
+      case "cookies":
+        this.#cookies.apply(message.cookies);
+        this.#post({ tag, type: "cookies-applied", id: message.id }, event.source);
+        break;
+      case "port-wanted":
+        this.#asker = event.source;
+        this.#context.toShell({ tag, type: "port-wanted" });
+        break;
+      case "keep-alive":
+        clearInterval(this.#timer);
+        if (message.interval > 0)
+          this.#timer = setInterval(() => this.#post({ tag, type: "keep-alive" }, null), message.interval);
+        break;
+    }
+  }
+
+  /** Hands a port from the shell on to whoever asked for it. */
+  passPort(port: MessagePort): void {
+    this.#post({ tag, type: "port" }, this.#asker, [port]);
+    this.#asker = null;
+  }
+
+  /** `document.cookie` reads and writes the mirror, in this realm or a blank frame's. */
+  patchCookie(prototype: object): void {
+    patchAccessor(prototype, "cookie", {
+      get: () => this.#cookies.read(this.#context.realUrl()),
+      set: (_native, _self, text) => {
+        const value = String(text);
+        const url = this.#context.realUrl();
+        if (this.#cookies.write(value, url)) this.#post({ tag, type: "cookie-set", value, url }, null);
+      },
+    });
+  }
+}

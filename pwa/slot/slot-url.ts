@@ -1,0 +1,98 @@
+/** Real URLs and slot URLs: a slot host stands for exactly one web origin. */
+
+export interface SlotIdentity {
+  /** `http://s7k2ab.localhost:8787`, as `URL.origin` gives it. */
+  readonly slotOrigin: string;
+  /** `https://example.org`, as `URL.origin` gives it. */
+  readonly realOrigin: string;
+}
+
+/** Paths that Ropeway itself answers on every slot host. */
+export const ropewayPath = {
+  serviceWorker: "/.ropeway/sw.js",
+  pageScript: "/.ropeway/page.js",
+  /** Placeholder for a frame of another origin: `?url=` real URL, and `&closed=1` where it may not load at all. */
+  frame: "/.ropeway/frame",
+  /** A navigation that the page script hands on: `?url=` real URL. */
+  go: "/.ropeway/go",
+  /** Answered as an attachment: `?url=` real URL, `&name=` file name, may be empty. */
+  download: "/.ropeway/download",
+} as const;
+
+function hostOf(origin: string): string {
+  return origin.slice(origin.indexOf("//") + 2);
+}
+
+/** `URL.parse`, which Chromium has since 126 only. */
+export function parseUrl(url: string, base?: string): URL | null {
+  try {
+    return new URL(url, base);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the URL is on the slot's host. The scheme may have been upgraded; the port stays. */
+export function isSlotUrl(url: URL, slot: SlotIdentity): boolean {
+  return url.host === hostOf(slot.slotOrigin) && (url.protocol === "http:" || url.protocol === "https:");
+}
+
+/**
+ * The real URL of an absolute slot or real URL. Slot origins inside it (`?next=…`) become real ones too. Text that
+ * is no absolute URL gets only that replacement.
+ */
+export function toReal(url: string, slot: SlotIdentity): string {
+  const parsed = parseUrl(url);
+  if (parsed === null || !isSlotUrl(parsed, slot)) return replaceSlotOrigin(url, slot);
+  return slot.realOrigin + replaceSlotOrigin(parsed.href.slice(parsed.origin.length), slot);
+}
+
+/** The slot URL of an absolute URL of the slot's real origin; every other URL is returned as it is. */
+export function toSlot(url: string, slot: SlotIdentity): string {
+  const parsed = parseUrl(url);
+  if (parsed === null || parsed.origin !== slot.realOrigin) return url;
+  const { username, password } = parsed;
+  if (username !== "" || password !== "") {
+    parsed.username = "";
+    parsed.password = "";
+  }
+  return slot.slotOrigin + parsed.href.slice(parsed.origin.length);
+}
+
+/** `/.ropeway/frame?url=…` and its like, relative to the slot. */
+export function ropewayUrl(path: string, realUrl: string): string {
+  return `${path}?url=${encodeURIComponent(realUrl)}`;
+}
+
+const patterns = new Map<string, RegExp>();
+
+function slotPattern(slotOrigin: string): RegExp {
+  let pattern = patterns.get(slotOrigin);
+  if (pattern === undefined) {
+    const [name = "", port] = hostOf(slotOrigin).split(":");
+    const colon = "(?::|%3A|%253A)";
+    const scheme = `(https?|wss?)(${colon})(//|\\\\/\\\\/|%2F%2F|%252F%252F)`;
+    const tail = port === undefined ? "(:){0}" : `(?:(${colon})${port}(?!\\d))?`;
+    pattern = new RegExp(`(?:${scheme})?${name.replaceAll(".", "\\.")}${tail}`, "gi");
+    patterns.set(slotOrigin, pattern);
+  }
+  return pattern;
+}
+
+/**
+ * Replaces the slot's origin and host by the real ones in query strings, header values and small text bodies: raw,
+ * JSON-escaped (`http:\/\/`), percent-encoded once and twice. Slot labels are random, so other text never matches.
+ */
+export function replaceSlotOrigin(text: string, slot: SlotIdentity): string {
+  const name = hostOf(slot.slotOrigin).split(":")[0] ?? "";
+  if (!text.toLowerCase().includes(name)) return text;
+  const [realName = "", realPort] = hostOf(slot.realOrigin).split(/:(?=\d+$)/);
+  const realSecure = slot.realOrigin.startsWith("https:");
+  return text.replace(slotPattern(slot.slotOrigin), (_match, ...groups: (string | undefined)[]) => {
+    const [scheme, colon, slashes, portColon] = groups;
+    const port = realPort === undefined ? "" : `${colon ?? portColon ?? ":"}${realPort}`;
+    if (scheme === undefined) return realName + port;
+    const realScheme = `${/^ws/i.test(scheme) ? "ws" : "http"}${realSecure ? "s" : ""}`;
+    return `${realScheme}${colon}${slashes}${realName}${port}`;
+  });
+}

@@ -1,0 +1,28 @@
+/** Messages between a slot's documents and the slot's service worker. Both are one trust domain. */
+import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { MESSAGE_TAG } from "./page-messages.ts";
+
+type Tag = typeof MESSAGE_TAG;
+
+export type PageToWorker =
+  /** A script wrote `document.cookie`. `url`: real URL of the document. */
+  | { readonly tag: Tag; readonly type: "cookie-set"; readonly value: string; readonly url: string }
+  /** Answer to "cookies": scripts of the page read them from now on. */
+  | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
+  /** Carries one MessagePort towards the tunnel. */
+  | { readonly tag: Tag; readonly type: "port" }
+  /** Sent at the interval asked for; its arrival keeps the service worker running. */
+  | { readonly tag: Tag; readonly type: "keep-alive" };
+
+export type WorkerToPage =
+  /** Cookies that the jar changed, to be applied before the answer that carried them is handed on. */
+  | { readonly tag: Tag; readonly type: "cookies"; readonly id: number; readonly cookies: readonly ScriptCookie[] }
+  /** The service worker (re)started and has no port. */
+  | { readonly tag: Tag; readonly type: "port-wanted" }
+  /** Ping every `interval` milliseconds from now on; 0 stops. */
+  | { readonly tag: Tag; readonly type: "keep-alive"; readonly interval: number };
+
+/** Whether a message is one of ours. The receiver decides by the sender whether to believe it. */
+export function isTagged(data: unknown): data is { readonly tag: Tag; readonly type: string } {
+  return typeof data === "object" && data !== null && (data as { tag?: unknown }).tag === MESSAGE_TAG;
+}

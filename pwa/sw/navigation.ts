@@ -1,0 +1,225 @@
+/** Answers a navigation: documents with the page script in them, viewers for what is no HTML, notices for failures. */
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { headerValue } from "../../shared/http/head-fields.ts";
+import type { HeaderList } from "../../shared/http/heads.ts";
+import { transformPolicies } from "../slot/content-security-policy.ts";
+import { framingAllowed } from "../slot/framing.ts";
+import { HtmlRewriter } from "../slot/html-rewriter.ts";
+import { pageSnippet } from "../slot/page-config.ts";
+import { pageHeaders } from "../slot/response-headers.ts";
+import { toSlot } from "../slot/slot-url.ts";
+import { sniffCharset } from "./charset.ts";
+import { noticePage } from "./reserved-paths.ts";
+import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts";
+import type { TunnelResponse } from "./tunnel-port.ts";
+import { type DocumentKind, documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
+  let response: TunnelResponse;
+  try {
+    response = await exchange.send();
+  } catch (error) {
+    exchange.finish();
+    return failed(exchange, error);
+  }
+  const { head } = response;
+  if (head.url !== exchange.head.url) return redirected(exchange, response);
+  const location = headerValue(head.headers, "location");
+  if (REDIRECTS.has(head.status) && location !== null) return redirectedElsewhere(exchange, response, location);
+  if (!isFramingAllowed(exchange, head.headers)) {
+    response.cancel();
+    exchange.finish();
+    const reason = "Cannot show this in a frame: the site does not allow it";
+    return failed(exchange, new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "origin", reason));
+  }
+  const contentType = headerValue(head.headers, "content-type") ?? "";
+  const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
+  return documentOf(exchange, response, kind, contentType);
+}
+
+/** `<a download>` of another origin: whatever it is, the browser saves it. */
+export async function answerDownload(exchange: SlotExchange, name: string): Promise<Response> {
+  const response = await exchange.send();
+  const quoted = name === "" ? "" : `; filename*=UTF-8''${encodeURIComponent(name)}`;
+  const headers: HeaderList = [
+    ...response.head.headers.filter(([field]) => field !== "content-disposition"),
+    ["content-disposition", `attachment${quoted}`],
+  ];
+  exchange.noDocument();
+  return withBody(exchange, response, trackedBody(exchange, response), headers);
+}
+
+/** The edge followed redirects: the browser must see the final URL, whose request then claims this response. */
+function redirected(exchange: SlotExchange, response: TunnelResponse): Response {
+  const { context } = exchange;
+  const { url } = response.head;
+  response.hold();
+  exchange.finish();
+  if (new URL(url).origin === context.realOrigin) return Response.redirect(toSlot(url, context), 302);
+  return noticePage({ kind: "moved", url, held: true });
+}
+
+/** A redirect out of the origin, which only the shell (or, in a frame, the placeholder) can follow. */
+function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
+  response.cancel();
+  exchange.finish();
+  const target = URL.parse(location, response.head.url);
+  const resends = response.head.status >= 307 && exchange.request.method !== "GET";
+  if (target === null || resends) {
+    const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
+    return failed(exchange, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
+  }
+  return noticePage({ kind: "moved", url: target.href, held: false });
+}
+
+function failed(exchange: SlotExchange, error: unknown): Response {
+  const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
+  const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
+  if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
+  return noticePage({ kind: "failed", url: exchange.head.url, code, message });
+}
+
+/** Frames of a slot that stands for an embedded origin are known to be below the top-level page. */
+function isFramingAllowed(exchange: SlotExchange, headers: HeaderList): boolean {
+  const { binding } = exchange.context;
+  return binding.topLevel || framingAllowed(headers, [binding.topLevelOrigin], binding.origin);
+}
+
+function documentOf(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  kind: DocumentKind,
+  contentType: string,
+): Response {
+  const { head } = response;
+  const source = toSlot(head.url, exchange.context);
+  const title = decodeURIComponent(new URL(head.url).pathname.split("/").pop() || new URL(head.url).host);
+  switch (kind) {
+    case "none":
+      exchange.noDocument();
+      return withBody(exchange, response, trackedBody(exchange, response), head.headers);
+    case "download": {
+      exchange.noDocument();
+      const disposition = headerValue(head.headers, "content-disposition") ?? "";
+      const headers: HeaderList = /^\s*attachment/i.test(disposition)
+        ? head.headers
+        : [...head.headers.filter(([name]) => name !== "content-disposition"), ["content-disposition", "attachment"]];
+      return withBody(exchange, response, trackedBody(exchange, response), headers);
+    }
+    case "image":
+    case "media":
+      // The viewer's own request for the same URL claims the response.
+      response.hold();
+      exchange.finish();
+      return viewer(
+        exchange,
+        response,
+        kind === "image" ? imagePage(source, title) : mediaPage(source, title, contentType),
+      );
+    case "text": {
+      const { before, after } = textPage(title);
+      return rewritten(exchange, response, contentType, escapeHtml, before, after);
+    }
+    case "html":
+      return rewritten(exchange, response, contentType, (text) => text, "", "");
+  }
+}
+
+/** A whole small document of ours, treated like the origin's. */
+function viewer(exchange: SlotExchange, response: TunnelResponse, html: string): Response {
+  const page = documentParts(exchange, response);
+  return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
+}
+
+/** The document as it streams: decoded, rewritten, encoded as UTF-8. */
+function rewritten(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  contentType: string,
+  convert: (text: string) => string,
+  before: string,
+  after: string,
+): Response {
+  const { head } = response;
+  const { rewriter, headers } = documentParts(exchange, response);
+  if (hasNullBody(exchange.request.method, head.status)) {
+    return withBody(exchange, response, trackedBody(exchange, response), head.headers);
+  }
+  const reader = (trackedBody(exchange, response) as ReadableStream<Uint8Array>).getReader();
+  const encoder = new TextEncoder();
+  let decoder: TextDecoder | null = null;
+  let opening = before;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        // A pull must yield something, and the rewriter may hold a chunk back until its tag is whole.
+        for (;;) {
+          const { done, value } = await reader.read();
+          decoder ??= new TextDecoder(sniffCharset(contentType, value ?? new Uint8Array(0)));
+          const text = convert(done ? decoder.decode() : decoder.decode(value, { stream: true }));
+          let out = rewriter.write(opening + text);
+          opening = "";
+          if (done) out += rewriter.write(after) + rewriter.end();
+          if (out !== "") controller.enqueue(encoder.encode(out));
+          if (done) return controller.close();
+          if (out !== "") return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: head.status, headers });
+}
+
+function documentParts(exchange: SlotExchange, response: TunnelResponse): { rewriter: HtmlRewriter; headers: Headers } {
+  const { context } = exchange;
+  const { head } = response;
+  const nonce = crypto.randomUUID();
+  const policyContext = { ...context, nonce };
+  const page = pageHeaders(head.headers, { ...policyContext, kind: "document", url: head.url });
+  const snippet = page.opaque
+    ? ""
+    : pageSnippet(
+        {
+          slotOrigin: context.slotOrigin,
+          realOrigin: context.realOrigin,
+          shellOrigin: context.shellOrigin,
+          documentUrl: head.url,
+          topLevel: context.binding.topLevel,
+          cookies: head.scriptCookies,
+          referrer: exchange.head.referrer,
+          referrerPolicy: page.referrerPolicy,
+        },
+        nonce,
+      );
+  const rewriter = new HtmlRewriter(
+    {
+      slotOrigin: context.slotOrigin,
+      realOrigin: context.realOrigin,
+      documentUrl: head.url,
+      transformPolicy: (content) => transformPolicies([content], policyContext).policies.join(", "),
+    },
+    snippet,
+  );
+  const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
+  headers.set("content-type", "text/html; charset=utf-8");
+  return { rewriter, headers };
+}
+
+function withBody(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  headers: HeaderList,
+): Response {
+  const { head } = response;
+  const page = pageHeaders(headers, { ...exchange.context, kind: "resource", url: head.url, nonce: "" });
+  return new Response(body, { status: head.status, headers: toHeaders(page.headers) });
+}
+
+function toHeaders(fields: HeaderList): Headers {
+  return new Headers(fields.map(([name, value]): [string, string] => [name, value]));
+}

@@ -1,0 +1,58 @@
+/** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
+import type { CredentialsMode, Destination, HeaderField, RedirectMode, RequestMode } from "../../shared/http/heads.ts";
+import { computeReferrer, type ReferrerPolicy } from "../slot/referrer.ts";
+import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
+import type { PortRequestHead } from "../tunnel/port-messages.ts";
+import type { SlotContext } from "./slot-context.ts";
+
+/** Set by the browser for its own ends, or by the edge for the session. */
+const NOT_FORWARDED = new Set(["user-agent", "accept-language", "upgrade-insecure-requests", "accept-encoding"]);
+
+export interface RequestCircumstances {
+  /** Slot URL of the page that asks, or null when unknown. */
+  readonly documentUrl: string | null;
+  readonly bodyLength: number | null;
+}
+
+/** @param target the URL to ask for, on the slot or real; the request's own but for downloads. */
+export function requestHead(
+  request: Request,
+  target: string,
+  context: SlotContext,
+  { documentUrl, bodyLength }: RequestCircumstances,
+): PortRequestHead {
+  const url = new URL(toReal(target, context));
+  url.hash = "";
+  const headers: HeaderField[] = [];
+  for (const [name, value] of request.headers) {
+    if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) headers.push([name, value]);
+  }
+  if (bodyLength !== null) headers.push(["content-length", String(bodyLength)]);
+  const isNavigation = request.mode === "navigate";
+  return {
+    method: request.method,
+    url: url.href,
+    headers,
+    // The page itself is a frame in the shell: in a top-level slot a frame's document is the page's, or same-origin.
+    destination: isNavigation && context.binding.topLevel ? "document" : (request.destination as Destination),
+    mode: request.mode as RequestMode,
+    credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
+    // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
+    redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
+    referrer: referrerOf(request, url.href, context, documentUrl),
+  };
+}
+
+function referrerOf(request: Request, targetUrl: string, slot: SlotIdentity, documentUrl: string | null): string {
+  if (request.referrer === "") return "";
+  const source = URL.parse(request.referrer);
+  if (source === null) return "";
+  // The browser has cut the referrer to the slot's origin where it took the target for another one.
+  const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
+  const full = cut && documentUrl !== null ? documentUrl : request.referrer;
+  return computeReferrer({
+    policy: (request.referrerPolicy || "strict-origin-when-cross-origin") as ReferrerPolicy,
+    referrerSource: toReal(full, slot),
+    targetUrl,
+  });
+}

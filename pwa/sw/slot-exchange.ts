@@ -1,0 +1,63 @@
+import type { ScriptCookie } from "../../shared/http/heads.ts";
+import type { PortRequestHead } from "../tunnel/port-messages.ts";
+import type { SlotContext } from "./slot-context.ts";
+import type { TunnelResponse } from "./tunnel-port.ts";
+
+/** One request of a slot's page, from the fetch event to the answer. */
+export interface SlotExchange {
+  readonly request: Request;
+  readonly context: SlotContext;
+  /** The request as the tunnel gets it. */
+  readonly head: PortRequestHead;
+  /** Sends it. Rejects with a RopewayError. */
+  send(): Promise<TunnelResponse>;
+  /** Resolves when scripts of the slot's pages can read these cookies. */
+  showCookies(cookies: readonly ScriptCookie[]): Promise<void>;
+  /** The navigation ends without a document. */
+  noDocument(): void;
+  /** Nothing of the answer is outstanding any more: the worker may rest. */
+  finish(): void;
+}
+
+const NULL_BODY_STATUS = new Set([101, 204, 205, 304]);
+
+/** Whether a response with this status may have a body at all (Fetch section 2.2.3). */
+export function hasNullBody(method: string, status: number): boolean {
+  return method === "HEAD" || NULL_BODY_STATUS.has(status);
+}
+
+/** The response's body; the exchange is finished when it has been read or given up. */
+export function trackedBody(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  if (hasNullBody(exchange.request.method, response.head.status)) {
+    // Drained, so that the exchange ends as any other.
+    void response
+      .body()
+      .pipeTo(new WritableStream())
+      .catch(() => {})
+      .finally(exchange.finish);
+    return null;
+  }
+  const reader = response.body().getReader();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        exchange.finish();
+      },
+      async cancel(reason) {
+        exchange.finish();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

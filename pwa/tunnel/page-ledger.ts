@@ -1,0 +1,47 @@
+/** What the page on screen has cost: the tunnel's counters since the page's navigation began. */
+import type { PageProgress } from "./tunnel-messages.ts";
+
+/** The counters that a page is charged for; they only grow. */
+export interface Counters {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly requestsFailed: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  readonly originBytes: number;
+  readonly expectedBytes: number;
+}
+
+export class PageLedger {
+  #read: () => Counters;
+  #now: () => number;
+  #start: Counters;
+  #startTime: number;
+
+  constructor(read: () => Counters, now: () => number) {
+    this.#read = read;
+    this.#now = now;
+    this.#start = read();
+    this.#startTime = now();
+  }
+
+  /** A page begins: what follows is charged to it. */
+  begin(): void {
+    this.#start = this.#read();
+    this.#startTime = this.#now();
+  }
+
+  progress(): PageProgress {
+    const start = this.#start;
+    const current = this.#read();
+    return {
+      requests: current.requests - start.requests,
+      requestsDone: current.requestsDone + current.requestsFailed - start.requestsDone - start.requestsFailed,
+      linkBytesUp: current.linkBytesUp - start.linkBytesUp,
+      linkBytesDown: current.linkBytesDown - start.linkBytesDown,
+      originBytes: current.originBytes - start.originBytes,
+      expectedBytes: current.expectedBytes - start.expectedBytes,
+      time: this.#now() - this.#startTime,
+    };
+  }
+}

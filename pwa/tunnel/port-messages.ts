@@ -1,0 +1,60 @@
+/**
+ * Between a slot's service worker and the tunnel, over the MessagePort that the shell gave to that slot. Messages are
+ * posted in arrays, one array per turn. The tunnel believes a port nothing about who it is: origin and top-level origin
+ * are those that the shell bound to it.
+ */
+import type {
+  CredentialsMode,
+  Destination,
+  HeaderList,
+  RedirectMode,
+  RequestMode,
+  ResponseHead,
+} from "../../shared/http/heads.ts";
+import type { SlotBinding } from "./tunnel-messages.ts";
+
+/** A request as the service worker saw it, with real URLs. */
+export interface PortRequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: HeaderList;
+  readonly destination: Destination;
+  readonly mode: RequestMode;
+  readonly credentials: CredentialsMode;
+  readonly redirect: RedirectMode;
+  readonly referrer: string;
+}
+
+export type PortToTunnel =
+  | {
+      readonly type: "request";
+      /** Chosen by the service worker, unique on its port. */
+      readonly id: number;
+      readonly head: PortRequestHead;
+      /** "stream": the body follows in `body` messages. */
+      readonly body: ArrayBuffer | "stream" | null;
+    }
+  | { readonly type: "body"; readonly id: number; readonly chunk: Uint8Array }
+  | { readonly type: "body-end"; readonly id: number }
+  /** The page has read this many bytes of the response. */
+  | { readonly type: "credit"; readonly id: number; readonly bytes: number }
+  | { readonly type: "cancel"; readonly id: number }
+  /** Keep this response for the request for its final URL that follows: a redirect the page must see. */
+  | { readonly type: "hold"; readonly id: number }
+  /** A top-level navigation ended without a document: 204, or a download that the browser took over. */
+  | { readonly type: "no-document"; readonly url: string }
+  | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };
+
+export type TunnelToPort =
+  /** First on every port: what the shell bound it to. */
+  | { readonly type: "bound"; readonly binding: SlotBinding }
+  /**
+   * When the head's URL is not the one asked for, nothing follows until the service worker says what becomes of the
+   * response: `credit` (take it as it is), `hold` or `cancel`.
+   */
+  | { readonly type: "response"; readonly id: number; readonly head: ResponseHead }
+  | { readonly type: "data"; readonly id: number; readonly chunk: Uint8Array }
+  | { readonly type: "end"; readonly id: number }
+  | { readonly type: "error"; readonly id: number; readonly code: number; readonly message: string }
+  /** Upload: the last `body` chunk was taken, send the next. */
+  | { readonly type: "body-wanted"; readonly id: number };

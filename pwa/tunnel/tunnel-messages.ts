@@ -1,0 +1,95 @@
+/** Between the shell and its tunnel worker. */
+import type { HeaderList } from "../../shared/http/heads.ts";
+import type { LinkPhase } from "../shell/browser-state.ts";
+
+/** Which slot a port belongs to, as the shell knows it. */
+export interface SlotBinding {
+  /** Serialized real origin that the slot stands for. */
+  readonly origin: string;
+  /** Serialized real origin of the top-level page; equal to `origin` for a top-level slot. */
+  readonly topLevelOrigin: string;
+  readonly topLevel: boolean;
+}
+
+/** A top-level navigation that the shell starts: typed, or handed over by a page. */
+export interface NavigationRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: HeaderList;
+  readonly body: ArrayBuffer | null;
+  readonly referrer: string;
+  /** Real origin of the page that navigates, or null when the person did. */
+  readonly initiator: string | null;
+}
+
+/** `window.ropeway.stats()`; documented in the README as stable. Bytes on the link are WebSocket payload. */
+export interface TunnelStats {
+  /** WebSockets open now. */
+  readonly sockets: number;
+  /** WebSockets opened since the app started. */
+  readonly socketsOpened: number;
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly requestsFailed: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  readonly messagesUp: number;
+  readonly messagesDown: number;
+  /** Body bytes that origins sent, with content-encoding undone. */
+  readonly originBytes: number;
+  /** Bytes of request heads on the link, frame headers included. */
+  readonly requestHeadBytes: number;
+  /** Bytes of response heads on the link, frame headers included. */
+  readonly responseHeadBytes: number;
+  /** Sessions opened anew, the first included; a reconnect that resumed is not counted. */
+  readonly sessions: number;
+  readonly resumes: number;
+}
+
+export interface PageProgress {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  readonly originBytes: number;
+  /** Body bytes announced by content-length of responses under way or done; a lower bound. */
+  readonly expectedBytes: number;
+  /** Milliseconds since the page's navigation began, by the tunnel's clock. */
+  readonly time: number;
+}
+
+export type ShellToTunnel =
+  | {
+      readonly type: "start";
+      /** ws: or wss: URL of the edge's tunnel. */
+      readonly url: string;
+      readonly token: string;
+      readonly userAgent: string;
+      readonly acceptLanguage: string;
+    }
+  | { readonly type: "bind"; readonly binding: SlotBinding }
+  | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
+  | { readonly type: "abandon"; readonly id: number }
+  | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
+  | { readonly type: "stats"; readonly id: number }
+  | { readonly type: "clear-site-data"; readonly id: number }
+  | { readonly type: "network"; readonly online: boolean }
+  /** A page leaves for another document of its slot: costs are counted from here. */
+  | { readonly type: "page-begins" }
+  | { readonly type: "retry" };
+
+export type TunnelToShell =
+  | { readonly type: "link"; readonly link: LinkPhase }
+  /** The response head of a navigation that the shell started; it waits for its slot. */
+  | { readonly type: "navigation-head"; readonly id: number; readonly url: string; readonly status: number }
+  | {
+      readonly type: "navigation-failed";
+      readonly id: number;
+      readonly url: string;
+      readonly code: number;
+      readonly message: string;
+    }
+  /** A top-level navigation ended without a document (204, or a download): the page before stays. */
+  | { readonly type: "no-document"; readonly url: string }
+  | { readonly type: "progress"; readonly progress: PageProgress }
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown };

@@ -1,0 +1,187 @@
+/** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
+import { RopewayError } from "../../shared/errors.ts";
+import { headerValue } from "../../shared/http/head-fields.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { limits } from "../../shared/limits.ts";
+import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { HeldResponse, HeldResponses } from "./held-response.ts";
+import type { LinkPlatform } from "./link.ts";
+import { PageLedger } from "./page-ledger.ts";
+import { readWhole } from "./read-whole.ts";
+import { SlotPort, type SlotPortHost } from "./slot-port.ts";
+import { Tunnel } from "./tunnel.ts";
+import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "./tunnel-messages.ts";
+
+declare const self: DedicatedWorkerGlobalScope;
+
+/** Icons above this are not shown; they are decoration. */
+const ICON_BYTES = 64 * 1024;
+const PROGRESS_INTERVAL = 100;
+
+function setTimer(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+}
+
+const platform: LinkPlatform = {
+  openSocket: (url, protocols) => new WebSocket(url, protocols),
+  now: () => Date.now(),
+  random: () => Math.random(),
+  setTimer,
+  async probe(token) {
+    try {
+      const response = await fetch(TUNNEL_PATH, { headers: { authorization: `Bearer ${token}` }, cache: "no-store" });
+      return response.status === 401 ? "refused" : "reachable";
+    } catch {
+      return "unreachable";
+    }
+  },
+};
+
+const tunnel = new Tunnel(
+  {
+    onPhase: (link) => tell({ type: "link", link }),
+    onTraffic: () => reportProgress(),
+  },
+  platform,
+);
+const ledger = new PageLedger(
+  () => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }),
+  platform.now,
+);
+const navigations = new Map<number, HeldResponse>();
+const host: SlotPortHost = {
+  request: (head, body, consumer) => tunnel.request(head, body, consumer),
+  held: new HeldResponses(setTimer, limits.heldResponseTime),
+  onNoDocument: (url) => tell({ type: "no-document", url }),
+};
+
+let progressScheduled = false;
+
+self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
+  const message = event.data;
+  switch (message.type) {
+    case "start":
+      tunnel.start(message.url, message.token, message);
+      return;
+    case "bind": {
+      const port = event.ports[0];
+      if (port !== undefined) new SlotPort(port, message.binding, host);
+      return;
+    }
+    case "navigate":
+      navigate(message.id, message.request);
+      return;
+    case "abandon":
+      navigations.get(message.id)?.cancel();
+      navigations.delete(message.id);
+      return;
+    case "icon":
+      answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
+      return;
+    case "stats":
+      tell({ type: "answer", id: message.id, value: tunnel.stats() });
+      return;
+    case "clear-site-data":
+      answerWith(message.id, clearSiteData());
+      return;
+    case "network":
+      tunnel.setOnline(message.online);
+      return;
+    case "page-begins":
+      ledger.begin();
+      return;
+    case "retry":
+      tunnel.retryNow();
+  }
+};
+
+function navigate(id: number, request: NavigationRequest): void {
+  ledger.begin();
+  const response = new HeldResponse();
+  navigations.set(id, response);
+  response.settled.then((outcome) => {
+    navigations.delete(id);
+    if (outcome instanceof RopewayError) {
+      tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
+    } else {
+      tell({ type: "navigation-head", id, url: outcome.url, status: outcome.status });
+    }
+  });
+  const body = request.body === null ? null : new Response(request.body).body;
+  const head = navigationHead(request);
+  response.setExchange(tunnel.request(head, body, response));
+  host.held.hold(head.topLevelOrigin, request.url, response);
+}
+
+function navigationHead(request: NavigationRequest): RequestHead {
+  return {
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    destination: "document",
+    mode: "navigate",
+    credentials: "include",
+    redirect: "follow",
+    referrer: request.referrer,
+    origin: request.initiator,
+    topLevelOrigin: new URL(request.url).origin,
+  };
+}
+
+/** @returns a data: URL, or null when there is no usable icon. */
+async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | null> {
+  const head: RequestHead = {
+    method: "GET",
+    url,
+    headers: [],
+    destination: "image",
+    mode: "no-cors",
+    credentials: "include",
+    redirect: "follow",
+    referrer: "",
+    origin: topLevelOrigin,
+    topLevelOrigin,
+  };
+  const { response, body } = await readWhole(host.request, head, ICON_BYTES);
+  const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
+  if (response.status !== 200 || !type.startsWith("image/")) return null;
+  return `data:${type.replaceAll(" ", "")};base64,${btoa(Array.from(body, (byte) => String.fromCharCode(byte)).join(""))}`;
+}
+
+async function clearSiteData(): Promise<boolean> {
+  const head: RequestHead = {
+    method: "DELETE",
+    url: EdgeRequest.SITE_DATA,
+    headers: [],
+    destination: "",
+    mode: "same-origin",
+    credentials: "omit",
+    redirect: "error",
+    referrer: "",
+    origin: null,
+    topLevelOrigin: self.location.origin,
+  };
+  const { response } = await readWhole(host.request, head, 0);
+  return response.status === 204;
+}
+
+function answerWith(id: number, value: Promise<unknown>): void {
+  value.then(
+    (result) => tell({ type: "answer", id, value: result }),
+    () => tell({ type: "answer", id, value: null }),
+  );
+}
+
+function reportProgress(): void {
+  if (progressScheduled) return;
+  progressScheduled = true;
+  setTimeout(() => {
+    progressScheduled = false;
+    tell({ type: "progress", progress: ledger.progress() });
+  }, PROGRESS_INTERVAL);
+}
+
+function tell(message: TunnelToShell): void {
+  self.postMessage(message);
+}

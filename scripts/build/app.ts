@@ -1,0 +1,80 @@
+/** Builds the app, as files by their path below `dist/app`. */
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { contentHash } from "./content-hash.ts";
+import { browserOptions } from "./options.ts";
+import { root } from "./paths.ts";
+
+export type BuiltFiles = Map<string, Uint8Array>;
+
+/**
+ * Where each script comes from. Only the shell's page loads its script as a module. The slot's service worker carries
+ * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
+ */
+const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
+  ["shell", "pwa/shell/shell.ts", "esm"],
+  [".ropeway/tunnel", "pwa/tunnel/tunnel-worker.ts", "iife"],
+  [".ropeway/sw", "pwa/sw/slot-sw.ts", "iife"],
+  [".ropeway/boot", "pwa/slot/boot.ts", "iife"],
+  [".ropeway/frame", "pwa/slot/frame.ts", "iife"],
+  ["blank", "pwa/shell/blank.ts", "iife"],
+];
+
+const copies: readonly (readonly [output: string, source: string])[] = [
+  ["index.html", "pwa/shell/index.html"],
+  ["blank.html", "pwa/shell/blank.html"],
+  ["manifest.webmanifest", "pwa/manifest.webmanifest"],
+  [".ropeway/boot.html", "pwa/slot/boot.html"],
+  [".ropeway/frame.html", "pwa/slot/frame.html"],
+];
+
+/** What the shell keeps for offline use. The rest below `.ropeway` belongs to the slots' hosts. */
+const isPrecached = (path: string): boolean =>
+  (!path.startsWith(".ropeway/") || path === ".ropeway/tunnel.js") && !path.endsWith(".map");
+
+export async function buildApp(): Promise<BuiltFiles> {
+  const files: BuiltFiles = new Map();
+  const built = await Promise.all([
+    ...(["esm", "iife"] as const).map((format) =>
+      bundle({
+        entryPoints: scripts.filter((script) => script[2] === format).map(([out, source]) => ({ out, in: source })),
+        format,
+      }),
+    ),
+    bundle({ entryPoints: [{ out: "shell", in: "pwa/shell/styles/shell.css" }] }),
+  ]);
+  for (const part of built) for (const [path, contents] of part) files.set(path, contents);
+  for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
+  for (const [path, contents] of await iconFiles()) files.set(path, contents);
+
+  const shellWorker = await bundle({
+    entryPoints: [{ out: "sw", in: "pwa/sw/shell-sw.ts" }],
+    format: "iife",
+    define: { ...browserOptions.define, "self.__WB_MANIFEST": JSON.stringify(precacheManifest(files)) },
+  });
+  for (const [path, contents] of shellWorker) files.set(path, contents);
+  return files;
+}
+
+/** Entries as Workbox takes them: the URL as it is asked for, and the content's hash. */
+function precacheManifest(files: BuiltFiles): { url: string; revision: string }[] {
+  return [...files]
+    .filter(([path]) => isPrecached(path))
+    .map(([path, contents]) => ({ url: path === "index.html" ? "/" : `/${path}`, revision: contentHash(contents) }))
+    .sort((a, b) => (a.url < b.url ? -1 : 1));
+}
+
+async function bundle(options: BuildOptions): Promise<BuiltFiles> {
+  const outdir = join(root, "dist", "app");
+  const result = await build({ ...browserOptions, ...options, write: false, outdir });
+  return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
+}
+
+async function iconFiles(): Promise<BuiltFiles> {
+  const directory = join(root, "pwa", "icons");
+  const names = (await readdir(directory)).filter((name) => /\.(svg|png|ico)$/.test(name)).sort();
+  return new Map(
+    await Promise.all(names.map(async (name) => [`icons/${name}`, await readFile(join(directory, name))] as const)),
+  );
+}

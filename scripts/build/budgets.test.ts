@@ -1,0 +1,27 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { checkBudgets } from "./budgets.ts";
+
+const paths = ["shell.js", "sw.js", "shell.css", ".ropeway/sw.js", ".ropeway/tunnel.js"];
+
+function filesOf(sizes: Readonly<Record<string, number>>): Map<string, Uint8Array> {
+  return new Map(paths.map((path) => [path, randomBytes(sizes[path] ?? 100)]));
+}
+
+describe("checkBudgets", () => {
+  it("accepts what fits", () => {
+    expect(checkBudgets(filesOf({})).exceeded).toEqual([]);
+  });
+
+  it("counts the scripts of shell and slot together", () => {
+    const { exceeded } = checkBudgets(filesOf({ "shell.js": 31_000, ".ropeway/sw.js": 30_000 }));
+    expect(exceeded).toHaveLength(1);
+    expect(exceeded[0]).toMatch(/^shell and slot scripts: \d+ of 60000 bytes gzip$/);
+  });
+
+  it("does not pass over a file that was not built", () => {
+    const files = filesOf({});
+    files.delete(".ropeway/tunnel.js");
+    expect(() => checkBudgets(files)).toThrow("Cannot check the budget of tunnel: .ropeway/tunnel.js was not built");
+  });
+});

@@ -1,0 +1,50 @@
+/** What the phone has to load, gzipped, and how much it may be. */
+import { gzipSync } from "node:zlib";
+import type { BuiltFiles } from "./app.ts";
+
+interface Budget {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** Bytes after gzip. */
+  readonly limit: number;
+}
+
+const KB = 1000;
+
+const budgets: readonly Budget[] = [
+  {
+    name: "shell and slot scripts",
+    files: ["shell.js", ".ropeway/sw.js"],
+    limit: 60 * KB,
+  },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 30 * KB },
+  { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
+  { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
+];
+
+export interface BudgetReport {
+  readonly table: string;
+  readonly exceeded: readonly string[];
+}
+
+export function checkBudgets(files: BuiltFiles): BudgetReport {
+  const lines: string[] = [];
+  const exceeded: string[] = [];
+  for (const { name, files: paths, limit } of budgets) {
+    const sizes = paths.map((path) => {
+      const contents = files.get(path);
+      if (contents === undefined) throw new Error(`Cannot check the budget of ${name}: ${path} was not built`);
+      return gzipSync(contents, { level: 9 }).length;
+    });
+    const size = sizes.reduce((sum, each) => sum + each, 0);
+    const parts =
+      paths.length > 1 ? ` (${paths.map((path, index) => `${path} ${inKb(sizes[index] ?? 0)}`).join(", ")})` : "";
+    lines.push(`${name.padEnd(23)} ${inKb(size).padStart(5)} of ${inKb(limit).padStart(5)} KB${parts}`);
+    if (size > limit) exceeded.push(`${name}: ${size} of ${limit} bytes gzip`);
+  }
+  return { table: lines.join("\n"), exceeded };
+}
+
+function inKb(bytes: number): string {
+  return (bytes / KB).toFixed(1);
+}

@@ -1,0 +1,38 @@
+import type { BuildOptions } from "esbuild";
+import { root } from "./paths.ts";
+import { virtualModules } from "./virtual-modules.ts";
+
+const withSourceMaps = process.env.ROPEWAY_SOURCEMAPS === "1";
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  sourcemap: withSourceMaps ? "linked" : false,
+  legalComments: "none",
+  charset: "utf8",
+  metafile: true,
+  write: false,
+  logLevel: "silent",
+  define: { "process.env.NODE_ENV": '"production"' },
+} as const satisfies BuildOptions;
+
+/** For the browser: Chromium 119 has all that is used, and so have the Firefox and Safari of its time. */
+export const browserOptions = {
+  ...common,
+  platform: "browser",
+  target: ["chrome119", "firefox121", "safari17.2"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  plugins: [virtualModules()],
+} as const satisfies BuildOptions;
+
+/** For workerd: the conditions and externals that wrangler uses. */
+export const workerdOptions = {
+  ...common,
+  platform: "browser",
+  format: "esm",
+  target: "es2024",
+  conditions: ["workerd", "worker", "browser"],
+  external: ["node:*", "cloudflare:*"],
+} as const satisfies BuildOptions;

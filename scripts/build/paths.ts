@@ -1,0 +1,12 @@
+import { join } from "node:path";
+
+/** The checkout. Everything the build reads is below it, everything it writes is in `dist`. */
+export const root = join(import.meta.dirname, "..", "..");
+
+export const dist = join(root, "dist");
+
+/** The app's files, laid out as their URLs. */
+export const appDirectory = join(dist, "app");
+
+/** The edge for workerd, and what local runs of it need. */
+export const workerDirectory = join(dist, "worker");

@@ -1,0 +1,9 @@
+/** Modules that the build makes up (scripts/build/virtual-modules.ts): the text of another built file. */
+declare module "ropeway:*-script" {
+  const text: string;
+  export default text;
+}
+declare module "ropeway:*-page" {
+  const text: string;
+  export default text;
+}

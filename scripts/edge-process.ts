@@ -1,0 +1,52 @@
+/** Runs a local edge, for `npm start` and for tests: workerd on the built worker, or Deno on the source. */
+import { buildAll } from "./build.ts";
+import { newAccessKey } from "./local-edge/access-key.ts";
+import { listeningAddresses } from "./local-edge/listening.ts";
+import { type EdgeOptions, LOCAL_HOST, type ResolvedEdgeOptions, type RunningEdge } from "./local-edge/options.ts";
+
+export type { DemoSite, EdgeOptions, RunningEdge, TlsIdentity } from "./local-edge/options.ts";
+
+/**
+ * Builds what is out of date, starts the edge and waits until it listens.
+ *
+ * @throws Error "Cannot …: reason" when the build fails, the port is taken, or the runtime does not start.
+ */
+export async function startEdge(options: EdgeOptions): Promise<RunningEdge> {
+  const resolved = await resolve(options);
+  await buildAll(resolved.log);
+  const run =
+    options.runtime === "deno"
+      ? (await import("./local-edge/run-deno.ts")).runDeno
+      : (await import("./local-edge/run-workerd.ts")).runWorkerd;
+  const { child, port } = await run(resolved);
+  return {
+    url: originOf(resolved, port),
+    accessKey: resolved.accessKey,
+    pid: child.pid,
+    exited: child.exited,
+    close: async () => {
+      await child.stop();
+      await child.exited;
+    },
+  };
+}
+
+async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
+  return {
+    ips: await listeningAddresses(options.ip ?? "127.0.0.1", options.port),
+    port: options.port,
+    host: options.host ?? LOCAL_HOST,
+    allowPrivate: options.allowPrivate ?? false,
+    accessKey: options.accessKey ?? newAccessKey(),
+    demo: options.demo,
+    tls: options.tls,
+    stateDirectory: options.stateDirectory,
+    log: options.log ?? (() => {}),
+  };
+}
+
+function originOf({ host, tls }: ResolvedEdgeOptions, port: number): string {
+  // What people type, and what every program resolves; the edge sends browsers on to its own host.
+  const name = host === LOCAL_HOST ? "localhost" : host;
+  return new URL(`${tls ? "https" : "http"}://${name}:${port}`).origin;
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { root } from "../build/paths.ts";
+
+/** Everything that a local run keeps. */
+export const stateRoot = join(root, ".ropeway");
+
+/** 192 bits, as 32 characters that need no escaping anywhere. */
+export function newAccessKey(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** The key in the file, made on first use; the file is for its owner's eyes only. */
+export async function keptAccessKey(name: string): Promise<{ readonly key: string; readonly isNew: boolean }> {
+  const file = join(stateRoot, name);
+  const kept = (await readFile(file, "utf8").catch(() => "")).trim();
+  if (kept !== "") return { key: kept, isNew: false };
+  const key = newAccessKey();
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${key}\n`, { mode: 0o600 });
+  return { key, isNew: true };
+}
+
+/** The next key in this file is a new one. */
+export function forgetAccessKey(name: string): Promise<void> {
+  return rm(join(stateRoot, name), { force: true });
+}

@@ -1,0 +1,77 @@
+/**
+ * Base host of an edge that serves this machine only. Not `localhost` itself: a browser takes `x.localhost` for another
+ * site than `localhost`, and forbids service workers in frames of other sites where it blocks third-party cookies (a
+ * private window does). Hosts below `ropeway.localhost` are one site with it.
+ */
+export const LOCAL_HOST = "ropeway.localhost";
+
+export type EdgeRuntime = "workerd" | "deno";
+
+export interface EdgeOptions {
+  readonly runtime: EdgeRuntime;
+  /** Address to listen on; 127.0.0.1 by default, and then ::1 as well where there is one. */
+  readonly ip?: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Base host under which slots live; LOCAL_HOST by default. */
+  readonly host?: string;
+  /** Lets the edge reach loopback and private addresses. */
+  readonly allowPrivate?: boolean;
+  /** A fresh one by default. */
+  readonly accessKey?: string;
+  /** The demo site, which may be reached although it is on loopback. */
+  readonly demo?: DemoSite;
+  /** PEM texts. */
+  readonly tls?: TlsIdentity;
+  /** Where cookies and other state are kept; nowhere beyond the edge's life by default. */
+  readonly stateDirectory?: string;
+  /** Takes what the edge's process says. */
+  readonly log?: (line: string) => void;
+}
+
+export interface DemoSite {
+  readonly url: string;
+  /** Serialized http: origins. */
+  readonly origins: readonly string[];
+}
+
+export interface TlsIdentity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface RunningEdge {
+  /** Origin of the shell, such as `http://localhost:8787`. */
+  readonly url: string;
+  readonly accessKey: string;
+  /** Of the process that is the edge: workerd or Deno. */
+  readonly pid: number;
+  /** Settles when the process has ended, however it came to that; the value says why. */
+  readonly exited: Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Options with everything decided. */
+export interface ResolvedEdgeOptions {
+  /** Listening addresses, all on the same port. */
+  readonly ips: readonly string[];
+  readonly port: number;
+  readonly host: string;
+  readonly allowPrivate: boolean;
+  readonly accessKey: string;
+  readonly demo: DemoSite | undefined;
+  readonly tls: TlsIdentity | undefined;
+  readonly stateDirectory: string | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** The edge's settings by name, as bindings (workerd) or environment (Deno): README, "Options". */
+export function edgeSettings(options: ResolvedEdgeOptions): Record<string, string> {
+  return {
+    ROPEWAY_ACCESS_KEY: options.accessKey,
+    ROPEWAY_HOST: options.host,
+    ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
+    ROPEWAY_DEMO_URL: options.demo?.url ?? "",
+    ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",
+  };
+}

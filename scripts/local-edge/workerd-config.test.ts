@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { ResolvedEdgeOptions } from "./options.ts";
+import { workerdConfig } from "./workerd-config.ts";
+
+const options: ResolvedEdgeOptions = {
+  ips: ["127.0.0.1", "::1"],
+  port: 8787,
+  host: "localhost",
+  allowPrivate: false,
+  accessKey: "key",
+  demo: undefined,
+  tls: undefined,
+  stateDirectory: undefined,
+  log: () => {},
+};
+
+function configFor(change: Partial<ResolvedEdgeOptions>, worker = "export default {};"): string {
+  return workerdConfig({
+    options: { ...options, ...change },
+    stateDirectory: "/state",
+    settings: {
+      compatibilityDate: "2026-08-01",
+      compatibilityFlags: ["nodejs_compat"],
+      durableObjects: [{ binding: "TUNNEL", className: "TunnelObject" }],
+    },
+    assets: {},
+    appDirectory: "/app",
+    sources: { worker, assets: "", egress: "" },
+    trustedCertificates: ["-----BEGIN CERTIFICATE-----"],
+  });
+}
+
+describe("workerdConfig", () => {
+  it("reaches public addresses only", () => {
+    expect(configFor({})).toContain('network = (allow = ["public"]');
+  });
+
+  it("reaches private addresses where that is allowed", () => {
+    expect(configFor({ allowPrivate: true })).toContain('network = (allow = ["public", "private"]');
+  });
+
+  it("leads to the demo's origins without opening loopback", () => {
+    const demo = {
+      url: "http://demo.localhost:8788/",
+      origins: ["http://demo.localhost:8788", "http://127.0.0.2:8788"],
+    };
+    const config = configFor({ demo });
+    expect(config).toContain('network = (allow = ["public"]');
+    expect(config).toContain('(name = "origin-0", external = (address = "127.0.0.1:8788", http = ()))');
+    expect(config).toContain('(name = "origin-1", external = (address = "127.0.0.2:8788", http = ()))');
+    expect(config).toContain('globalOutbound = "egress"');
+  });
+
+  it("listens on every address", () => {
+    const config = configFor({});
+    expect(config).toContain('address = "127.0.0.1:8787"');
+    expect(config).toContain('address = "[::1]:8787"');
+  });
+
+  it("serves TLS with the given identity", () => {
+    const config = configFor({ tls: { certificate: "CERT", key: "KEY" } });
+    expect(config).toContain('keypair = (privateKey = "KEY", certificateChain = "CERT")');
+    expect(config).not.toContain("http = ()");
+  });
+
+  it("writes any source text as a string of Cap'n Proto", () => {
+    expect(configFor({}, 'a"b\\c\nd\u0000é')).toContain('esModule = "a\\"b\\\\c\\nd\\x00é"');
+  });
+});

@@ -1,0 +1,136 @@
+/** workerd's configuration (Cap'n Proto text) for a local edge. Pure: files are named, not read. */
+import { isIPv6 } from "node:net";
+import type { WorkerSettings } from "../build/worker.ts";
+import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
+
+export interface AssetEntry {
+  readonly etag: string;
+  readonly contentType: string;
+}
+
+export interface WorkerdConfigInput {
+  readonly options: ResolvedEdgeOptions;
+  /** Where Durable Objects are kept. */
+  readonly stateDirectory: string;
+  readonly settings: WorkerSettings;
+  /** By path below `appDirectory`. */
+  readonly assets: Readonly<Record<string, AssetEntry>>;
+  readonly appDirectory: string;
+  /** The built workers' sources. */
+  readonly sources: { readonly worker: string; readonly assets: string; readonly egress: string };
+  /** PEM certificates to trust beside those that browsers trust. */
+  readonly trustedCertificates: readonly string[];
+}
+
+type Value = string | boolean | readonly Value[] | { readonly [name: string]: Value | undefined };
+
+export function workerdConfig(input: WorkerdConfigInput): string {
+  const { options, settings } = input;
+  const services: Value[] = [
+    { name: "edge", worker: edgeWorker(input) },
+    {
+      name: "assets",
+      worker: {
+        modules: [{ name: "assets.js", esModule: input.sources.assets }],
+        compatibilityDate: settings.compatibilityDate,
+        bindings: [
+          { name: "FILES", service: "files" },
+          { name: "MANIFEST", json: JSON.stringify(input.assets) },
+        ],
+      },
+    },
+    { name: "files", disk: { path: input.appDirectory, allowDotfiles: true } },
+    { name: "state", disk: { path: input.stateDirectory, writable: true } },
+    { name: "network", network: network(input) },
+  ];
+  if (options.demo !== undefined) services.push(...egressServices(input, options.demo.origins));
+
+  const config = { services, sockets: options.ips.map((ip, index) => socket(`listen-${index}`, ip, options)) };
+  return `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = ${print(config)};\n`;
+}
+
+function edgeWorker({ options, settings, sources }: WorkerdConfigInput): Value {
+  return {
+    modules: [{ name: "worker.js", esModule: sources.worker }],
+    compatibilityDate: settings.compatibilityDate,
+    compatibilityFlags: settings.compatibilityFlags,
+    bindings: [
+      { name: "ASSETS", service: "assets" },
+      ...settings.durableObjects.map(({ binding, className }) => ({
+        name: binding,
+        durableObjectNamespace: className,
+      })),
+      ...Object.entries(edgeSettings(options)).map(([name, text]) => ({ name, text })),
+    ],
+    durableObjectNamespaces: settings.durableObjects.map(({ className }) => ({
+      className,
+      uniqueKey: `ropeway-${className}`,
+      enableSql: true,
+    })),
+    durableObjectStorage: { localDisk: "state" },
+    globalOutbound: options.demo === undefined ? "network" : "egress",
+  };
+}
+
+/** workerd applies the list to addresses, after name resolution, so a public name cannot lead to a private address. */
+function network({ options, trustedCertificates }: WorkerdConfigInput): Value {
+  return {
+    allow: options.allowPrivate ? ["public", "private"] : ["public"],
+    tlsOptions: { trustBrowserCas: true, trustedCertificates },
+  };
+}
+
+function egressServices({ settings, sources }: WorkerdConfigInput, origins: readonly string[]): Value[] {
+  const hosts = origins.map((origin) => new URL(origin).host);
+  const bindingOf = (index: number): string => `ORIGIN_${index}`;
+  return [
+    {
+      name: "egress",
+      worker: {
+        modules: [{ name: "egress.js", esModule: sources.egress }],
+        compatibilityDate: settings.compatibilityDate,
+        // Plain TCP (`cloudflare:sockets`) goes to the network unseen, under its list.
+        compatibilityFlags: ["connect_pass_through", "experimental"],
+        bindings: [
+          { name: "ORIGINS", json: JSON.stringify(Object.fromEntries(hosts.map((host, i) => [host, bindingOf(i)]))) },
+          ...hosts.map((_, index) => ({ name: bindingOf(index), service: `origin-${index}` })),
+        ],
+        globalOutbound: "network",
+      },
+    },
+    ...hosts.map((host, index) => ({
+      name: `origin-${index}`,
+      // Few systems resolve names below localhost; RFC 6761 section 6.3 says where they lead.
+      external: { address: host.replace(/^[^:]*localhost(?=:|$)/, "127.0.0.1"), http: {} },
+    })),
+  ];
+}
+
+function socket(name: string, ip: string, { port, tls }: ResolvedEdgeOptions): Value {
+  const address = `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
+  const keypair = tls && { privateKey: tls.key, certificateChain: tls.certificate };
+  return {
+    name,
+    address,
+    service: "edge",
+    ...(keypair ? { https: { options: {}, tlsOptions: { keypair } } } : { http: {} }),
+  };
+}
+
+/** Cap'n Proto's text format takes JSON's strings but for their \u escapes. */
+function print(value: Value): string {
+  if (typeof value === "string") return quote(value);
+  if (typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return `[${value.map(print).join(", ")}]`;
+  const fields = Object.entries(value).filter((field): field is [string, Value] => field[1] !== undefined);
+  return `(${fields.map(([name, field]) => `${name} = ${print(field)}`).join(", ")})`;
+}
+
+function quote(text: string): string {
+  const escapes: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those have to be escaped.
+  const escaped = text.replace(/["\\\u0000-\u001f\u007f]/g, (char) => {
+    return escapes[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+  return `"${escaped}"`;
+}

@@ -1,0 +1,6 @@
+/** `npm start`: sees to the packages, then hands over to scripts/serve.ts. `--deno` runs the edge on Deno. */
+import { join } from "node:path";
+import { ensureDependencies, projectNode, root, run } from "./bootstrap.mjs";
+
+await ensureDependencies();
+process.exitCode = await run(projectNode(), [join(root, "scripts", "serve.ts"), ...process.argv.slice(2)]);

@@ -1,0 +1,95 @@
+/**
+ * `npm test`: all set-up, then build, check, and the three runners; stops where something fails.
+ * `npm test -- unit e2e` runs only those stages (and the build, which they need).
+ */
+import { spawn } from "node:child_process";
+import { ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
+import { ensureBrowser } from "./browser.mjs";
+
+/** @typedef {{ name: string, command: readonly string[], summary: RegExp }} Stage */
+
+/** @type {readonly Stage[]} */
+const stages = [
+  { name: "build", command: ["node", "scripts/build.ts"], summary: / of +[\d.]+ KB|dist\// },
+  { name: "check", command: ["node", "scripts/check.ts"], summary: /^(ok|failed) / },
+  { name: "unit", command: ["vitest", "run"], summary: /^ *(Test Files|Tests|Errors) / },
+  {
+    name: "workerd",
+    command: ["vitest", "run", "--config", "vitest.workerd.config.ts"],
+    summary: /^ *(Test Files|Tests|Errors) /,
+  },
+  {
+    name: "e2e",
+    command: ["playwright", "test"],
+    summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
+  },
+];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
+if (unknown.length > 0)
+  fail(`Cannot test ${unknown.join(", ")}: stages are ${stages.map(({ name }) => name).join(", ")}`);
+
+await ensureDependencies();
+const chosen = stages.filter(({ name }) => wanted.length === 0 || name === "build" || wanted.includes(name));
+const browser = chosen.some(({ name }) => name === "e2e") ? { CHROME_PATH: await ensureBrowser() } : {};
+
+const started = Date.now();
+/** @type {string[]} */
+const report = [];
+for (const stage of chosen) {
+  console.log(`\n=== ${stage.name}`);
+  const { code, closing, seconds } = await runStage(stage);
+  report.push(
+    `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
+    ...closing.map((line) => `        ${line}`),
+  );
+  if (code !== 0) {
+    process.exitCode = 1;
+    break;
+  }
+}
+console.log(`\n=== summary, ${secondsSince(started)} s\n${report.join("\n")}`);
+
+/** @param {Stage} stage */
+async function runStage({ command: [program = "", ...args], summary }) {
+  const start = Date.now();
+  const environment = {
+    ...projectEnvironment(),
+    ...browser,
+    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
+  };
+  const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment });
+  const stop = () => child.kill("SIGTERM");
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    process.stdout.write(text);
+    output += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    process.stderr.write(text);
+    output += text;
+  });
+  /** @type {number} */
+  const code = await new Promise((resolve) => {
+    child.once("error", (error) => {
+      console.error(`Cannot run ${program}: ${error.message}`);
+      resolve(127);
+    });
+    child.once("close", (status) => resolve(status ?? 143));
+  });
+  process.off("SIGINT", stop).off("SIGTERM", stop);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
+  const lines = output.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n");
+  return {
+    code,
+    closing: lines.filter((line) => summary.test(line)).map((line) => line.trim()),
+    seconds: secondsSince(start),
+  };
+}
+
+/** @param {number} start */
+function secondsSince(start) {
+  return Math.round((Date.now() - start) / 1000);
+}

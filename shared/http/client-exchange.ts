@@ -1,0 +1,122 @@
+/**
+ * The phone's side of one HTTP exchange on a stream: sends the request, decodes the response for its consumer. Credit
+ * goes back to the edge when the consumer has taken the bytes, so an unread response stops at the origin.
+ */
+import { ErrorCode, RopewayError } from "../errors.ts";
+import type { MuxStream } from "../mux/stream.ts";
+import { fieldsToResponse, requestToFields } from "./head-fields.ts";
+import type { RequestHead, ResponseHead } from "./heads.ts";
+import { createInflater, type Inflater } from "./inflate.ts";
+import { sendBody } from "./send-body.ts";
+
+export interface ResponseConsumer {
+  onHead(head: ResponseHead): void;
+  /**
+   * Body bytes with the link's coding undone.
+   *
+   * @returns when the consumer is ready for more, if it is not yet. Settles in any case, or is followed by `cancel`:
+   * until then the bytes count against the session's credit.
+   */
+  onBody(chunk: Uint8Array): Promise<void> | undefined;
+  onEnd(): void;
+  /** The exchange failed, before or after its head. Nothing follows. */
+  onError(error: RopewayError): void;
+}
+
+export interface ClientExchange {
+  /**
+   * Gives the exchange up: the edge stops the origin, and bytes that wait for the consumer count as taken. Idempotent;
+   * the consumer hears nothing more. Of use after `onEnd` too, as long as a promise of `onBody` is pending.
+   */
+  cancel(): void;
+}
+
+/** Sends `head`, and `body` as it comes, on a fresh stream. The consumer hears nothing before this has returned. */
+export function startExchange(
+  stream: MuxStream,
+  head: RequestHead,
+  body: ReadableStream<Uint8Array> | null,
+  consumer: ResponseConsumer,
+): ClientExchange {
+  const reader = body?.getReader();
+  let over = false;
+  let inflater: Inflater | null = null;
+  const stop = (reason?: unknown): boolean => {
+    if (over) return false;
+    over = true;
+    inflater?.cancel();
+    stream.reset(ErrorCode.CANCEL);
+    reader?.cancel(reason).catch(() => {});
+    return true;
+  };
+  const fail = (error: unknown, wrap: (cause: unknown) => RopewayError): void => {
+    const typed = error instanceof RopewayError ? error : wrap(error);
+    if (stop(typed)) consumer.onError(typed);
+  };
+  const finish = (): void => {
+    if (over) return;
+    over = true;
+    consumer.onEnd();
+  };
+  const deliver = (chunk: Uint8Array): Promise<void> | undefined =>
+    over ? undefined : consumer.onBody(chunk)?.catch((error: unknown) => fail(error, notTaken));
+
+  stream.handler = {
+    onHead(fields) {
+      if (over) return;
+      const response = fieldsToResponse(fields, head.url);
+      if (response.coding === "deflate-raw") {
+        inflater = createInflater({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) });
+      }
+      consumer.onHead(response);
+    },
+    onData(chunk) {
+      const taken = inflater === null ? deliver(chunk) : inflater.write(chunk);
+      if (taken === undefined) stream.consumed(chunk.length);
+      else
+        taken.then(
+          () => stream.consumed(chunk.length),
+          (error: unknown) => fail(error, notDecodable),
+        );
+    },
+    onEnd() {
+      if (inflater === null) finish();
+      else inflater.end();
+    },
+    onReset: (error) => fail(error, notDecodable),
+  };
+  try {
+    stream.sendHead(requestToFields(head), reader === undefined);
+  } catch (error) {
+    queueMicrotask(() => fail(error, notSent));
+    return { cancel: stop };
+  }
+  if (reader !== undefined) {
+    sendBody(stream, reader).catch((error: unknown) => {
+      // The edge may stop reading before the whole body was sent: what became of the exchange, the stream's end says.
+      if (stream.state !== "closed") fail(error, notSent);
+    });
+  }
+  return {
+    cancel() {
+      if (stop()) return;
+      stream.reset(ErrorCode.CANCEL);
+      reader?.cancel().catch(() => {});
+    },
+  };
+}
+
+function notDecodable(cause: unknown): RopewayError {
+  const message = "Cannot decode the response: its body is not what its head says";
+  return new RopewayError(ErrorCode.COMPRESSION_ERROR, "stream", "peer", message, { cause });
+}
+
+function notTaken(cause: unknown): RopewayError {
+  const message = "Cannot deliver the response: its consumer failed";
+  return new RopewayError(ErrorCode.CANCEL, "stream", "user", message, { cause });
+}
+
+function notSent(cause: unknown): RopewayError {
+  const message = "Cannot send the request: its head or body is not readable";
+  return new RopewayError(ErrorCode.CANCEL, "stream", "user", message, { cause });
+}

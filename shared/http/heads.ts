@@ -1,0 +1,89 @@
+/** Request and response heads as both ends handle them. How they travel: PROTOCOL.md section 5. */
+
+/** One field line: lower-case name (RFC 9113 section 8.2), value without surrounding whitespace. */
+export type HeaderField = readonly [name: string, value: string];
+
+/** Field lines in the order sent. Repeated names stay repeated (`set-cookie`). */
+export type HeaderList = readonly HeaderField[];
+
+/** `Request.destination` of the Fetch standard; "" is a script's own fetch. */
+export type Destination =
+  | ""
+  | "audio"
+  | "audioworklet"
+  | "document"
+  | "embed"
+  | "font"
+  | "frame"
+  | "iframe"
+  | "image"
+  | "json"
+  | "manifest"
+  | "object"
+  | "paintworklet"
+  | "report"
+  | "script"
+  | "sharedworker"
+  | "style"
+  | "track"
+  | "video"
+  | "worker"
+  | "xslt";
+
+export type RequestMode = "navigate" | "same-origin" | "no-cors" | "cors";
+export type CredentialsMode = "omit" | "same-origin" | "include";
+/** The Fetch standard's, and "same-origin": followed within the origin, any other redirect is given back as it is. */
+export type RedirectMode = "follow" | "error" | "manual" | "same-origin";
+
+/**
+ * One request. Fields that decide what a site may do (`origin`, `topLevelOrigin`) are stamped by the tunnel, never
+ * taken from a page.
+ */
+export interface RequestHead {
+  readonly method: string;
+  /** Absolute http: or https: URL without fragment: the origin's real one, never a slot's. */
+  readonly url: string;
+  /** Fields that the page set, and the browser's `accept` and `range`. No cookie, origin, referer, user-agent. */
+  readonly headers: HeaderList;
+  readonly destination: Destination;
+  readonly mode: RequestMode;
+  readonly credentials: CredentialsMode;
+  readonly redirect: RedirectMode;
+  /** The referrer after the referrer policy was applied, or "" for none. */
+  readonly referrer: string;
+  /** Serialized real origin of the page that asks, or null for a navigation that the person started. */
+  readonly origin: string | null;
+  /** Serialized real origin of the top-level page: the edge partitions all state by its site. */
+  readonly topLevelOrigin: string;
+}
+
+/** A cookie that scripts of a document may see (not HttpOnly), for `document.cookie`. */
+export interface ScriptCookie {
+  readonly name: string;
+  readonly value: string;
+  /** Lower case, no leading dot. */
+  readonly domain: string;
+  readonly hostOnly: boolean;
+  readonly path: string;
+  readonly secure: boolean;
+  /** Milliseconds since the epoch, or null for a session cookie. In the past: the cookie was removed. */
+  readonly expires: number | null;
+}
+
+/** How the body is coded on the link, over whatever `content-encoding` the origin used (PROTOCOL.md section 5.3). */
+export type LinkCoding = "identity" | "deflate-raw";
+
+export interface ResponseHead {
+  readonly status: number;
+  /** End-to-end fields only. `set-cookie` is never among them: the jar is at the edge. */
+  readonly headers: HeaderList;
+  /** URL after the last redirect, without fragment. */
+  readonly url: string;
+  readonly redirected: boolean;
+  readonly coding: LinkCoding;
+  /**
+   * For a navigation: all script-visible cookies of the final URL's host (any path).
+   * For others: those this exchange set or removed. Empty when there is nothing to say.
+   */
+  readonly scriptCookies: readonly ScriptCookie[];
+}

@@ -1,0 +1,295 @@
+/**
+ * Every limit and tunable of the product, in one place: value, unit, why this value, and which side enforces it.
+ * `limits.name` is the number; `limitTable` is for documents and error messages.
+ */
+export interface LimitRow {
+  readonly value: number;
+  readonly unit: "bytes" | "count" | "ms" | "bits";
+  readonly enforcedBy: "receiver" | "sender" | "edge" | "phone" | "both";
+  readonly reason: string;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const limitTable = {
+  messageBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "One WebSocket message; workerd takes 32 MiB, a phone on 2G should never wait behind one that long",
+  },
+  batchBytes: {
+    value: 32 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "A batch is cut here, so that an urgent frame waits behind at most this much",
+  },
+  framePayloadBytes: {
+    value: 64 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "Largest frame payload; DATA is cut at batchBytes, heads need more",
+  },
+  headBytes: {
+    value: 48 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "Encoded size of one head; servers commonly refuse more than 16 to 32 KiB",
+  },
+  headListBytes: {
+    value: 64 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "Decoded size of one head as RFC 9113 section 6.5.2 counts it (name + value + 32)",
+  },
+  headFields: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Field lines in one head; bounds what many tiny fields can cost",
+  },
+  hpackTableBytes: {
+    value: 4096,
+    unit: "bytes",
+    enforcedBy: "both",
+    reason: "Dynamic table; two of them must fit a hibernated socket's 16,384-byte attachment",
+  },
+  concurrentStreams: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Open streams of one session; large pages have 100 to 200 requests in flight",
+  },
+  streamCreditBytes: {
+    value: 1 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Initial credit of one stream; the bandwidth-delay product of 14 Mbit/s at 600 ms",
+  },
+  sessionCreditBytes: {
+    value: 4 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Initial credit of a session towards the phone; bounds the phone's memory for unread bodies",
+  },
+  uploadStreamCreditBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Initial credit of one upload; 2 Mbit/s at 1 s RTT",
+  },
+  uploadSessionCreditBytes: {
+    value: 1 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Initial credit of a session towards the edge; the edge has 128 MB for all sessions of an object",
+  },
+  creditBytes: {
+    value: 2 ** 31 - 1,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "No window may grow beyond this (RFC 9113 section 6.9.1)",
+  },
+  retainedBytes: {
+    value: 12 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Unacknowledged frames kept for a resume; above the largest session credit plus heads in flight",
+  },
+  sessionLinger: {
+    value: 120_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "How long a session without a socket waits for its phone; tunnels and lifts are shorter",
+  },
+  sessionsPerPhone: {
+    value: 8,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Windows of the app plus sessions that wait for their phone; each may hold retainedBytes",
+  },
+  connectTimeout: {
+    value: 30_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "From the request to the origin's response head; browsers wait 30 to 300 s",
+  },
+  socketOpenTimeout: {
+    value: 20_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "WebSocket handshake; six round trips at GPRS's worst 3 s",
+  },
+  pingInterval: {
+    value: 25_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "Under the 30 s after which many mobile NATs forget a silent flow",
+  },
+  pingTimeout: {
+    value: 30_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "No traffic for this long after a ping means the link is dead (GPRSWeb: stall of 30 s)",
+  },
+  linkWaitTime: {
+    value: 20_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "Without a socket for this long, pages that wait are told that the edge cannot be reached",
+  },
+  exchangeAttempts: {
+    value: 4,
+    unit: "count",
+    enforcedBy: "phone",
+    reason: "Sessions in which a safe request is tried before it fails, when edges lose sessions",
+  },
+  reconnectDelayMax: {
+    value: 15_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "Upper end of the backoff between attempts to reach the edge",
+  },
+  redirects: {
+    value: 20,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Fetch section 4.4 step 5: a 21st redirect is a network error",
+  },
+  replayableBodyBytes: {
+    value: 1 * MIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Request body kept for a 307 or 308; more cannot be sent again",
+  },
+  exchangesAwaitingHead: {
+    value: 6,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Cloudflare's connections waiting for headers per invocation; beyond it the loopback entrypoint fetches",
+  },
+  cookieBytes: {
+    value: 4096,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "RFC 6265bis section 5.6: name plus value of one cookie",
+  },
+  cookiesPerPartition: {
+    value: 600,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "180 a host is what browsers keep; a partition has several hosts",
+  },
+  attachmentBytes: {
+    value: 16_384,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Cloudflare's limit on what a hibernated socket may carry",
+  },
+  heldResponseTime: {
+    value: 30_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "How long a navigation started ahead waits for its slot to ask for it",
+  },
+  portCreditBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Body bytes between tunnel worker and service worker that the page has not read yet, per stream",
+  },
+  retainedBodiesBytes: {
+    value: 8 * MIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Request bodies kept for replay by all exchanges of one object together; beyond it they only stream",
+  },
+  cookiePartitionBytes: {
+    value: 60 * KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Serialized cookies of one partition; one value of Deno KV holds 64 KiB, of a Durable Object more",
+  },
+  cookiePartitionsLoaded: {
+    value: 64,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Partitions kept in memory; at cookiePartitionBytes each that is under 4 MiB",
+  },
+  cookieWriteDelay: {
+    value: 250,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Cookies set within this time are written together; one page load often sets dozens",
+  },
+  preflightAge: {
+    value: 7_200_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Longest Access-Control-Max-Age that is honoured; Chromium caps at two hours",
+  },
+  preflightEntries: {
+    value: 512,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Preflight results kept in memory, oldest dropped first",
+  },
+  upstreamReadBytes: {
+    value: 32 * KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Buffer of one read from an origin; workerd hands out 4 KiB at a time without one, six times slower",
+  },
+  linkCodingMinBytes: {
+    value: 200,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Bodies known to be shorter are sent as they are; deflate gains nothing there",
+  },
+  linkFlushDelay: {
+    value: 5,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "How long compressed bytes wait for the origin's next chunk before they are flushed to the phone",
+  },
+  diagnosisTimeout: {
+    value: 5_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "How long to probe why a fetch failed before saying that the platform does not tell",
+  },
+  retainedDataBytes: {
+    value: 8 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Above this much unacknowledged no DATA is sent: the rest of retainedBytes is for heads, resets and credit",
+  },
+  retainedFrameBytes: {
+    value: 160,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason:
+      "What one kept frame counts beyond its own bytes, so that many tiny ones cannot cost more than retainedBytes",
+  },
+  settingsEntries: {
+    value: 16,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Entries of one SETTINGS; version 1 knows two, and each may touch every stream",
+  },
+  inflateStepBytes: {
+    value: 1 * KIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason:
+      "Deflated bytes decoded before the consumer is waited for; deflate grows at most 1,032 fold, so 1 MiB a step",
+  },
+} as const satisfies Record<string, LimitRow>;
+
+type LimitName = keyof typeof limitTable;
+
+/** The values alone, by name. */
+export const limits = Object.fromEntries(Object.entries(limitTable).map(([name, row]) => [name, row.value])) as {
+  readonly [Name in LimitName]: number;
+};

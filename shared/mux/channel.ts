@@ -1,0 +1,385 @@
+/**
+ * One ordered, resumable pipe of frames over whatever transport is attached at the moment: PROTOCOL.md section 4.
+ *
+ * Sequenced frames are numbered implicitly from 0 in each direction, kept until the peer acknowledges them, and sent
+ * again after a reconnect from where the peer left off. So what is built on a channel (streams, HPACK tables, credit)
+ * never sees a cut: no frame is lost and none is delivered twice.
+ *
+ * ```
+ *             attach(transport)            onClose / detach
+ *  detached ───────────────────► attached ───────────────────► detached
+ *      │                            │
+ *      └────────── fail() ──────────┴──► failed (final: a peer broke the protocol, or cannot resume)
+ * ```
+ */
+import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Transport } from "../transport.ts";
+import {
+  type ChannelFrame,
+  concat,
+  decodeMessage,
+  encodeFrame,
+  isSequenced,
+  type SequencedFrame,
+} from "../wire/frame.ts";
+
+export interface ChannelHandler {
+  /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
+  onFrame(frame: SequencedFrame): void;
+  /** All frames of one message were handled. */
+  onMessageEnd(): void;
+  /** The peer's HELLO: after it, what was lost with the last transport is on its way again. */
+  onHello?(): void;
+  onPong?(token: number): void;
+  /** The channel cannot go on. Called once. */
+  onFail(error: RopewayError): void;
+}
+
+/** What survives hibernation. Plain data, for structured clone. */
+export interface ChannelSnapshot {
+  readonly sent: number;
+  readonly received: number;
+  /** Number of the next sequenced frame on the socket; below `received` while the peer still replays. */
+  readonly incoming: number;
+}
+
+/** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
+export type Defer = (task: () => void) => void;
+
+export interface ChannelOptions {
+  readonly sessionId: Uint8Array;
+  readonly handler: ChannelHandler;
+  readonly defer?: Defer;
+  readonly snapshot?: ChannelSnapshot;
+}
+
+export class Channel {
+  readonly sessionId: Uint8Array;
+  /** Messages handed to transports, and their bytes; replays count again. */
+  readonly traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
+
+  #handler: ChannelHandler;
+  #defer: Defer;
+  #transport: Transport | null = null;
+  /** The first frame on a fresh transport must be HELLO, and no later one may be. */
+  #helloDue = false;
+  #failed = false;
+
+  /** Frames that the peer has not acknowledged, oldest first; the first has number #sent - #retained.length. */
+  #retained: Uint8Array[] = [];
+  /** Their bytes, and limits.retainedFrameBytes for each. */
+  #retainedBytes = 0;
+  #sent: number;
+  /** Encoded frames that wait for the next flush. */
+  #pending: Uint8Array[] = [];
+  /** Token of the last PING that waits for its PONG: one answer for any number of them. */
+  #pongDue: number | null = null;
+  #flushScheduled = false;
+
+  #received: number;
+  /** Number of the next sequenced frame on the attached transport; below #received while the peer replays. */
+  #incoming: number;
+  #acknowledged: number;
+  #bytesSinceAck = 0;
+
+  constructor(options: ChannelOptions) {
+    this.sessionId = options.sessionId;
+    this.#handler = options.handler;
+    this.#defer = options.defer ?? ((task) => queueMicrotask(task));
+    this.#sent = options.snapshot?.sent ?? 0;
+    this.#received = options.snapshot?.received ?? 0;
+    this.#incoming = options.snapshot?.incoming ?? this.#received;
+    this.#acknowledged = this.#received;
+  }
+
+  get attached(): boolean {
+    return this.#transport !== null;
+  }
+
+  get received(): number {
+    return this.#received;
+  }
+
+  /** Whether DATA may be sent: so much is not kept already that it could crowd out frames that must not wait. */
+  get takesData(): boolean {
+    return this.#retainedBytes < limits.retainedDataBytes;
+  }
+
+  /** Frames that are kept because the peer has not acknowledged them, and what they count against retainedBytes. */
+  get unacknowledged(): { frames: number; bytes: number } {
+    return { frames: this.#retained.length, bytes: this.#retainedBytes };
+  }
+
+  snapshot(): ChannelSnapshot {
+    return { sent: this.#sent, received: this.#received, incoming: this.#incoming };
+  }
+
+  /**
+   * Phone side: takes a fresh transport, says HELLO on it and sends everything that is not acknowledged. Nothing is
+   * waited for; the edge skips what it already has.
+   */
+  attach(transport: Transport): void {
+    if (this.#failed) return;
+    this.#takeFreshTransport(transport);
+    this.#sendHello(this.#sent - this.#retained.length);
+    this.#replay();
+  }
+
+  /**
+   * Edge side: goes on with the channel on a fresh transport, given the phone's HELLO. The whole message that
+   * began with it is then passed to `receive`.
+   *
+   * @throws RopewayError LINK_LOST when frames that the phone lacks are no longer kept, or it skips frames.
+   */
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+    const kept = this.#sent - this.#retained.length;
+    const gap = hello.received < kept || hello.received > this.#sent || hello.next > this.#received;
+    if (gap || this.#failed) {
+      throw new RopewayError(
+        ErrorCode.LINK_LOST,
+        "session",
+        "library",
+        "Cannot resume the session: frames in between are gone, open a new one",
+      );
+    }
+    this.#takeFreshTransport(transport);
+    this.#incoming = hello.next;
+    this.#release(hello.received);
+    this.#sendHello(this.#sent - this.#retained.length);
+    this.#replay();
+  }
+
+  /** Takes a transport that already carried this channel (a hibernated socket): no HELLO, nothing to replay. */
+  adopt(transport: Transport): void {
+    this.#takeTransport(transport);
+  }
+
+  /**
+   * The transport is gone: frames sent from now on are kept for the next one.
+   *
+   * @returns false when another transport has taken its place meanwhile, and nothing changed.
+   */
+  detach(transport: Transport): boolean {
+    if (transport !== this.#transport) return false;
+    this.#transport = null;
+    this.#pending = [];
+    this.#pongDue = null;
+    return true;
+  }
+
+  /** Queues a frame for the end of this turn. It is encoded at once: its payload may be written to afterwards. */
+  send(frame: SequencedFrame): void {
+    if (this.#failed) return;
+    const bytes = encodeFrame(frame);
+    this.#sent += 1;
+    this.#retained.push(bytes);
+    this.#retainedBytes += bytes.length + limits.retainedFrameBytes;
+    if (this.#retainedBytes > limits.retainedBytes) {
+      this.fail(
+        new RopewayError(
+          ErrorCode.ENHANCE_YOUR_CALM,
+          "session",
+          "peer",
+          `Cannot keep more than ${limits.retainedBytes} unacknowledged bytes: the peer does not acknowledge`,
+        ),
+      );
+      return;
+    }
+    if (this.#transport !== null) this.#queue(bytes);
+  }
+
+  ping(token: number): void {
+    this.#queue(encodeFrame({ type: "ping", token }));
+  }
+
+  /** Sends everything queued now instead of at the end of the turn. */
+  flush(): void {
+    this.#flushScheduled = false;
+    const transport = this.#transport;
+    if (transport === null) return;
+    if (this.#pongDue !== null) this.#pending.push(encodeFrame({ type: "pong", token: this.#pongDue }));
+    this.#pongDue = null;
+    if (this.#pending.length === 0) return;
+    const ack = this.#takeAck(ACK_PIGGYBACK_FRAMES, ACK_PIGGYBACK_BYTES);
+    if (ack !== null) this.#pending.push(ack);
+    let batch: Uint8Array[] = [];
+    let size = 0;
+    const frames = this.#pending;
+    this.#pending = [];
+    for (const bytes of frames) {
+      if (size > 0 && size + bytes.length > limits.batchBytes) {
+        this.#sendMessage(transport, batch);
+        batch = [];
+        size = 0;
+      }
+      batch.push(bytes);
+      size += bytes.length;
+    }
+    this.#sendMessage(transport, batch);
+  }
+
+  /**
+   * One message of the peer. Never throws: what the peer did wrong ends in `onFail`.
+   *
+   * @param from where it came from: a transport that was replaced may still deliver, and its frames must not be counted.
+   */
+  receive(message: Uint8Array, from: Transport | null = this.#transport): void {
+    if (this.#failed || from === null || from !== this.#transport) return;
+    this.traffic.bytesDown += message.length;
+    this.#bytesSinceAck += message.length;
+    try {
+      for (const frame of decodeMessage(message)) {
+        if (isSequenced(frame)) this.#receiveSequenced(frame as SequencedFrame);
+        else this.#receiveChannelFrame(frame as ChannelFrame);
+        // Frames of a transport that a handler replaced or let go are not counted: the peer sends them again.
+        if (this.#failed || from !== this.#transport) return;
+      }
+      this.#handler.onMessageEnd();
+    } catch (error) {
+      this.fail(toSessionError(error));
+      return;
+    }
+    const ack = this.#takeAck(ACK_FRAMES, ACK_BYTES);
+    if (ack !== null) this.#queue(ack);
+  }
+
+  /** Ends the channel for good: says GO_AWAY with the code if a transport is there, then closes it. */
+  fail(error: RopewayError): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    const transport = this.#transport;
+    this.#transport = null;
+    if (transport !== null) {
+      const goAway = encodeFrame({ type: "go-away", lastStreamId: 0, code: error.code, message: error.message });
+      transport.send(goAway);
+      transport.close(error.code === ErrorCode.NO_ERROR ? 1000 : 4000 + error.code, "");
+    }
+    this.#retained = [];
+    this.#retainedBytes = 0;
+    this.#pending = [];
+    this.#handler.onFail(error);
+  }
+
+  #takeTransport(transport: Transport): void {
+    const previous = this.#transport;
+    this.#transport = transport;
+    this.#helloDue = false;
+    this.#pending = [];
+    this.#pongDue = null;
+    if (previous !== transport) previous?.close(1000, "replaced");
+  }
+
+  #takeFreshTransport(transport: Transport): void {
+    this.#takeTransport(transport);
+    this.#incoming = this.#received;
+    this.#helloDue = true;
+  }
+
+  #sendHello(next: number): void {
+    this.#queue(encodeFrame({ type: "hello", sessionId: this.sessionId, received: this.#received, next }));
+    this.#acknowledged = this.#received;
+    this.#bytesSinceAck = 0;
+  }
+
+  #replay(): void {
+    this.traffic.replayedFrames += this.#retained.length;
+    for (const bytes of this.#retained) this.#queue(bytes);
+  }
+
+  #receiveSequenced(frame: SequencedFrame): void {
+    // The last word on a transport, said whatever else was queued: acted on in any position.
+    if (frame.type === "go-away") return this.#handler.onFrame(frame);
+    if (this.#helloDue) throw violation("its first frame is not HELLO");
+    const number = this.#incoming;
+    this.#incoming += 1;
+    if (number < this.#received) return;
+    this.#received = this.#incoming;
+    if ((frame.type as string) !== "unknown") this.#handler.onFrame(frame);
+  }
+
+  #receiveChannelFrame(frame: ChannelFrame): void {
+    if (this.#helloDue !== (frame.type === "hello"))
+      throw violation("HELLO is the first frame of a socket, and only that");
+    switch (frame.type) {
+      case "ack":
+        this.#release(frame.received);
+        return;
+      case "ping":
+        this.#pongDue = frame.token;
+        this.#scheduleFlush();
+        return;
+      case "pong":
+        this.#handler.onPong?.(frame.token);
+        return;
+      case "hello":
+        if (!sameBytes(frame.sessionId, this.sessionId)) throw violation("its HELLO names another session");
+        this.#helloDue = false;
+        this.#release(frame.received);
+        if (frame.next > this.#received) throw violation("its HELLO skips frames");
+        this.#incoming = frame.next;
+        this.#handler.onHello?.();
+        return;
+    }
+  }
+
+  /** Forgets frames below `received`, which the peer says it has. */
+  #release(received: number): void {
+    if (received > this.#sent) throw violation("it acknowledges frames that were never sent");
+    const first = this.#sent - this.#retained.length;
+    if (received <= first) return;
+    for (const bytes of this.#retained.splice(0, received - first)) {
+      this.#retainedBytes -= bytes.length + limits.retainedFrameBytes;
+    }
+  }
+
+  /** An ACK as bytes if this many frames or bytes are unsaid, else null. */
+  #takeAck(frames: number, bytes: number): Uint8Array | null {
+    const unsaid = this.#received - this.#acknowledged;
+    if (unsaid === 0 || (unsaid < frames && this.#bytesSinceAck < bytes)) return null;
+    this.#acknowledged = this.#received;
+    this.#bytesSinceAck = 0;
+    return encodeFrame({ type: "ack", received: this.#received });
+  }
+
+  #queue(bytes: Uint8Array): void {
+    if (this.#transport === null) return;
+    this.#pending.push(bytes);
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
+    if (this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    this.#defer(() => this.flush());
+  }
+
+  #sendMessage(transport: Transport, frames: readonly Uint8Array[]): void {
+    if (frames.length === 0) return;
+    const message = frames.length === 1 ? (frames[0] as Uint8Array).slice() : concat(...frames);
+    this.traffic.messagesUp += 1;
+    this.traffic.bytesUp += message.length;
+    transport.send(message);
+  }
+}
+
+/** An ACK goes out alone when this much is unsaid, and rides along with other frames when this much is. */
+const ACK_FRAMES = 128;
+const ACK_BYTES = 256 * 1024;
+const ACK_PIGGYBACK_FRAMES = 16;
+const ACK_PIGGYBACK_BYTES = 32 * 1024;
+
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+function violation(reason: string): RopewayError {
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", `Cannot go on with the peer: ${reason}`);
+}
+
+function toSessionError(error: unknown): RopewayError {
+  if (error instanceof RopewayError) return error;
+  return new RopewayError(ErrorCode.INTERNAL_ERROR, "session", "library", "Cannot handle a message: internal error", {
+    cause: error,
+  });
+}

@@ -1,0 +1,283 @@
+/**
+ * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
+ */
+import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import type { Priority } from "../wire/frame.ts";
+import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
+import { ReceiveWindow, SendWindow } from "./credit.ts";
+import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
+
+/** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
+export interface StreamHandler {
+  /** @param end no body follows; `onEnd` is called next. */
+  onHead(fields: readonly HeaderField[], end: boolean): void;
+  /** Body bytes, a view that is valid to keep. They count against credit until `stream.consumed` is called. */
+  onData(chunk: Uint8Array): void;
+  onEnd(): void;
+  /** The stream failed: reset by the peer, or its session ended. */
+  onReset(error: RopewayError): void;
+}
+
+/** What a stream needs of its session. */
+export interface StreamLink {
+  /** @returns the stream's id, which it assigns if the stream has none yet. @throws as MuxStream.sendHead. */
+  sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number;
+  sendReset(stream: MuxStream, code: ErrorCode): void;
+  sendCredit(streamId: number, increment: number): void;
+  sendPriority(stream: MuxStream): void;
+  sessionConsumed(bytes: number): void;
+  /** The stream has something to send. */
+  wake(stream: MuxStream): void;
+  /** The stream's urgency changed. */
+  requeue(stream: MuxStream): void;
+  closed(stream: MuxStream): void;
+}
+
+interface QueuedChunk {
+  bytes: Uint8Array;
+  readonly sent: () => void;
+  readonly failed: (error: RopewayError) => void;
+}
+
+export class MuxStream {
+  handler: StreamHandler | null = null;
+
+  #id: number;
+  #headSent = false;
+  #link: StreamLink;
+  #state: StreamState = "open";
+  #priority: Priority;
+  #sendWindow: SendWindow;
+  #receiveWindow: ReceiveWindow;
+  #queue: QueuedChunk[] = [];
+  #endQueued = false;
+  #headReceived = false;
+  /** Received and not consumed; given back to the session if the stream is dropped. */
+  #unconsumed = 0;
+
+  /** @param id 0 for a stream of our own: it gets its number with its first head, so that heads leave in order. */
+  constructor(id: number, link: StreamLink, credit: { send: number; receive: number }, priority: Priority) {
+    this.#id = id;
+    this.#link = link;
+    this.#priority = priority;
+    this.#sendWindow = new SendWindow(credit.send, "stream");
+    this.#receiveWindow = new ReceiveWindow(credit.receive, "stream");
+  }
+
+  /** 0 until the first head was sent, on the side that opens the stream. */
+  get id(): number {
+    return this.#id;
+  }
+
+  get state(): StreamState {
+    return this.#state;
+  }
+
+  get urgency(): number {
+    return this.#priority.urgency;
+  }
+
+  get priority(): Priority {
+    return this.#priority;
+  }
+
+  /** Whether data or the end is queued and credit allows it. */
+  get sendable(): boolean {
+    if (!maySend(this.#state) || !this.#headSent) return false;
+    if (this.#queue.length === 0) return this.#endQueued;
+    return this.#sendWindow.available > 0;
+  }
+
+  /** Whether sending needs session credit; an end alone does not. */
+  get needsCredit(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /**
+   * Sends a field section: a request or response head, or with `end` after the data was handed over, trailers.
+   *
+   * @throws RopewayError of scope "stream" when it is above the limits on heads, or would overtake queued data.
+   */
+  sendHead(fields: readonly EncodableField[], end: boolean): void {
+    if (!maySend(this.#state)) return;
+    if (this.#headSent && (!end || this.#endQueued || this.#queue.length > 0)) {
+      throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot send trailers: data is to go first");
+    }
+    this.#id = this.#link.sendHead(this, fields, end, this.#priority);
+    this.#headSent = true;
+    // The session may have ended over it.
+    if (!maySend(this.#state)) return;
+    if (end) this.#transition("end-sent");
+    else this.#link.wake(this);
+  }
+
+  /**
+   * Queues body bytes; they leave after the head. Takes ownership of `bytes` until it resolves.
+   *
+   * @returns resolves when the bytes were handed to the channel; rejects with a RopewayError when the stream fails first.
+   */
+  write(bytes: Uint8Array): Promise<void> {
+    if (!maySend(this.#state) || this.#endQueued) {
+      return Promise.reject(
+        new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "user", "Cannot write: this side of the stream has ended"),
+      );
+    }
+    if (bytes.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ bytes, sent: resolve, failed: reject });
+      this.#link.wake(this);
+    });
+  }
+
+  /** Ends this side after what is queued. Idempotent. */
+  end(): void {
+    if (!maySend(this.#state) || this.#endQueued) return;
+    this.#endQueued = true;
+    this.#link.wake(this);
+  }
+
+  /**
+   * Gives the stream up in both directions and tells the peer, who never hears of a stream without a head. What was
+   * received and not consumed counts as consumed, also when the stream has ended already. Idempotent.
+   */
+  reset(code: ErrorCode, reason = "Cannot go on: the stream was given up"): void {
+    if (this.#state === "closed") return this.#dropUnconsumed();
+    if (this.#id !== 0) this.#link.sendReset(this, code);
+    this.fail(new RopewayError(code, "stream", "user", reason), false);
+  }
+
+  /** The owner is done with `bytes` of what it got from `onData`: credit goes back to the peer. */
+  consumed(bytes: number): void {
+    const counted = Math.min(bytes, this.#unconsumed);
+    this.#unconsumed -= counted;
+    if (counted === 0) return;
+    this.#link.sessionConsumed(counted);
+    if (!mayReceive(this.#state)) return;
+    const increment = this.#receiveWindow.consume(counted);
+    if (increment > 0) this.#link.sendCredit(this.id, increment);
+  }
+
+  /** Changes the order in which the peer answers (RFC 9218 section 7). */
+  reprioritize(priority: Priority): void {
+    if (this.#state === "closed") return;
+    this.#priority = priority;
+    if (this.#id !== 0) this.#link.sendPriority(this);
+  }
+
+  /** For the session: the peer asked for another order. */
+  setPriority(priority: Priority): void {
+    this.#priority = priority;
+    this.#link.requeue(this);
+  }
+
+  /** For the session: takes up to `room` bytes off the queue, within the stream's credit. */
+  takeChunk(room: number): { bytes: Uint8Array; end: boolean } {
+    const chunk = this.#queue[0];
+    if (chunk === undefined) {
+      this.#transition("end-sent");
+      return { bytes: EMPTY, end: true };
+    }
+    const length = Math.min(room, this.#sendWindow.available, chunk.bytes.length);
+    const bytes = chunk.bytes.subarray(0, length);
+    this.#sendWindow.take(length);
+    if (length < chunk.bytes.length) {
+      chunk.bytes = chunk.bytes.subarray(length);
+      return { bytes, end: false };
+    }
+    this.#queue.shift();
+    chunk.sent();
+    const end = this.#endQueued && this.#queue.length === 0;
+    if (end) this.#transition("end-sent");
+    return { bytes, end };
+  }
+
+  /** For the session. */
+  receiveHead(fields: readonly HeaderField[], end: boolean): void {
+    if (!mayReceive(this.#state)) throw this.#late();
+    if (this.#headReceived && !end) {
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take a second head");
+    }
+    // A second field section is trailers, which no caller of ours reads (Fetch has no trailers).
+    const first = !this.#headReceived;
+    this.#headReceived = true;
+    if (first) this.#tell((handler) => handler.onHead(fields, end));
+    if (end && mayReceive(this.#state)) this.#receiveEnd();
+  }
+
+  /** For the session. Session credit was taken already; if this throws, failing the stream gives it back. */
+  receiveData(bytes: Uint8Array, end: boolean): void {
+    this.#unconsumed += bytes.length;
+    if (!mayReceive(this.#state)) throw this.#late();
+    if (!this.#headReceived) {
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take data before a head");
+    }
+    this.#receiveWindow.receive(bytes.length);
+    if (bytes.length > 0) this.#tell((handler) => handler.onData(bytes));
+    if (end && mayReceive(this.#state)) this.#receiveEnd();
+  }
+
+  /** For the session. */
+  receiveCredit(increment: number): void {
+    this.#sendWindow.grant(increment);
+    this.#link.wake(this);
+  }
+
+  /** For the session: the peer changed the initial credit of streams. */
+  shiftCredit(delta: number): void {
+    this.#sendWindow.shift(delta);
+    this.#link.wake(this);
+  }
+
+  /** For the session: ends the stream without telling the peer. */
+  fail(error: RopewayError, tellHandler = true): void {
+    if (this.#state === "closed") return;
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#transition("reset");
+    for (const chunk of queue) chunk.failed(error);
+    this.#dropUnconsumed();
+    if (tellHandler) this.handler?.onReset(error);
+  }
+
+  #receiveEnd(): void {
+    this.#transition("end-received");
+    this.#tell((handler) => handler.onEnd());
+  }
+
+  #dropUnconsumed(): void {
+    const bytes = this.#unconsumed;
+    this.#unconsumed = 0;
+    this.#link.sessionConsumed(bytes);
+  }
+
+  /** What the owner does wrong ends its stream, not everybody's session. */
+  #tell(event: (handler: StreamHandler) => void): void {
+    try {
+      if (this.handler !== null) event(this.handler);
+    } catch (error) {
+      if (error instanceof RopewayError) throw error;
+      throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot handle the stream: internal error", {
+        cause: error,
+      });
+    }
+  }
+
+  #transition(transition: "end-sent" | "end-received" | "reset"): void {
+    this.#state = nextStreamState(this.#state, transition);
+    if (this.#state === "closed") this.#link.closed(this);
+  }
+
+  #late(): RopewayError {
+    return new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "peer", "Cannot take more: the peer's side has ended");
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** Initial credit of the two directions of a stream, as each side sees it. */
+export function initialStreamCredit(role: "phone" | "edge"): { send: number; receive: number } {
+  return role === "phone"
+    ? { send: limits.uploadStreamCreditBytes, receive: limits.streamCreditBytes }
+    : { send: limits.streamCreditBytes, receive: limits.uploadStreamCreditBytes };
+}

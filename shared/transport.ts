@@ -1,0 +1,22 @@
+/**
+ * The narrowest thing a session needs from a link: ordered, reliable, message-based, both ways.
+ * A WebSocket is one; a streaming fetch with batched POSTs is another; tests script a third.
+ */
+export interface Transport {
+  /**
+   * Hands one message to the link. Takes ownership of `message`: the caller must not write to it afterwards.
+   *
+   * @returns false when the link is closed and the message was not taken.
+   */
+  send(message: Uint8Array): boolean;
+  /** Closes the link with a WebSocket close code (RFC 6455 section 7.4) and a reason of at most 123 bytes. Idempotent. */
+  close(code: number, reason: string): void;
+}
+
+/** What a transport reports to the session that owns it. */
+export interface TransportHandler {
+  /** One whole message from the peer. The array is the handler's to keep. */
+  onMessage(message: Uint8Array): void;
+  /** The link is gone, for whatever reason. Called exactly once; nothing is delivered afterwards. */
+  onClose(code: number, reason: string): void;
+}

@@ -1,0 +1,269 @@
+/**
+ * Frames as bytes: PROTOCOL.md sections 2 and 3. Knows no streams, clocks or sockets.
+ *
+ * A message is a batch of frames. A frame is one byte of type (high four bits) and flags (low four), the stream id and
+ * the payload's length as varints, then the payload. Types 0 to 7 are sequenced: each counts one in its channel's
+ * numbering and is replayed after a reconnect. Types 8 to 15 speak about the channel itself and do not count.
+ */
+import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { ByteReader, varintLength, writeVarint } from "./varint.ts";
+
+export const FrameType = {
+  DATA: 0,
+  HEAD: 1,
+  RESET: 2,
+  CREDIT: 3,
+  SETTINGS: 4,
+  GO_AWAY: 5,
+  PRIORITY: 6,
+  HELLO: 8,
+  ACK: 9,
+  PING: 10,
+  PONG: 11,
+} as const;
+
+const FIRST_UNSEQUENCED = 8;
+
+/** HEAD and DATA: nothing follows on this stream from this side. */
+const FLAG_END = 0x1;
+/** HEAD: the payload begins with a priority byte. */
+const FLAG_PRIORITY = 0x2;
+
+/** RFC 9218: urgency 0 (first) to 7 (last), 3 by default; `incremental` says that parts of a body are of use. */
+export interface Priority {
+  readonly urgency: number;
+  readonly incremental: boolean;
+}
+
+export const DEFAULT_PRIORITY: Priority = { urgency: 3, incremental: false };
+
+export type SequencedFrame =
+  | { readonly type: "data"; readonly streamId: number; readonly end: boolean; readonly payload: Uint8Array }
+  | {
+      readonly type: "head";
+      readonly streamId: number;
+      readonly end: boolean;
+      readonly priority: Priority;
+      /** One complete HPACK field section. */
+      readonly block: Uint8Array;
+    }
+  | { readonly type: "reset"; readonly streamId: number; readonly code: number }
+  | { readonly type: "credit"; readonly streamId: number; readonly increment: number }
+  | { readonly type: "settings"; readonly entries: readonly (readonly [id: number, value: number])[] }
+  | { readonly type: "go-away"; readonly lastStreamId: number; readonly code: number; readonly message: string }
+  | { readonly type: "priority"; readonly streamId: number; readonly priority: Priority };
+
+export type ChannelFrame =
+  | {
+      readonly type: "hello";
+      /** Chosen by the phone at random; 16 bytes. */
+      readonly sessionId: Uint8Array;
+      /** Sequenced frames received so far on this channel: the peer replays from here. */
+      readonly received: number;
+      /** Number of the first sequenced frame that follows this one. */
+      readonly next: number;
+    }
+  | { readonly type: "ack"; readonly received: number }
+  | { readonly type: "ping"; readonly token: number }
+  | { readonly type: "pong"; readonly token: number };
+
+/** A type that this version does not know: counted if sequenced, otherwise ignored (RFC 9113 section 5.5). */
+export interface UnknownFrame {
+  readonly type: "unknown";
+  readonly sequenced: boolean;
+}
+
+export type Frame = SequencedFrame | ChannelFrame | UnknownFrame;
+
+export const SESSION_ID_BYTES = 16;
+
+const utf8Encoder = new TextEncoder();
+const utf8Decoder = new TextDecoder();
+/** A reason travels for people to read; more than this is cut by the sender and refused by the receiver. */
+const GO_AWAY_MESSAGE_BYTES = 512;
+
+export function isSequenced(frame: Frame): boolean {
+  switch (frame.type) {
+    case "hello":
+    case "ack":
+    case "ping":
+    case "pong":
+      return false;
+    case "unknown":
+      return frame.sequenced;
+    default:
+      return true;
+  }
+}
+
+/** One frame as bytes of its own. The caller keeps `payload` and `block` within limits.framePayloadBytes. */
+export function encodeFrame(frame: SequencedFrame | ChannelFrame): Uint8Array {
+  switch (frame.type) {
+    case "data":
+      return assemble(FrameType.DATA, frame.end ? FLAG_END : 0, frame.streamId, frame.payload);
+    case "head":
+      return encodeHead(frame);
+    case "reset":
+      return assemble(FrameType.RESET, 0, frame.streamId, varints(frame.code));
+    case "credit":
+      return assemble(FrameType.CREDIT, 0, frame.streamId, varints(frame.increment));
+    case "settings":
+      return assemble(FrameType.SETTINGS, 0, 0, varints(...frame.entries.flat()));
+    case "go-away": {
+      const message = utf8Encoder.encode(frame.message).subarray(0, GO_AWAY_MESSAGE_BYTES);
+      return assemble(FrameType.GO_AWAY, 0, 0, concat(varints(frame.lastStreamId, frame.code), message));
+    }
+    case "priority":
+      return assemble(FrameType.PRIORITY, 0, frame.streamId, Uint8Array.of(priorityByte(frame.priority)));
+    case "hello":
+      return assemble(FrameType.HELLO, 0, 0, concat(frame.sessionId, varints(frame.received, frame.next)));
+    case "ack":
+      return assemble(FrameType.ACK, 0, 0, varints(frame.received));
+    case "ping":
+      return assemble(FrameType.PING, 0, 0, varints(frame.token));
+    case "pong":
+      return assemble(FrameType.PONG, 0, 0, varints(frame.token));
+  }
+}
+
+/**
+ * The next frame of a message. Payloads are views of the message, not copies.
+ *
+ * @throws RopewayError of scope "session" when the bytes are not a frame or break a limit.
+ */
+export function decodeFrame(reader: ByteReader): Frame {
+  const first = reader.byte();
+  const type = first >>> 4;
+  const flags = first & 0x0f;
+  const streamId = reader.varint();
+  const length = reader.varint();
+  if (length > limits.framePayloadBytes) {
+    throw malformed(`a payload of ${length} bytes is above the limit of ${limits.framePayloadBytes}`);
+  }
+  const payload = new ByteReader(reader.take(length));
+  switch (type) {
+    case FrameType.DATA:
+      return { type: "data", streamId: streamOf(streamId), end: (flags & FLAG_END) !== 0, payload: payload.bytes };
+    case FrameType.HEAD:
+      return decodeHead(streamId, flags, payload);
+    case FrameType.RESET:
+      return whole(payload, { type: "reset", streamId: streamOf(streamId), code: payload.varint() });
+    case FrameType.CREDIT:
+      return whole(payload, { type: "credit", streamId, increment: payload.varint() });
+    case FrameType.SETTINGS:
+      return decodeSettings(payload);
+    case FrameType.GO_AWAY: {
+      const lastStreamId = payload.varint();
+      const code = payload.varint();
+      if (payload.remaining > GO_AWAY_MESSAGE_BYTES) throw malformed("the reason of GO_AWAY is too long");
+      return { type: "go-away", lastStreamId, code, message: utf8Decoder.decode(payload.take(payload.remaining)) };
+    }
+    case FrameType.PRIORITY:
+      return whole(payload, {
+        type: "priority",
+        streamId: streamOf(streamId),
+        priority: toPriority(payload.byte()),
+      });
+    case FrameType.HELLO:
+      return whole(payload, {
+        type: "hello",
+        sessionId: payload.take(SESSION_ID_BYTES).slice(),
+        received: payload.varint(),
+        next: payload.varint(),
+      });
+    case FrameType.ACK:
+      return whole(payload, { type: "ack", received: payload.varint() });
+    case FrameType.PING:
+      return whole(payload, { type: "ping", token: payload.varint() });
+    case FrameType.PONG:
+      return whole(payload, { type: "pong", token: payload.varint() });
+    default:
+      return { type: "unknown", sequenced: type < FIRST_UNSEQUENCED };
+  }
+}
+
+/** All frames of a message, one by one. @throws as decodeFrame; also when the message is above the limit. */
+export function* decodeMessage(message: Uint8Array): Generator<Frame, void> {
+  if (message.length > limits.messageBytes) {
+    throw malformed(`a message of ${message.length} bytes is above the limit of ${limits.messageBytes}`);
+  }
+  const reader = new ByteReader(message);
+  while (reader.remaining > 0) yield decodeFrame(reader);
+}
+
+function encodeHead(frame: SequencedFrame & { type: "head" }): Uint8Array {
+  const { urgency, incremental } = frame.priority;
+  const end = frame.end ? FLAG_END : 0;
+  if (urgency === DEFAULT_PRIORITY.urgency && incremental === DEFAULT_PRIORITY.incremental) {
+    return assemble(FrameType.HEAD, end, frame.streamId, frame.block);
+  }
+  const payload = concat(Uint8Array.of(priorityByte(frame.priority)), frame.block);
+  return assemble(FrameType.HEAD, end | FLAG_PRIORITY, frame.streamId, payload);
+}
+
+function decodeHead(streamId: number, flags: number, payload: ByteReader): Frame {
+  const priority = (flags & FLAG_PRIORITY) === 0 ? DEFAULT_PRIORITY : toPriority(payload.byte());
+  if (payload.remaining > limits.headBytes) {
+    throw malformed(`a head of ${payload.remaining} bytes is above the limit of ${limits.headBytes}`);
+  }
+  return { type: "head", streamId, end: (flags & FLAG_END) !== 0, priority, block: payload.take(payload.remaining) };
+}
+
+function decodeSettings(payload: ByteReader): Frame {
+  const entries: [number, number][] = [];
+  while (payload.remaining > 0) {
+    if (entries.length === limits.settingsEntries) throw malformed("SETTINGS has too many entries");
+    entries.push([payload.varint(), payload.varint()]);
+  }
+  return { type: "settings", entries };
+}
+
+/** Urgency in bits 1 to 3, incremental in bit 0. */
+function priorityByte(priority: Priority): number {
+  return (priority.urgency << 1) | (priority.incremental ? 1 : 0);
+}
+
+function toPriority(byte: number): Priority {
+  if (byte > 0x0f) throw malformed(`priority byte ${byte} is above 15`);
+  return { urgency: byte >>> 1, incremental: (byte & 1) === 1 };
+}
+
+function streamOf(streamId: number): number {
+  if (streamId === 0) throw malformed("stream 0 carries neither data, reset nor priority");
+  return streamId;
+}
+
+function whole<F extends Frame>(payload: ByteReader, frame: F): F {
+  if (payload.remaining > 0) throw malformed(`${payload.remaining} bytes follow the fields of a ${frame.type} frame`);
+  return frame;
+}
+
+function assemble(type: number, flags: number, streamId: number, payload: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(1 + varintLength(streamId) + varintLength(payload.length) + payload.length);
+  frame[0] = (type << 4) | flags;
+  const offset = writeVarint(frame, writeVarint(frame, 1, streamId), payload.length);
+  frame.set(payload, offset);
+  return frame;
+}
+
+function varints(...values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(values.reduce((sum, value) => sum + varintLength(value), 0));
+  values.reduce((offset, value) => writeVarint(bytes, offset, value), 0);
+  return bytes;
+}
+
+/** The given byte strings one after the other. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+function malformed(reason: string): RopewayError {
+  return new RopewayError(ErrorCode.FRAME_SIZE_ERROR, "session", "peer", `Cannot read a frame: ${reason}`);
+}

@@ -1,0 +1,23 @@
+/** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import type { WorkerEnvironment } from "./environment.ts";
+import { createRouter } from "./router.ts";
+import { TunnelObject } from "./tunnel-object.ts";
+
+const app = createRouter<WorkerEnvironment>({
+  serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url))),
+  openTunnel: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
+});
+
+/**
+ * The loopback: fetches in an invocation of its own, which may have its own six connections waiting for headers.
+ * Reachable from this worker only.
+ */
+export class UpstreamFetcher extends WorkerEntrypoint<WorkerEnvironment> {
+  override fetch(request: Request): Promise<Response> {
+    return fetch(request);
+  }
+}
+
+export { TunnelObject };
+export default app;

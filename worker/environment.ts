@@ -1,0 +1,19 @@
+/** What a deployment configures: README, "Options". */
+export interface EdgeOptions {
+  /** Without it nobody gets a tunnel. */
+  readonly ROPEWAY_ACCESS_KEY?: string;
+  /** Base host under which slots live (no port); unset where there is only one host. */
+  readonly ROPEWAY_HOST?: string;
+  /** "1": the edge may reach loopback and private addresses. */
+  readonly ROPEWAY_ALLOW_PRIVATE?: string;
+  /** URL of the demo site when the edge runs locally. */
+  readonly ROPEWAY_DEMO_URL?: string;
+  /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */
+  readonly ROPEWAY_DEMO_ORIGINS?: string;
+}
+
+/** Bindings of the Cloudflare deployment: wrangler.toml. */
+export interface WorkerEnvironment extends EdgeOptions {
+  readonly TUNNEL: DurableObjectNamespace;
+  readonly ASSETS: Fetcher;
+}

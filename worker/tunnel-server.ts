@@ -1,0 +1,225 @@
+/**
+ * All sessions of one phone at the edge: finds or opens the session that a socket speaks for, serves its streams, and
+ * keeps a session without a socket for a while, so that a phone that lost its link goes on where it was. Runtime
+ * neutral; `tunnel-object.ts` and `entry-deno.ts` bring the sockets.
+ */
+import { ErrorCode, RopewayError } from "../shared/errors.ts";
+import { type RequestHandler, serveExchange } from "../shared/http/server-exchange.ts";
+import { limits } from "../shared/limits.ts";
+import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
+import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
+import type { Transport } from "../shared/transport.ts";
+import { type ChannelFrame, decodeMessage } from "../shared/wire/frame.ts";
+
+/** What is constant for a session; sent once by the phone. */
+export interface SessionConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+}
+
+/** Where a hibernated socket's session goes on. Plain data; fits limits.attachmentBytes. */
+export interface ConnectionSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly constants: SessionConstants;
+  readonly session: SessionSnapshot;
+}
+
+/** One socket, from its first message to its close. */
+export interface Connection {
+  receive(message: Uint8Array): void;
+  closed(): void;
+}
+
+export interface TunnelServerOptions {
+  /** Answers a request of the phone. */
+  readonly handle: (request: Parameters<RequestHandler>[0], constants: SessionConstants) => ReturnType<RequestHandler>;
+  /** The session of this socket is idle: this is all that a restored one needs. */
+  readonly onIdle?: (transport: Transport, snapshot: ConnectionSnapshot) => void;
+  /** Whether any exchange is under way: the runtime must not hibernate then. */
+  readonly onActive?: (active: boolean) => void;
+  readonly setTimer: (task: () => void, delay: number) => () => void;
+}
+
+const DEFAULT_CONSTANTS: SessionConstants = { userAgent: "", acceptLanguage: "" };
+
+export class TunnelServer {
+  #options: TunnelServerOptions;
+  #sessions = new Map<string, ServedSession>();
+  #active = false;
+
+  constructor(options: TunnelServerOptions) {
+    this.#options = options;
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** A socket that was just accepted; its first frame says which session it carries. */
+  connect(transport: Transport): Connection {
+    let served: ServedSession | null = null;
+    return {
+      receive: (message) => {
+        try {
+          served ??= this.#open(transport, message);
+        } catch (error) {
+          const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
+          transport.close(CLOSE_CODE_BASE + code, error instanceof Error ? error.message.slice(0, 120) : "");
+          return;
+        }
+        served.receive(transport, message);
+      },
+      closed: () => served?.detach(transport),
+    };
+  }
+
+  /** A socket that outlived the object's memory. Without a snapshot nothing is known, and it is closed. */
+  restore(transport: Transport, snapshot: ConnectionSnapshot | null): Connection {
+    if (snapshot === null) {
+      transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
+      return { receive: () => {}, closed: () => {} };
+    }
+    const served = this.#serve(snapshot.sessionId, snapshot);
+    served.session.channel.adopt(transport);
+    return {
+      receive: (message) => served.receive(transport, message),
+      closed: () => served.detach(transport),
+    };
+  }
+
+  #open(transport: Transport, message: Uint8Array): ServedSession {
+    const hello = firstFrame(message);
+    const known = this.#sessions.get(toKey(hello.sessionId));
+    if (known === undefined && (hello.received > 0 || hello.next > 0)) {
+      throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
+    }
+    if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();
+    const served = known ?? this.#serve(hello.sessionId, null);
+    served.attach(transport, hello);
+    return served;
+  }
+
+  #serve(sessionId: Uint8Array, snapshot: ConnectionSnapshot | null): ServedSession {
+    const key = toKey(sessionId);
+    const served = new ServedSession(sessionId, snapshot, this.#options, {
+      ended: () => {
+        this.#sessions.delete(key);
+        this.#updateActive();
+      },
+      changed: () => this.#updateActive(),
+    });
+    this.#sessions.set(key, served);
+    return served;
+  }
+
+  #dropOldestDetached(): void {
+    for (const served of this.#sessions.values()) {
+      if (served.session.channel.attached) continue;
+      served.end();
+      return;
+    }
+    throw new RopewayError(
+      ErrorCode.ENHANCE_YOUR_CALM,
+      "session",
+      "peer",
+      `Cannot open more than ${limits.sessionsPerPhone} sessions: close a window of the app`,
+    );
+  }
+
+  #updateActive(): void {
+    const active = [...this.#sessions.values()].some((served) => served.session.openStreams > 0);
+    if (active === this.#active) return;
+    this.#active = active;
+    this.#options.onActive?.(active);
+  }
+}
+
+class ServedSession {
+  readonly session: Session;
+  #options: TunnelServerOptions;
+  #constants: SessionConstants;
+  #transport: Transport | null = null;
+  #cancelLinger: (() => void) | null = null;
+
+  constructor(
+    sessionId: Uint8Array,
+    snapshot: ConnectionSnapshot | null,
+    options: TunnelServerOptions,
+    parent: { ended: () => void; changed: () => void },
+  ) {
+    this.#options = options;
+    this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
+    this.session = new Session({
+      role: "edge",
+      sessionId,
+      ...(snapshot ? { snapshot: snapshot.session } : {}),
+      handler: {
+        onStream: (stream) => serveExchange(stream, (request) => this.#options.handle(request, this.#constants)),
+        onSessionHead: (fields) => {
+          const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
+          this.#constants = { userAgent: field("user-agent"), acceptLanguage: field("accept-language") };
+        },
+        onStreamsChanged: () => {
+          parent.changed();
+          // Later, since a stream is closed before its last frame is handed to the channel.
+          queueMicrotask(() => this.#saveIfIdle());
+        },
+        onEnd: () => {
+          this.#cancelLinger?.();
+          parent.ended();
+        },
+      },
+    });
+  }
+
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = null;
+    this.#transport = transport;
+    this.session.channel.resume(transport, hello);
+  }
+
+  receive(transport: Transport, message: Uint8Array): void {
+    this.#transport = transport;
+    this.session.channel.receive(message);
+    this.#saveIfIdle();
+  }
+
+  detach(transport: Transport): void {
+    if (!this.session.channel.detach(transport)) return;
+    this.#transport = null;
+    this.#cancelLinger = this.#options.setTimer(() => this.end(), limits.sessionLinger);
+  }
+
+  end(): void {
+    this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
+  }
+
+  #saveIfIdle(): void {
+    if (this.#transport === null || this.session.openStreams > 0 || this.session.ended !== null) return;
+    // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
+    this.session.channel.flush();
+    this.#options.onIdle?.(this.#transport, {
+      sessionId: this.session.channel.sessionId,
+      constants: this.#constants,
+      session: this.session.snapshot(),
+    });
+  }
+}
+
+function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {
+  for (const frame of decodeMessage(message)) {
+    if (frame.type === "hello") return frame;
+    break;
+  }
+  throw new RopewayError(
+    ErrorCode.PROTOCOL_ERROR,
+    "session",
+    "peer",
+    "Cannot open a session: it must begin with HELLO",
+  );
+}
+
+function toKey(sessionId: Uint8Array): string {
+  return Array.from(sessionId, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,51 @@
+/** The upstream on workerd: its fetch behind the gate, the loopback, its sockets for diagnosis, the object's storage. */
+import { connect } from "cloudflare:sockets";
+import { demoExemption } from "./demo-exemption.ts";
+import type { EdgeBackend } from "./edge-handler.ts";
+import type { WorkerEnvironment } from "./environment.ts";
+import type { CookieJarStore } from "./upstream/cookie-jar.ts";
+import { createUpstreamParts } from "./upstream/create-upstream.ts";
+import { createExplainFailure } from "./upstream/explain-failure-workerd.ts";
+import { createGatedFetch, HeaderGate } from "./upstream/header-gate.ts";
+
+/** Entrypoints of this worker as `ctx.exports` gives them (compatibility flag enable_ctx_exports). */
+interface LoopbackExports {
+  readonly UpstreamFetcher: Fetcher;
+}
+
+export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
+  const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
+  const { upstream, jar } = createUpstreamParts({
+    fetch: createGatedFetch(
+      (request) => fetch(request),
+      (request) => UpstreamFetcher.fetch(request),
+      new HeaderGate(),
+    ),
+    allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
+    isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
+    cookieJarStore: objectStore(ctx.storage),
+    now: () => Date.now(),
+    explainFailure: createExplainFailure({ connect }),
+    withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
+  });
+  return {
+    upstream,
+    siteData: {
+      async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
+        await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
+      },
+      clear: () => jar.clear(),
+    },
+  };
+}
+
+function objectStore(storage: DurableObjectStorage): CookieJarStore {
+  return {
+    get: (key) => storage.get(key),
+    put: (key, value) => storage.put(key, value),
+    async delete(key) {
+      await storage.delete(key);
+    },
+    list: async (prefix) => [...(await storage.list({ prefix })).keys()],
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * One cookie: how it is read from Set-Cookie and which requests it goes with (RFC 6265bis sections 5.4 to 5.8).
+ * tough-cookie parses dates and attributes and knows the public suffix list. Its jar is not used: it counts Max-Age
+ * from the last access, takes no clock, and lets an insecure origin overwrite a Secure cookie.
+ */
+import { Cookie, defaultPath, domainMatch, pathMatch } from "tough-cookie";
+import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { limits } from "../../shared/limits.ts";
+import { isPotentiallyTrustworthy, isPublicSuffix } from "./site.ts";
+
+/** Serializable as JSON. Times in milliseconds since the epoch. */
+export interface StoredCookie {
+  readonly name: string;
+  readonly value: string;
+  /** Lower case, no leading dot; an IPv6 address in brackets. */
+  readonly domain: string;
+  readonly hostOnly: boolean;
+  readonly path: string;
+  readonly secure: boolean;
+  readonly httpOnly: boolean;
+  readonly sameSite: "strict" | "lax" | "none";
+  /** Null for a session cookie. */
+  readonly expires: number | null;
+  readonly created: number;
+  readonly accessed: number;
+}
+
+/**
+ * How a request relates to the page at the top: "lax" is a top-level navigation from another site with a safe method
+ * (RFC 6265bis section 5.2).
+ */
+export type SameSiteContext = "same-site" | "lax" | "cross-site";
+
+export interface CookieSetting {
+  readonly url: URL;
+  readonly now: number;
+  /** False for `document.cookie`, which can neither set nor see HttpOnly. */
+  readonly http: boolean;
+  /** False where the request came from another site and is no top-level navigation: only SameSite=None is taken. */
+  readonly takesSameSite: boolean;
+}
+
+/** RFC 6265bis section 5.5: no cookie lives longer. */
+const MOST_AGE_MS = 400 * 24 * 3600 * 1000;
+
+/** The cookie of a Set-Cookie line, or null where it has to be ignored. In the past: it removes the stored one. */
+export function parseSetCookie(line: string, setting: CookieSetting): StoredCookie | null {
+  const { url, now } = setting;
+  const parsed = Cookie.parse(line, { loose: true });
+  if (parsed === undefined || (parsed.key === "" && parsed.value === "")) return null;
+  if (new TextEncoder().encode(parsed.key + parsed.value).byteLength > limits.cookieBytes) return null;
+
+  const scope = cookieScope(parsed.cdomain() ?? "", url.hostname);
+  if (scope === null) return null;
+  const secure = parsed.secure;
+  if (secure && !isPotentiallyTrustworthy(url)) return null;
+  if (parsed.httpOnly && !setting.http) return null;
+  // What has no attribute is Lax, as in Chromium.
+  const sameSite = parsed.sameSite === "strict" || parsed.sameSite === "none" ? parsed.sameSite : "lax";
+  if (sameSite === "none" && !secure) return null;
+  if (sameSite !== "none" && !setting.takesSameSite) return null;
+
+  const hasRootPath = parsed.path === "/";
+  if (/^__secure-/i.test(parsed.key) && !secure) return null;
+  if (/^__host-/i.test(parsed.key) && !(secure && scope.hostOnly && hasRootPath)) return null;
+
+  return {
+    name: parsed.key,
+    value: parsed.value,
+    ...scope,
+    path: parsed.path?.startsWith("/") ? parsed.path : defaultPath(url.pathname),
+    secure,
+    httpOnly: parsed.httpOnly,
+    sameSite,
+    expires: expiryOf(parsed, now),
+    created: now,
+    accessed: now,
+  };
+}
+
+/** RFC 6265bis section 5.7 steps 8 to 10: which hosts the cookie is for. */
+function cookieScope(domain: string, host: string): Pick<StoredCookie, "domain" | "hostOnly"> | null {
+  if (domain === "" || domain === host) {
+    const hostOnly = domain === "" || isPublicSuffix(host);
+    return { domain: host, hostOnly };
+  }
+  if (isPublicSuffix(domain) || domainMatch(host, domain, false) !== true) return null;
+  return { domain, hostOnly: false };
+}
+
+function expiryOf(parsed: Cookie, now: number): number | null {
+  if (typeof parsed.maxAge === "number") {
+    return parsed.maxAge <= 0 ? 0 : now + Math.min(parsed.maxAge * 1000, MOST_AGE_MS);
+  }
+  if (parsed.expires instanceof Date) return Math.min(parsed.expires.getTime(), now + MOST_AGE_MS);
+  return null;
+}
+
+export function isExpired(cookie: StoredCookie, now: number): boolean {
+  return cookie.expires !== null && cookie.expires <= now;
+}
+
+/** Cookies with the same name, domain, host-only flag and path replace each other. */
+export function cookieKey(cookie: StoredCookie): string {
+  return [cookie.name, cookie.domain, cookie.hostOnly, cookie.path].join("\n");
+}
+
+function isForHost(cookie: StoredCookie, host: string): boolean {
+  return cookie.hostOnly ? cookie.domain === host : domainMatch(host, cookie.domain, false) === true;
+}
+
+/** True if a request for `url` in this context takes the cookie along (RFC 6265bis section 5.8.3). */
+export function isSentTo(cookie: StoredCookie, url: URL, context: SameSiteContext): boolean {
+  if (!isForHost(cookie, url.hostname) || !pathMatch(url.pathname, cookie.path)) return false;
+  if (cookie.secure && !isPotentiallyTrustworthy(url)) return false;
+  if (context === "same-site" || cookie.sameSite === "none") return true;
+  return context === "lax" && cookie.sameSite === "lax";
+}
+
+/** True if `document.cookie` of some document of this origin shows the cookie. */
+export function isVisibleToScripts(cookie: StoredCookie, documentUrl: URL): boolean {
+  if (cookie.httpOnly || !isForHost(cookie, documentUrl.hostname)) return false;
+  return !cookie.secure || isPotentiallyTrustworthy(documentUrl);
+}
+
+/** RFC 6265bis section 5.7 step 14: an insecure origin cannot shadow a Secure cookie. */
+export function isShadowedBySecure(cookie: StoredCookie, existing: StoredCookie): boolean {
+  return (
+    existing.secure &&
+    existing.name === cookie.name &&
+    (domainMatch(cookie.domain, existing.domain, false) === true ||
+      domainMatch(existing.domain, cookie.domain, false) === true) &&
+    pathMatch(cookie.path, existing.path)
+  );
+}
+
+/** The Cookie field's value, in the order of RFC 6265bis section 5.8.3: longer paths, then older cookies, first. */
+export function cookieField(cookies: readonly StoredCookie[]): string {
+  return [...cookies]
+    .sort((a, b) => b.path.length - a.path.length || a.created - b.created)
+    .map(({ name, value }) => (name === "" ? value : `${name}=${value}`))
+    .join("; ");
+}
+
+export function toScriptCookie(cookie: StoredCookie): ScriptCookie {
+  const { name, value, domain, hostOnly, path, secure, expires } = cookie;
+  return { name, value, domain, hostOnly, path, secure, expires };
+}

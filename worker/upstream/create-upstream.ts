@@ -1,0 +1,60 @@
+/** Puts the edge's side towards origins together, from what the runtime gives. */
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { CookieJar, type CookieJarStore } from "./cookie-jar.ts";
+import type { ResolveName } from "./destination.ts";
+import { Exchange } from "./exchange.ts";
+import type { ExplainFailure } from "./failures.ts";
+import { PreflightCache } from "./preflight.ts";
+import type { WithFixedLength } from "./request-body.ts";
+import { type StartTimer, startPlatformTimer } from "./timer.ts";
+import type { FetchFunction, Upstream } from "./upstream.ts";
+
+export interface UpstreamDeps {
+  readonly fetch: FetchFunction;
+  readonly allowPrivate: boolean;
+  /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
+  readonly isExempt?: (url: URL) => boolean;
+  /** Where the runtime's fetch reaches private networks and has no allow list of its own (Deno). */
+  readonly resolveName?: ResolveName;
+  readonly cookieJarStore: CookieJarStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The platform's `setTimeout` if absent. */
+  readonly startTimer?: StartTimer;
+  /** Where the runtime's fetch does not say why it failed (workerd). */
+  readonly explainFailure?: ExplainFailure;
+  /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd). */
+  readonly withFixedLength?: WithFixedLength;
+}
+
+export interface UpstreamParts {
+  readonly upstream: Upstream;
+  /** The jar that `upstream` uses, for `document.cookie` and for clearing. */
+  readonly jar: CookieJar;
+}
+
+/** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
+export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
+  const { cookieJarStore, now, allowPrivate, isExempt, resolveName, startTimer = startPlatformTimer, ...rest } = deps;
+  const jar = new CookieJar({ store: cookieJarStore, now, startTimer });
+  const shared = {
+    ...rest,
+    startTimer,
+    jar,
+    destinations: {
+      allowPrivate,
+      ...(isExempt === undefined ? {} : { isExempt }),
+      ...(resolveName === undefined ? {} : { resolveName }),
+    },
+    preflights: new PreflightCache(now),
+    retained: { total: 0 },
+  };
+  const upstream: Upstream = async (request) => {
+    if (!URL.canParse(request.head.url)) {
+      await request.body?.cancel();
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot load the address: it is not a URL");
+    }
+    return new Exchange(shared, request).run();
+  };
+  return { upstream, jar };
+}

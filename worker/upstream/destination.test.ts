@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { ErrorCode } from "../../shared/errors.ts";
+import { checkDestination, isPublicAddress } from "./destination.ts";
+
+const closed = { allowPrivate: false };
+
+describe("checkDestination", () => {
+  it.each([
+    "http://127.0.0.1/",
+    "http://127.1/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://017700000001/",
+    "http://0/",
+    "http://10.0.0.1/",
+    "http://172.31.255.255/",
+    "http://192.168.1.1:8080/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://[::]/",
+    "http://[::1]/",
+    "http://[fe80::1]/",
+    "http://[fc00::1]/",
+    "http://[fd12:3456::1]/",
+    "http://[fec0::1]/",
+    "http://[ff02::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::127.0.0.1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[64:ff9b:1::a00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://[2001::1]/",
+    "http://[4000::1]/",
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://a.b.localhost/",
+    "http://printer.local/",
+    "http://metadata.google.internal/",
+    "http://router.home.arpa/",
+  ])("refuses %s", async (url) => {
+    await expect(checkDestination(new URL(url), closed)).rejects.toMatchObject({
+      code: ErrorCode.DESTINATION_FORBIDDEN,
+      scope: "stream",
+    });
+    await checkDestination(new URL(url), { allowPrivate: true });
+  });
+
+  it.each([
+    "http://example.com/",
+    "https://8.8.8.8/",
+    "https://[2606:4700::1111]/",
+    "http://[64:ff9b::808:808]/",
+    "http://[::ffff:8.8.8.8]/",
+    "http://[2002:808:808::]/",
+    "http://notlocalhost/",
+    "http://mylocal/",
+  ])("lets %s pass", async (url) => {
+    await checkDestination(new URL(url), closed);
+  });
+
+  it.each(["ftp://example.com/", "file:///etc/passwd", "data:text/plain,x", "javascript:alert(1)"])(
+    "does not know the scheme of %s, even where private networks are allowed",
+    async (url) => {
+      for (const allowPrivate of [true, false]) {
+        await expect(checkDestination(new URL(url), { allowPrivate })).rejects.toMatchObject({
+          code: ErrorCode.UNSUPPORTED_SCHEME,
+        });
+      }
+    },
+  );
+
+  it("refuses a name if any one of its addresses is private", async () => {
+    const resolveName = async () => ["93.184.216.34", "10.0.0.7"];
+    await expect(checkDestination(new URL("http://rebind.example/"), { ...closed, resolveName })).rejects.toMatchObject(
+      {
+        code: ErrorCode.DESTINATION_FORBIDDEN,
+      },
+    );
+  });
+
+  it("exempts exactly the origins that it is told to", async () => {
+    const policy = { ...closed, isExempt: (url: URL) => url.origin === "http://demo.localhost:8788" };
+    await checkDestination(new URL("http://demo.localhost:8788/news"), policy);
+    for (const other of ["http://demo.localhost:8787/", "https://demo.localhost:8788/", "http://127.0.0.1:8788/"]) {
+      await expect(checkDestination(new URL(other), policy)).rejects.toMatchObject({
+        code: ErrorCode.DESTINATION_FORBIDDEN,
+      });
+    }
+  });
+
+  it("lets a name with public addresses pass, and does not resolve literals", async () => {
+    const resolveName = vi.fn(async () => ["93.184.216.34", "2606:2800:220:1::1"]);
+    await checkDestination(new URL("http://example.com/"), { ...closed, resolveName });
+    await checkDestination(new URL("http://8.8.8.8/"), { ...closed, resolveName });
+    expect(resolveName.mock.calls).toEqual([["example.com"]]);
+  });
+
+  it("says that a name does not resolve", async () => {
+    for (const resolveName of [async () => [], async () => Promise.reject(new Error("NXDOMAIN"))]) {
+      await expect(checkDestination(new URL("http://no.example/"), { ...closed, resolveName })).rejects.toMatchObject({
+        code: ErrorCode.NAME_NOT_RESOLVED,
+      });
+    }
+  });
+});
+
+describe("isPublicAddress", () => {
+  it("judges an IPv4 address the same in every form that leads to it", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
+        const hex = [(a << 8) | b, (c << 8) | d].map((word) => word.toString(16)).join(":");
+        const isPublic = isPublicAddress(address);
+        expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublic);
+        expect(isPublicAddress(`64:ff9b::${hex}`)).toBe(isPublic);
+        expect(isPublicAddress(`2002:${hex}::1`)).toBe(isPublic);
+      }),
+    );
+  });
+
+  it("takes no text for an address", () => {
+    fc.assert(
+      fc.property(fc.domain(), (name) => {
+        expect(isPublicAddress(name)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,90 @@
+/** Which destinations the edge reaches for a phone: public web servers, and private ones only where that is allowed. */
+import ipaddr from "ipaddr.js";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+
+/** Every address of a name, as text. Rejects or resolves to none when the name does not resolve. */
+export type ResolveName = (host: string) => Promise<readonly string[]>;
+
+export interface DestinationPolicy {
+  readonly allowPrivate: boolean;
+  /** True for an origin that may be reached even though it is private. */
+  readonly isExempt?: (url: URL) => boolean;
+  /**
+   * Where the platform's fetch can reach private networks and has no allow list of its own (Deno). The address fetched
+   * is looked up again by the platform, so a name that changes in between is not caught here.
+   */
+  readonly resolveName?: ResolveName;
+}
+
+const PRIVATE_NAMES = ["localhost", "local", "internal", "home.arpa"];
+
+/**
+ * @throws RopewayError UNSUPPORTED_SCHEME, DESTINATION_FORBIDDEN or NAME_NOT_RESOLVED, of scope "stream".
+ */
+export async function checkDestination(url: URL, policy: DestinationPolicy): Promise<void> {
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw failure(ErrorCode.UNSUPPORTED_SCHEME, `Cannot load ${url.protocol} address: only http: and https: are`);
+  }
+  if (policy.allowPrivate || policy.isExempt?.(url) === true) return;
+  // The URL parser has already turned decimal, hex and octal forms into dotted ones.
+  const host = url.hostname.replace(/\.$/, "");
+  const literal = parseAddress(host.replace(/^\[(.*)\]$/, "$1"));
+  if (literal !== null) {
+    if (!isPublic(literal)) throw forbidden(host);
+    return;
+  }
+  if (PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`))) throw forbidden(host);
+  if (policy.resolveName === undefined) return;
+
+  const addresses = await policy.resolveName(host).catch((cause: unknown) => {
+    throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name does not resolve`, { cause });
+  });
+  if (addresses.length === 0) {
+    throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name has no address`);
+  }
+  if (!addresses.every(isPublicAddress)) throw forbidden(host);
+}
+
+/** False for everything that is not globally reachable unicast, and for text that is no address. */
+export function isPublicAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== null && isPublic(address);
+}
+
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  return ipaddr.isValid(text) ? ipaddr.parse(text) : null;
+}
+
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const embedded = embeddedAddress(address);
+  if (embedded !== null) return embedded.range() === "unicast";
+  // 2000::/3 is the only block of global unicast that IANA has handed out (RFC 4291 section 2.4).
+  if (address instanceof ipaddr.IPv6 && ((address.parts[0] ?? 0) & 0xe000) !== 0x2000) return false;
+  return address.range() === "unicast";
+}
+
+/** The IPv4 address that a packet to this IPv6 address ends at. */
+function embeddedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
+  if (address instanceof ipaddr.IPv4) return null;
+  const bytes = address.toByteArray();
+  switch (address.range()) {
+    case "ipv4Mapped": // and the deprecated IPv4-compatible ::/96
+    case "rfc6052": // NAT64; a resolver with DNS64 gives these for every IPv4 name
+      return new ipaddr.IPv4(bytes.slice(12, 16));
+    case "6to4":
+      return new ipaddr.IPv4(bytes.slice(2, 6));
+    default:
+      return null;
+  }
+}
+
+function forbidden(host: string): RopewayError {
+  return failure(
+    ErrorCode.DESTINATION_FORBIDDEN,
+    `Cannot load ${host}: it is on a private network; set ROPEWAY_ALLOW_PRIVATE=1 at the edge to allow that`,
+  );
+}
+
+function failure(code: ErrorCode, message: string, options?: ErrorOptions): RopewayError {
+  return new RopewayError(code, "stream", "user", message, options);
+}

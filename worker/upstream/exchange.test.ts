@@ -1,0 +1,356 @@
+import { inflateRawSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../shared/errors.ts";
+import { limits } from "../../shared/limits.ts";
+import { fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
+import type { UpstreamResponse } from "./upstream.ts";
+
+const A = "https://a.example";
+const failsWith = (code: ErrorCode) => expect.objectContaining({ code, scope: "stream" });
+
+async function textOf({ head, body }: UpstreamResponse): Promise<string> {
+  const bytes = new Uint8Array(await new Response(body as BodyInit | null).arrayBuffer());
+  return (head.coding === "deflate-raw" ? inflateRawSync(bytes) : Buffer.from(bytes)).toString();
+}
+
+function streamOf(text: string): ReadableStream<Uint8Array> {
+  return new Response(text).body as ReadableStream<Uint8Array>;
+}
+
+describe("an exchange", () => {
+  it("brings a page: status, fields, body, and how much the origin sent", async () => {
+    const page = "<p>hello</p>".repeat(100);
+    const { upstream } = fakeWeb({
+      "https://a.example/": () =>
+        new Response(page, {
+          status: 404,
+          headers: { "content-type": "text/html", "content-length": `${page.length}`, "cf-ray": "x", etag: '"1"' },
+        }),
+    });
+    const response = await upstream(navigationTo("https://a.example/#part"));
+    expect(response.head).toEqual({
+      status: 404,
+      headers: [
+        ["content-length", `${page.length}`],
+        ["content-type", "text/html"],
+        ["etag", '"1"'],
+      ],
+      url: "https://a.example/",
+      redirected: false,
+      coding: "deflate-raw",
+      scriptCookies: [],
+    });
+    expect(response.originBytes()).toBe(0);
+    expect(await textOf(response)).toBe(page);
+    expect(response.originBytes()).toBe(page.length);
+  });
+
+  it("leaves an image as it is", async () => {
+    const { upstream } = fakeWeb({
+      "https://a.example/x.png": () => new Response(new Uint8Array(1517), { headers: { "content-type": "image/png" } }),
+    });
+    const { head, body } = await upstream(requestFor({ url: "https://a.example/x.png" }));
+    expect(head.coding).toBe("identity");
+    expect((await new Response(body as BodyInit).arrayBuffer()).byteLength).toBe(1517);
+  });
+
+  it.each([
+    ["HEAD", 200],
+    ["GET", 204],
+    ["GET", 304],
+  ])("has no body for %s with %i", async (method, status) => {
+    const { upstream } = fakeWeb({
+      "https://a.example/": () =>
+        new Response(null, { status, headers: { "content-length": "500", "content-type": "text/html" } }),
+    });
+    const { head, body } = await upstream(fetchOf("https://a.example/", { method }));
+    expect(body).toBeNull();
+    expect(head).toMatchObject({ status, coding: "identity" });
+    expect(head.headers).toContainEqual(["content-length", "500"]);
+  });
+
+  it("sends a form with its type, length and origin", async () => {
+    const { upstream, asked } = fakeWeb({ "https://a.example/login": () => new Response("ok") });
+    await upstream({
+      ...navigationTo("https://a.example/login", {
+        method: "POST",
+        origin: A,
+        referrer: "https://a.example/form",
+        headers: [["content-type", "application/x-www-form-urlencoded"]],
+      }),
+      body: streamOf("user=me"),
+    });
+    expect(asked[0]).toMatchObject({
+      method: "POST",
+      body: "user=me",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        origin: A,
+        referer: "https://a.example/form",
+        "sec-fetch-site": "same-origin",
+      },
+    });
+  });
+
+  it("refuses what is no URL, and closes the body", async () => {
+    const { upstream } = fakeWeb({});
+    const body = streamOf("x");
+    await expect(upstream({ ...requestFor({ url: "nonsense" }), body })).rejects.toEqual(
+      failsWith(ErrorCode.PROTOCOL_ERROR),
+    );
+    expect((await body.getReader().read()).done).toBe(true);
+  });
+
+  it("sends the credentials of an address as Basic authentication, to that origin alone", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/": () => redirect(302, "/next"),
+      "https://a.example/next": () => redirect(302, "https://b.example/"),
+    });
+    const { head } = await upstream(navigationTo("https://us%40er:p%3Ass@a.example/"));
+    expect(asked.map(({ headers }) => headers.authorization)).toEqual([
+      `Basic ${btoa("us@er:p:ss")}`,
+      `Basic ${btoa("us@er:p:ss")}`,
+      undefined,
+    ]);
+    expect(head.url).toBe("https://b.example/");
+  });
+});
+
+describe("redirects", () => {
+  it("are followed with their method rules, and the response tells the last URL", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/form": () => redirect(302, "/done#part"),
+      "https://a.example/done": () => new Response("done"),
+    });
+    const { head } = await upstream({
+      ...navigationTo("https://a.example/form", {
+        method: "POST",
+        origin: A,
+        headers: [["content-type", "text/plain"]],
+      }),
+      body: streamOf("body"),
+    });
+    expect(head).toMatchObject({ url: "https://a.example/done", redirected: true, status: 200 });
+    expect(asked[1]).toMatchObject({ method: "GET", body: "" });
+    expect(asked[1]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it("send the body again for 307", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(307, "/2"),
+      "https://a.example/2": () => redirect(308, "https://b.example/3"),
+      "https://b.example/3": () => new Response("ok"),
+    });
+    await upstream({
+      ...navigationTo("https://a.example/1", { method: "POST", origin: A }),
+      body: streamOf("payload"),
+    });
+    expect(asked.map(({ method, body }) => `${method} ${body}`)).toEqual(Array(3).fill("POST payload"));
+    expect(asked[2]?.headers.origin).toBe(A);
+  });
+
+  it("say that a large body cannot be sent again", async () => {
+    const { upstream } = fakeWeb({ "https://a.example/1": () => redirect(307, "/2") });
+    const body = streamOf("x".repeat(limits.replayableBodyBytes + 1));
+    await expect(upstream({ ...fetchOf("https://a.example/1", { method: "PUT" }), body })).rejects.toEqual(
+      failsWith(ErrorCode.BODY_NOT_REPLAYABLE),
+    );
+  });
+
+  it("end after twenty", async () => {
+    const { upstream, asked } = fakeWeb({ "https://a.example/loop": () => redirect(302, "/loop") });
+    await expect(upstream(navigationTo("https://a.example/loop"))).rejects.toEqual(
+      failsWith(ErrorCode.TOO_MANY_REDIRECTS),
+    );
+    expect(asked).toHaveLength(limits.redirects + 1);
+  });
+
+  it("are given back or refused where the page asked for that", async () => {
+    const { upstream, asked } = fakeWeb({ "https://a.example/1": () => redirect(302, "/2") });
+    const { head } = await upstream(navigationTo("https://a.example/1", { redirect: "manual" }));
+    expect(head).toMatchObject({ status: 302, redirected: false });
+    expect(head.headers).toContainEqual(["location", "/2"]);
+    await expect(upstream(fetchOf("https://a.example/1", { redirect: "error" }))).rejects.toEqual(
+      failsWith(ErrorCode.TOO_MANY_REDIRECTS),
+    );
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    ["http://10.0.0.1/", ErrorCode.DESTINATION_FORBIDDEN],
+    ["http://localhost/", ErrorCode.DESTINATION_FORBIDDEN],
+    ["ftp://b.example/", ErrorCode.UNSUPPORTED_SCHEME],
+  ])("do not lead to %s", async (location, code) => {
+    const { upstream, asked } = fakeWeb({ "https://a.example/": () => redirect(302, location) });
+    await expect(upstream(navigationTo("https://a.example/"))).rejects.toEqual(failsWith(code));
+    expect(asked).toHaveLength(1);
+  });
+
+  it("take authorization and a full referrer to no other origin", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "https://b.example/2"),
+      "https://b.example/2": () => redirect(302, "http://b.example/3", { "access-control-allow-origin": "*" }),
+      "http://b.example/3": () => new Response("", { headers: { "access-control-allow-origin": "*" } }),
+    });
+    await upstream(fetchOf("https://a.example/1", { headers: [["authorization", "Bearer x"]], credentials: "omit" }));
+    expect(asked.map(({ headers }) => [headers.authorization, headers.referer])).toEqual([
+      ["Bearer x", "https://a.example/page"],
+      [undefined, "https://a.example/"],
+      [undefined, undefined],
+    ]);
+  });
+
+  it("follow the referrer policy that they carry", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "/2", { "referrer-policy": "no-referrer" }),
+      "https://a.example/2": () => new Response(""),
+    });
+    await upstream(requestFor({ url: "https://a.example/1" }));
+    expect(asked[1]?.headers).not.toHaveProperty("referer");
+  });
+});
+
+describe("cookies", () => {
+  const fields = (...lines: string[]) => new Headers(lines.map((line): [string, string] => ["set-cookie", line]));
+
+  it("are stored on every hop and used on the next", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/login": () =>
+        new Response(null, {
+          status: 303,
+          headers: [...fields("sid=1; HttpOnly; Path=/", "seen=1; Path=/"), ["location", "/home"]],
+        }),
+      "https://a.example/home": () => new Response("home", { headers: fields("seen=2; Path=/", "deep=1; Path=/deep") }),
+    });
+    const { head } = await upstream(navigationTo("https://a.example/login", { method: "POST", origin: A }));
+    expect(asked.map(({ headers }) => headers.cookie)).toEqual([undefined, "sid=1; seen=1"]);
+    expect(head.headers.map(([name]) => name)).not.toContain("set-cookie");
+    expect(head.scriptCookies.map(({ name, value }) => `${name}=${value}`)).toEqual(["seen=2", "deep=1"]);
+  });
+
+  it("tell the page of a subresource only what it set and the page may see", async () => {
+    const { upstream } = fakeWeb({
+      "https://a.example/": () => new Response("", { headers: fields("old=1") }),
+      "https://cdn.a.example/x": () =>
+        new Response("", {
+          headers: fields("shared=1; Domain=a.example", "own=1", "hidden=1; Domain=a.example; HttpOnly"),
+        }),
+    });
+    await upstream(navigationTo("https://a.example/"));
+    const { head } = await upstream(requestFor({ url: "https://cdn.a.example/x" }));
+    expect(head.scriptCookies.map(({ name }) => name)).toEqual(["shared"]);
+  });
+
+  it("do not follow a site into another's pages", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://bank.example/": () => new Response("", { headers: fields("sid=1; SameSite=None; Secure; Path=/") }),
+      "https://bank.example/api": () =>
+        new Response("", {
+          headers: {
+            "access-control-allow-origin": "https://evil.example",
+            "access-control-allow-credentials": "true",
+          },
+        }),
+    });
+    await upstream(navigationTo("https://bank.example/"));
+    const evil = { origin: "https://evil.example", topLevelOrigin: "https://evil.example" };
+    await upstream(fetchOf("https://bank.example/api", { ...evil, credentials: "include" }));
+    await upstream(requestFor({ url: "https://bank.example/", ...evil }));
+    await upstream(navigationTo("https://bank.example/", evil));
+    expect(asked.slice(1).map(({ headers }) => headers.cookie)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("move with a redirected navigation to the next site's partition", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://sso.example/": () => new Response("", { headers: fields("sso=1; Path=/") }),
+      "https://a.example/login": () => redirect(302, "https://sso.example/auth"),
+      "https://sso.example/auth": () => redirect(302, "https://a.example/back"),
+      "https://a.example/back": () => new Response("", { headers: fields("a=1") }),
+    });
+    await upstream(navigationTo("https://sso.example/"));
+    const { head } = await upstream(navigationTo("https://a.example/login"));
+    expect(asked.find(({ url }) => url.endsWith("/auth"))?.headers.cookie).toBe("sso=1");
+    expect(head.scriptCookies.map(({ name }) => name)).toEqual(["a"]);
+  });
+});
+
+describe("CORS", () => {
+  const api = "https://api.example/items";
+  const allow = { "access-control-allow-origin": A };
+
+  it("gives a page what the other origin shares, and only the fields it exposes", async () => {
+    const { upstream, asked } = fakeWeb({
+      [api]: () =>
+        new Response("[]", { headers: { ...allow, "x-a": "1", "x-b": "2", "access-control-expose-headers": "x-a" } }),
+    });
+    const { head } = await upstream(fetchOf(api));
+    expect(head.headers.map(([name]) => name)).toEqual(["content-type", "x-a"]);
+    expect(asked[0]?.headers).toMatchObject({ origin: A, "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
+  });
+
+  it("denies a page what the other origin does not share, also after a redirect", async () => {
+    const { upstream } = fakeWeb({
+      [api]: () => new Response("secret"),
+      "https://a.example/1": () => redirect(302, api),
+      "https://api.example/1": () => redirect(302, "https://b.example/", allow),
+      "https://b.example/": () => new Response("secret", { headers: allow }),
+    });
+    for (const url of [api, "https://a.example/1", "https://api.example/1"]) {
+      await expect(upstream(fetchOf(url))).rejects.toEqual(failsWith(ErrorCode.CORS_DENIED));
+    }
+  });
+
+  it("asks first for what is not simple, once, and without cookies", async () => {
+    const { upstream, asked } = fakeWeb({
+      [`OPTIONS ${api}`]: () =>
+        new Response(null, {
+          headers: { ...allow, "access-control-allow-methods": "PUT", "access-control-allow-headers": "content-type" },
+        }),
+      [`PUT ${api}`]: () => new Response("ok", { headers: allow }),
+    });
+    for (let i = 0; i < 2; i++) {
+      await upstream({
+        ...fetchOf(api, { method: "PUT", headers: [["content-type", "application/json"]] }),
+        body: streamOf("{}"),
+      });
+    }
+    expect(asked.map(({ method, body }) => `${method} ${body}`)).toEqual(["OPTIONS ", "PUT {}", "PUT {}"]);
+    expect(asked[0]?.headers).toMatchObject({
+      accept: "*/*",
+      origin: A,
+      "access-control-request-method": "PUT",
+      "access-control-request-headers": "content-type",
+      "sec-fetch-mode": "cors",
+    });
+    expect(asked[0]?.headers).not.toHaveProperty("cookie");
+  });
+
+  it("sends nothing that a preflight did not allow", async () => {
+    const { upstream, asked } = fakeWeb({ [`OPTIONS ${api}`]: () => new Response(null, { headers: allow }) });
+    await expect(upstream(fetchOf(api, { method: "DELETE" }))).rejects.toEqual(failsWith(ErrorCode.CORS_DENIED));
+    expect(asked.map(({ method }) => method)).toEqual(["OPTIONS"]);
+  });
+
+  it("needs no consent for no-cors, but strips what is not simple", async () => {
+    const { upstream, asked } = fakeWeb({ "https://b.example/x": () => new Response("x") });
+    await upstream(
+      requestFor({
+        url: "https://b.example/x",
+        headers: [
+          ["x-custom", "1"],
+          ["accept", "image/*"],
+        ],
+      }),
+    );
+    expect(asked[0]?.headers).not.toHaveProperty("x-custom");
+    expect(asked[0]?.headers.accept).toBe("image/*");
+    await expect(upstream(requestFor({ url: "https://b.example/x", method: "DELETE" }))).rejects.toEqual(
+      failsWith(ErrorCode.CORS_DENIED),
+    );
+  });
+
+  it("follows no redirect with a user name in it", async () => {
+    const { upstream } = fakeWeb({ [api]: () => redirect(302, "https://u:p@api.example/x", allow) });
+    await expect(upstream(fetchOf(api))).rejects.toEqual(failsWith(ErrorCode.CORS_DENIED));
+  });
+});

@@ -1,0 +1,284 @@
+/** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import type { HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
+import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
+import type { CookieChange } from "./cookie-partition.ts";
+import { cookieAccess, hopPartition } from "./cookie-rules.ts";
+import {
+  allowedFields,
+  checkCors,
+  denied,
+  exposedFields,
+  responseTainting,
+  type Tainting,
+  unsafeFieldNames,
+} from "./cors.ts";
+import { checkDestination, type DestinationPolicy } from "./destination.ts";
+import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
+import { meterBody } from "./metered-body.ts";
+import { needsPreflight, type PreflightCache, preflightFields } from "./preflight.ts";
+import { BODY_FIELDS, isRedirect, nextHop } from "./redirects.ts";
+import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "./referrer.ts";
+import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
+import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
+import { decodedLength, endToEndFields } from "./response-fields.ts";
+import { type SendDeps, Sender } from "./send.ts";
+import { isSameOrigin } from "./site.ts";
+import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
+import { bareUrl, basicAuthorization, hasCredentials } from "./url-credentials.ts";
+
+export interface ExchangeDeps extends SendDeps {
+  readonly destinations: DestinationPolicy;
+  readonly jar: CookieJar;
+  readonly preflights: PreflightCache;
+  readonly retained: RetainedBytes;
+  readonly withFixedLength?: WithFixedLength;
+}
+
+const NULL_BODY_STATUSES = new Set([204, 205, 304]);
+
+export class Exchange {
+  readonly #deps: ExchangeDeps;
+  readonly #request: UpstreamRequest;
+  readonly #sender: Sender;
+  /** Every URL of the exchange, without credentials and fragment; the last is the current hop's. */
+  readonly #chain: [URL, ...URL[]];
+  readonly #changes: CookieChange[] = [];
+  #method: string;
+  #fields: HeaderList;
+  #body: RequestBody | null;
+  #referrer: string;
+  #tainting: Tainting = "basic";
+
+  /** @param request its URL has to be one; its body is owned from here on */
+  constructor(deps: ExchangeDeps, request: UpstreamRequest) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#sender = new Sender(deps, request.signal);
+    const { head, body } = request;
+    this.#method = head.method;
+    this.#fields = allowedFields(head.mode, pageFields(head.headers));
+    this.#referrer = head.referrer;
+    this.#body = body === null ? null : this.#openBody(body);
+    this.#chain = [this.#takeCredentials(new URL(head.url))];
+  }
+
+  async run(): Promise<UpstreamResponse> {
+    try {
+      if (this.#body !== null && (this.#method === "GET" || this.#method === "HEAD")) await this.#dropBody();
+      return await this.#run();
+    } catch (error) {
+      this.#sender.abort();
+      await this.#body?.close(error);
+      throw toRopewayError(error);
+    }
+  }
+
+  get #url(): URL {
+    return this.#chain[this.#chain.length - 1] as URL;
+  }
+
+  async #run(): Promise<UpstreamResponse> {
+    for (;;) {
+      const response = await this.#hop();
+      const location = response.headers.get("location");
+      if (!isRedirect(response.status, location) || !this.#mayFollow(location)) return this.#respond(response);
+      await this.#follow(response, location);
+    }
+  }
+
+  /** A redirect out of the origin goes back as it is where the phone has to decide what may load there. */
+  #mayFollow(location: string | null): boolean {
+    switch (this.#request.head.redirect) {
+      case "manual":
+        return false;
+      case "same-origin":
+        return URL.parse(location ?? "", this.#url)?.origin === this.#url.origin;
+      default:
+        return true;
+    }
+  }
+
+  /** One request and its response head: checked, with its cookies stored. */
+  async #hop(): Promise<Response> {
+    const { head, userAgent, acceptLanguage } = this.#request;
+    const url = this.#url;
+    this.#tainting = responseTainting(head, this.#method, url, this.#tainting);
+    await checkDestination(url, this.#deps.destinations);
+    if (this.#tainting === "cors") await this.#preflight();
+
+    const access = cookieAccess(head, {
+      url,
+      method: this.#method,
+      tainting: this.#tainting,
+      isFirstHop: this.#chain.length === 1,
+    });
+    const { jar } = this.#deps;
+    const response = await this.#sender.send({
+      url,
+      method: this.#method,
+      headers: buildRequestHeaders({
+        head,
+        chain: this.#chain,
+        fields: this.#fields,
+        origin: originField(
+          { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
+          this.#chain,
+        ),
+        referrer: this.#referrer,
+        cookie: access.allowed ? await jar.fieldFor({ ...access, url }) : "",
+        userAgent,
+        acceptLanguage,
+      }),
+      body: (await this.#body?.open()) ?? null,
+    });
+    if (access.allowed) {
+      this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
+    }
+    if (this.#tainting === "cors") {
+      checkCors(response.headers, url, serializedOrigin(head.origin, this.#chain), head.credentials === "include");
+    }
+    return response;
+  }
+
+  async #preflight(): Promise<void> {
+    const { head, userAgent, acceptLanguage } = this.#request;
+    const url = this.#url;
+    const unsafeNames = unsafeFieldNames(this.#fields);
+    if (!needsPreflight(this.#method, unsafeNames)) return;
+    const question = {
+      partition: hopPartition(head, url, true),
+      url,
+      origin: serializedOrigin(head.origin, this.#chain),
+      method: this.#method,
+      unsafeNames,
+      withCredentials: head.credentials === "include",
+    };
+    if (this.#deps.preflights.allows(question)) return;
+    const response = await this.#sender.send({
+      url,
+      method: "OPTIONS",
+      headers: buildRequestHeaders({
+        head: { ...head, destination: "" },
+        chain: this.#chain,
+        fields: Object.entries(preflightFields(question)),
+        origin: question.origin,
+        referrer: this.#referrer,
+        cookie: "",
+        userAgent,
+        acceptLanguage,
+      }),
+      body: null,
+    });
+    await response.body?.cancel();
+    this.#deps.preflights.accept(question, response);
+  }
+
+  async #follow(response: Response, location: string): Promise<void> {
+    const { head } = this.#request;
+    const from = this.#url;
+    if (head.redirect === "error") {
+      throw new RopewayError(
+        ErrorCode.TOO_MANY_REDIRECTS,
+        "stream",
+        "origin",
+        `Cannot follow the redirect of ${from.host}: the page asked for an error instead`,
+      );
+    }
+    await response.body?.cancel();
+    const step = nextHop({ url: from, method: this.#method }, response.status, location, this.#chain.length - 1);
+    const isOwn = this.#tainting === "basic" && isSameOrigin(head.origin, step.url.origin);
+    if (head.mode === "cors" && !isOwn && hasCredentials(step.url)) {
+      throw denied(step.url, "the redirect to it carries a user name or password");
+    }
+    this.#method = step.method;
+    if (!step.keepsBody) await this.#dropBody();
+    if (!step.keepsAuthorization) this.#fields = this.#fields.filter(([name]) => name !== "authorization");
+    const url = this.#takeCredentials(step.url);
+    const policy = parseReferrerPolicy(response.headers.get("referrer-policy"));
+    this.#referrer = applyReferrerPolicy(policy ?? DEFAULT_REFERRER_POLICY, this.#referrer, url);
+    this.#chain.push(url);
+  }
+
+  async #respond(response: Response): Promise<UpstreamResponse> {
+    const { head } = this.#request;
+    const url = this.#url;
+    const { status, headers } = response;
+    const fields = endToEndFields(headers);
+    const hasBody = response.body !== null && this.#method !== "HEAD" && !NULL_BODY_STATUSES.has(status);
+    const contentLength = decodedLength(headers);
+    const coding = hasBody ? chooseLinkCoding(headers.get("content-type"), contentLength) : "identity";
+    const responseHead = {
+      status,
+      headers:
+        this.#tainting === "cors" ? exposedFields(fields, headers.get("access-control-expose-headers"), head) : fields,
+      url: url.href,
+      redirected: this.#chain.length > 1,
+      coding,
+      scriptCookies: await this.#scriptCookies(),
+    };
+    if (this.#body?.isReplayable) await this.#body.close(null);
+    if (!hasBody) {
+      await response.body?.cancel();
+      await this.#body?.close(null);
+      return { head: responseHead, body: null, originBytes: () => 0 };
+    }
+    const metered = meterBody(response.body as ReadableStream<Uint8Array>, {
+      translate: (error) => this.#sender.translate(url, error),
+      onSettled: () => {
+        // Cancelling the body alone leaves an upload running.
+        this.#sender.abort();
+        void this.#body?.close(null);
+      },
+    });
+    const body = coding === "identity" ? metered.stream : deflateBody(metered.stream, { contentLength });
+    return { head: responseHead, body, originBytes: metered.bytes };
+  }
+
+  async #scriptCookies(): Promise<readonly ScriptCookie[]> {
+    const { head } = this.#request;
+    if (head.mode === "navigate") {
+      return this.#deps.jar.scriptCookies(hopPartition(head, this.#url, this.#chain.length === 1), this.#url);
+    }
+    const document = head.origin ?? head.topLevelOrigin;
+    return URL.canParse(document) ? visibleChanges(this.#changes, new URL(document)) : [];
+  }
+
+  #openBody(stream: ReadableStream<Uint8Array>): RequestBody {
+    const { retained, withFixedLength } = this.#deps;
+    const declared = this.#request.head.headers.find(([name]) => name === "content-length")?.[1];
+    return new RequestBody(stream, {
+      declaredLength: declared !== undefined && /^\d{1,15}$/.test(declared) ? Number(declared) : null,
+      retained,
+      onProgress: () => this.#sender.progress(),
+      onFailure: (error) => this.#sender.abort(toRopewayError(error)),
+      ...(withFixedLength === undefined ? {} : { withFixedLength }),
+    });
+  }
+
+  async #dropBody(): Promise<void> {
+    await this.#body?.close(null);
+    this.#body = null;
+    this.#fields = this.#fields.filter(([name]) => !BODY_FIELDS.has(name));
+  }
+
+  /** A navigation sends the credentials of its URL as Basic authentication; other requests do not send them. */
+  #takeCredentials(url: URL): URL {
+    const isSent = this.#request.head.mode === "navigate" && !this.#fields.some(([name]) => name === "authorization");
+    if (isSent && hasCredentials(url)) {
+      this.#fields = [...this.#fields, ["authorization", basicAuthorization(url)]];
+    }
+    return bareUrl(url);
+  }
+}
+
+function toRopewayError(error: unknown): RopewayError {
+  if (error instanceof RopewayError) return error;
+  return new RopewayError(
+    ErrorCode.INTERNAL_ERROR,
+    "stream",
+    "library",
+    `Cannot load the page: the edge failed (${error instanceof Error ? error.message : String(error)})`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,160 @@
+import { createInflateRaw, inflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
+
+const encoder = new TextEncoder();
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  const rest = [...chunks];
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = rest.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe("chooseLinkCoding", () => {
+  it.each([
+    "text/html; charset=utf-8",
+    "TEXT/CSS",
+    "text/event-stream",
+    "application/json",
+    "application/problem+json",
+    "text/javascript",
+    "application/javascript",
+    "image/svg+xml",
+    "application/wasm",
+    "font/ttf",
+    "application/x-ndjson",
+    "application/manifest+json",
+  ])("compresses %s", (type) => {
+    expect(chooseLinkCoding(type, null)).toBe("deflate-raw");
+    expect(chooseLinkCoding(type, 200)).toBe("deflate-raw");
+    expect(chooseLinkCoding(type, 199)).toBe("identity");
+  });
+
+  it.each([
+    "image/png",
+    "image/webp",
+    "font/woff2",
+    "font/woff",
+    "video/mp4",
+    "application/zip",
+    "application/pdf",
+    "",
+  ])("leaves %s as it is", (type) => {
+    expect(chooseLinkCoding(type, null)).toBe("identity");
+  });
+
+  it("leaves a body without a type as it is", () => {
+    expect(chooseLinkCoding(null, 5000)).toBe("identity");
+  });
+});
+
+describe("deflateBody", () => {
+  it("gives the same bytes back, whatever the chunks and the window", async () => {
+    const chunk = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc
+        .tuple(fc.uint8Array({ minLength: 1, maxLength: 20 }), fc.integer({ min: 1, max: 5000 }))
+        .map(([pattern, times]) => new Uint8Array(Buffer.concat(Array<Uint8Array>(times).fill(pattern)))),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(chunk, { maxLength: 12 }), fc.boolean(), async (chunks, lengthIsKnown) => {
+        const whole = Buffer.concat(chunks);
+        const coded = deflateBody(streamOf(chunks), { contentLength: lengthIsKnown ? whole.byteLength : null });
+        expect(inflateRawSync(await readAll(coded)).equals(whole)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("hands over each event before the source has the next one", async () => {
+    let source: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const coded = deflateBody(
+      new ReadableStream({
+        start(controller) {
+          source = controller;
+        },
+      }),
+      { contentLength: null },
+    ).getReader();
+    const inflate = createInflateRaw();
+    let text = "";
+    inflate.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+    for (let i = 0; i < 5; i++) {
+      const event = `data: ${i}\n\n`;
+      source?.enqueue(encoder.encode(event));
+      const expected = text + event;
+      while (text !== expected) {
+        const { value } = await coded.read();
+        if (value !== undefined) await new Promise<void>((resolve) => inflate.write(value, () => resolve()));
+      }
+    }
+    source?.close();
+    await coded.read();
+    expect((await coded.read()).done).toBe(true);
+  });
+
+  it("does not flush between chunks that are at hand", async () => {
+    const line = encoder.encode("the same line over and over\n");
+    const coded = await readAll(deflateBody(streamOf(Array<Uint8Array>(1000).fill(line)), { contentLength: null }));
+    expect(coded.byteLength).toBeLessThan(300);
+  });
+
+  it("reads no further than its reader asks", async () => {
+    let pulls = 0;
+    const noise = new Uint8Array(64 * 1024).map(() => Math.random() * 256);
+    const source = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          pulls++;
+          controller.enqueue(noise);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const reader = deflateBody(source, { contentLength: null }).getReader();
+    for (let i = 0; i < 10; i++) await reader.read();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(pulls).toBeLessThanOrEqual(12);
+    await reader.cancel();
+  });
+
+  it("cancels the source, with the reason", async () => {
+    let cancelled: unknown;
+    const source = new ReadableStream<Uint8Array>({
+      cancel(reason) {
+        cancelled = reason;
+      },
+    });
+    const reader = deflateBody(source, { contentLength: null }).getReader();
+    const read = reader.read();
+    await reader.cancel("stop");
+    expect(cancelled).toBe("stop");
+    expect((await read).done).toBe(true);
+  });
+
+  it("passes the source's error on as it is", async () => {
+    const failure = new Error("origin went away");
+    let pulls = 0;
+    const source = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulls++ === 0) controller.enqueue(encoder.encode("first"));
+        else controller.error(failure);
+      },
+    });
+    await expect(readAll(deflateBody(source, { contentLength: null }))).rejects.toBe(failure);
+  });
+});

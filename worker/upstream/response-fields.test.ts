@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { decodedLength, endToEndFields } from "./response-fields.ts";
+
+describe("endToEndFields", () => {
+  it("drops the connection's, the edge's and the jar's", () => {
+    const headers = new Headers([
+      ["connection", "close, x-hop"],
+      ["x-hop", "1"],
+      ["keep-alive", "timeout=5"],
+      ["transfer-encoding", "chunked"],
+      ["cf-ray", "abc"],
+      ["cf-cache-status", "HIT"],
+      ["alt-svc", "h3"],
+      ["nel", "{}"],
+      ["report-to", "{}"],
+      ["reporting-endpoints", "a"],
+      ["set-cookie", "a=b"],
+      ["content-type", "text/html"],
+      ["etag", '"1"'],
+    ]);
+    expect(endToEndFields(headers)).toEqual([
+      ["content-type", "text/html"],
+      ["etag", '"1"'],
+    ]);
+  });
+
+  it("keeps the length of a body that came as it is, and no length of one that was decoded", () => {
+    const plain = new Headers({ "content-length": "5" });
+    expect(endToEndFields(plain)).toEqual([["content-length", "5"]]);
+    expect(decodedLength(plain)).toBe(5);
+    for (const coding of ["gzip", "br", "GZIP "]) {
+      const coded = new Headers({ "content-length": "5", "content-encoding": coding });
+      expect(endToEndFields(coded)).toEqual([]);
+      expect(decodedLength(coded)).toBeNull();
+    }
+  });
+
+  it("knows no length where there is none, or nonsense", () => {
+    expect(decodedLength(new Headers())).toBeNull();
+    expect(decodedLength(new Headers({ "content-length": "5, 5" }))).toBeNull();
+  });
+});

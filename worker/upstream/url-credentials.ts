@@ -1,0 +1,28 @@
+/** User name and password in a URL, which Fetch does not take there (Fetch section 5.4, Request constructor). */
+
+/** The URL without credentials and fragment. */
+export function bareUrl(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  bare.hash = "";
+  return bare;
+}
+
+export function hasCredentials(url: URL): boolean {
+  return url.username !== "" || url.password !== "";
+}
+
+/** The Authorization field's value for the credentials of `url` (RFC 7617). */
+export function basicAuthorization(url: URL): string {
+  const pair = new TextEncoder().encode(`${decodePercent(url.username)}:${decodePercent(url.password)}`);
+  return `Basic ${btoa(String.fromCharCode(...pair))}`;
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
