@@ -21,6 +21,7 @@ const forbidden: readonly Import[] = [
   ["shared/wire/hpack", "../../http/heads.ts"],
   ["worker", "../pwa/shell/shell.ts"],
   ["worker/upstream", "../../e2e/lab/shaper.ts"],
+  ["worker", "../scripts/edge-process.ts"],
   ["pwa/tunnel", "../../worker/router.ts"],
   ["pwa/shell/views", "../../../e2e/lab/shaper.ts"],
   ["e2e/specs", "../../shared/errors.ts"],

@@ -285,6 +285,12 @@ export const limitTable = {
     reason:
       "Deflated bytes decoded before the consumer is waited for; deflate grows at most 1,032 fold, so 1 MiB a step",
   },
+  concurrentLookups: {
+    value: 16,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Name lookups at a time on Deno: each may block one of its 32 threads until the resolver gives up",
+  },
 } as const satisfies Record<string, LimitRow>;
 
 type LimitName = keyof typeof limitTable;

@@ -12,11 +12,3 @@ export interface Transport {
   /** Closes the link with a WebSocket close code (RFC 6455 section 7.4) and a reason of at most 123 bytes. Idempotent. */
   close(code: number, reason: string): void;
 }
-
-/** What a transport reports to the session that owns it. */
-export interface TransportHandler {
-  /** One whole message from the peer. The array is the handler's to keep. */
-  onMessage(message: Uint8Array): void;
-  /** The link is gone, for whatever reason. Called exactly once; nothing is delivered afterwards. */
-  onClose(code: number, reason: string): void;
-}

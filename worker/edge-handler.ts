@@ -5,12 +5,15 @@ import type { RequestHead } from "../shared/http/heads.ts";
 import type { ServerRequest, ServerResponse } from "../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../shared/subprotocol.ts";
 import type { SessionConstants } from "./tunnel-server.ts";
+import type { UpstreamParts } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
   setScriptCookie(topLevelOrigin: string, documentUrl: string, cookieString: string): Promise<void>;
   clear(): Promise<void>;
+  /** Resolves when all that was set is stored. Rejects if the store failed. */
+  flush(): Promise<void>;
 }
 
 export interface EdgeBackend {
@@ -19,6 +22,19 @@ export interface EdgeBackend {
 }
 
 export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
+
+export function createEdgeBackend({ upstream, jar }: UpstreamParts): EdgeBackend {
+  return {
+    upstream,
+    siteData: {
+      async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
+        await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
+      },
+      clear: () => jar.clear(),
+      flush: () => jar.flush(),
+    },
+  };
+}
 
 export function createEdgeHandler({ upstream, siteData }: EdgeBackend): EdgeHandler {
   return async (request, constants) => {
@@ -41,17 +57,24 @@ export function createEdgeHandler({ upstream, siteData }: EdgeBackend): EdgeHand
 async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise<void> {
   if (head.method === "PUT" && head.url === EdgeRequest.SCRIPT_COOKIE) {
     const documentUrl = headerValue(head.headers, "document-url") ?? "";
-    const cookieString = decodeURIComponent(headerValue(head.headers, "cookie-string") ?? "");
     if (!URL.canParse(documentUrl) || new URL(documentUrl).origin !== head.origin) {
-      throw new RopewayError(
-        ErrorCode.PROTOCOL_ERROR,
-        "stream",
-        "peer",
-        "Cannot set a cookie: the document is not of the origin that asks",
-      );
+      throw violation("Cannot set a cookie: the document is not of the origin that asks");
     }
+    const cookieString = decode(headerValue(head.headers, "cookie-string") ?? "");
     return siteData.setScriptCookie(head.topLevelOrigin, documentUrl, cookieString);
   }
   if (head.method === "DELETE" && head.url === EdgeRequest.SITE_DATA) return siteData.clear();
-  throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", `Cannot answer ${head.method} ${head.url}`);
+  throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw violation("Cannot set a cookie: it is not percent-encoded UTF-8");
+  }
+}
+
+function violation(message: string): RopewayError {
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", message);
 }

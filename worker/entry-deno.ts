@@ -7,7 +7,8 @@ import { contentType } from "@std/media-types/content-type";
 import { ErrorCode } from "../shared/errors.ts";
 import { CLOSE_CODE_BASE, KEEP_ALIVE, SUBPROTOCOL } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
-import { createEdgeHandler } from "./edge-handler.ts";
+import { assetFile } from "./asset-path.ts";
+import { createEdgeHandler, type SiteData } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { createRouter } from "./router.ts";
@@ -24,13 +25,15 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH"));
-const servers = new Map<string, TunnelServer>();
+const phones = new Map<string, Phone>();
 
 const app = createRouter<EdgeOptions>({
   async serveAsset(path, _env, request) {
-    const file = withHtml(new URL(`.${path === "/" ? "/index.html" : path}`, `${APP_DIRECTORY.href}/`));
-    const found = await Deno.stat(file).catch(() => null);
-    if (!file.href.startsWith(`${APP_DIRECTORY.href}/`) || !found?.isFile) return new Response(null, { status: 404 });
+    const name = assetFile(path);
+    const file =
+      name === null ? null : new URL(name.split("/").map(encodeURIComponent).join("/"), `${APP_DIRECTORY.href}/`);
+    const found = file && (await Deno.stat(file).catch(() => null));
+    if (!file || !found?.isFile) return new Response(null, { status: 404 });
     const etag = (await eTag(found)) ?? "";
     const headers = {
       etag,
@@ -40,7 +43,7 @@ const app = createRouter<EdgeOptions>({
     if (!ifNoneMatch(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
     return new Response(await Deno.readFile(file), { headers });
   },
-  openTunnel: async (deviceId, _env, request) => openSocket(request, serverOf(deviceId)),
+  openTunnel: async (deviceId, _env, request) => openSocket(request, phoneOf(deviceId)),
 });
 
 const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
@@ -49,6 +52,7 @@ Deno.serve(
     hostname: Deno.env.get("ROPEWAY_IP") ?? "127.0.0.1",
     port: Number(Deno.env.get("ROPEWAY_PORT") ?? "8787"),
     ...(certFile && keyFile ? { cert: Deno.readTextFileSync(certFile), key: Deno.readTextFileSync(keyFile) } : {}),
+    automaticCompression: true,
     onListen: () => {},
   },
   (request) => app.fetch(request, options),
@@ -59,31 +63,34 @@ function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
   return value === undefined || value === "" ? {} : { [name]: value };
 }
 
-/** `/.ropeway/boot` is boot.html, as on Cloudflare's assets. */
-function withHtml(file: URL): URL {
-  const name = file.pathname.slice(file.pathname.lastIndexOf("/") + 1);
-  return name.includes(".") ? file : new URL(`${file.href}.html`);
+/** What a device's sockets share. */
+interface Phone {
+  readonly server: TunnelServer;
+  readonly siteData: SiteData;
+  sockets: number;
 }
 
-function serverOf(deviceId: string): TunnelServer {
-  const known = servers.get(deviceId);
+function phoneOf(deviceId: string): Phone {
+  const known = phones.get(deviceId);
   if (known !== undefined) return known;
+  for (const [id, phone] of phones) if (phone.sockets === 0 && phone.server.sessionCount === 0) phones.delete(id);
+  const backend = createDenoUpstream(options, store.forDevice(deviceId));
   const server = new TunnelServer({
-    handle: createEdgeHandler(createDenoUpstream(options, store.forDevice(deviceId))),
+    handle: createEdgeHandler(backend),
     setTimer: (task, delay) => {
       const timer = setTimeout(task, delay);
       return () => clearTimeout(timer);
     },
   });
-  servers.set(deviceId, server);
-  return server;
+  const phone = { server, siteData: backend.siteData, sockets: 0 };
+  phones.set(deviceId, phone);
+  return phone;
 }
 
-function openSocket(request: Request, server: TunnelServer): Response {
-  const { socket, response } = Deno.upgradeWebSocket(normalizedOffer(request), {
-    protocol: SUBPROTOCOL,
-    idleTimeout: 0,
-  });
+function openSocket(request: Request, phone: Phone): Response {
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
+  // Its option `protocol` takes an offer only as browsers write it: separated by comma and space.
+  response.headers.set("sec-websocket-protocol", SUBPROTOCOL);
   socket.binaryType = "arraybuffer";
   const transport: Transport = {
     send(message) {
@@ -95,24 +102,19 @@ function openSocket(request: Request, server: TunnelServer): Response {
       if (socket.readyState <= WebSocket.OPEN) socket.close(code, reason);
     },
   };
-  const connection = server.connect(transport);
+  phone.sockets++;
+  const connection = phone.server.connect(transport);
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
     else if (event.data === KEEP_ALIVE) socket.send(KEEP_ALIVE);
     else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
   };
-  socket.onclose = () => connection.closed();
-  socket.onerror = () => connection.closed();
+  // Follows an error too.
+  socket.onclose = () => {
+    phone.sockets--;
+    connection.closed();
+    // What cannot be stored now is stored with the next change.
+    phone.siteData.flush().catch(() => {});
+  };
   return response;
-}
-
-/** Deno looks for `protocol` in the offered list as browsers write it: separated by comma and space. */
-function normalizedOffer(request: Request): Request {
-  const offered = request.headers.get("sec-websocket-protocol") ?? "";
-  const normal = offered
-    .split(",")
-    .map((value) => value.trim())
-    .join(", ");
-  if (normal !== offered) request.headers.set("sec-websocket-protocol", normal);
-  return request;
 }

@@ -1,11 +1,11 @@
 /** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { WorkerEnvironment } from "./environment.ts";
 import { createRouter } from "./router.ts";
 import { TunnelObject } from "./tunnel-object.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const app = createRouter<WorkerEnvironment>({
-  serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url))),
+  serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
   openTunnel: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
 });
 

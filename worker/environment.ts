@@ -11,9 +11,3 @@ export interface EdgeOptions {
   /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */
   readonly ROPEWAY_DEMO_ORIGINS?: string;
 }
-
-/** Bindings of the Cloudflare deployment: wrangler.toml. */
-export interface WorkerEnvironment extends EdgeOptions {
-  readonly TUNNEL: DurableObjectNamespace;
-  readonly ASSETS: Fetcher;
-}

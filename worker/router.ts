@@ -30,6 +30,14 @@ const BEARER = "Bearer ";
 export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
 
+  // Slots hold pages of the web, which have no business with pairing and tunnels.
+  for (const path of [PAIR_PATH, TUNNEL_PATH]) {
+    app.use(path, (context, next) => {
+      const { kind } = classifyHost(new URL(context.req.url), context.env.ROPEWAY_HOST);
+      return kind === "slot" ? Promise.resolve(context.notFound()) : next();
+    });
+  }
+
   app.get(HEALTH_PATH, (context) => context.json({ status: "ok", version: VERSION, protocol: SUBPROTOCOL }));
 
   app.get(CONFIG_PATH, (context) => {
@@ -56,19 +64,17 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   app.get(TUNNEL_PATH, async (context) => {
     const accessKey = context.env.ROPEWAY_ACCESS_KEY;
     if (!accessKey) return notConfigured(context);
-    if (context.req.header("upgrade")?.toLowerCase() !== "websocket") {
-      return context.json({ error: "Cannot open a tunnel: this is not a WebSocket handshake" }, 426, {
-        upgrade: "websocket",
-      });
-    }
     if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
+    if (context.req.header("upgrade")?.toLowerCase() !== "websocket") {
+      return answerProbe(context, accessKey);
+    }
     const offered = (context.req.header("sec-websocket-protocol") ?? "").split(",").map((value) => value.trim());
     if (!offered.includes(SUBPROTOCOL)) {
       return context.json({ error: `Cannot open a tunnel: this edge speaks ${SUBPROTOCOL}` }, 400);
     }
     const token = offered.find((value) => value.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length) ?? "";
     const deviceId = await verifyToken(accessKey, token);
-    if (deviceId === null) return context.json({ error: "Cannot open a tunnel: the token is not accepted" }, 401);
+    if (deviceId === null) return tokenRefused(context);
     return runtime.openTunnel(deviceId, context.env, context.req.raw);
   });
 
@@ -89,6 +95,25 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
 }
 
 /**
+ * A browser does not say why a handshake failed, so the phone asks again by a plain GET, with its token where the
+ * handshake has none: a token that is not accepted is told apart from an edge that is not there.
+ */
+async function answerProbe(context: Context, accessKey: string): Promise<Response> {
+  const given = context.req.header("authorization");
+  if (given !== undefined) {
+    const token = given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
+    if ((await verifyToken(accessKey, token)) === null) return tokenRefused(context);
+  }
+  const error = "Cannot open a tunnel: this is not a WebSocket handshake";
+  return context.json({ error }, 426, { upgrade: "websocket", "cache-control": "no-store" });
+}
+
+function tokenRefused(context: Context): Response {
+  const error = "Cannot open a tunnel: the token is not accepted";
+  return context.json({ error }, 401, { "cache-control": "no-store" });
+}
+
+/**
  * A slot without its service worker (first visit, or the browser dropped it): documents go to the boot page, which
  * installs it and comes back. Anything else must not reach the edge this way.
  */
@@ -101,7 +126,8 @@ function bootSlot(context: Context, url: URL, headers: Record<string, string>): 
 
 function foreignOrigin(request: Request): boolean {
   const origin = request.headers.get("origin");
-  return origin !== null && URL.canParse(origin) && new URL(origin).host !== requestHost(request);
+  // "null" is the origin of a page that hides its own.
+  return origin !== null && URL.parse(origin)?.host !== requestHost(request);
 }
 
 function requestHost(request: Request): string {

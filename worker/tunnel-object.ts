@@ -6,26 +6,27 @@ import { DurableObject } from "cloudflare:workers";
 import { ErrorCode } from "../shared/errors.ts";
 import { CLOSE_CODE_BASE, KEEP_ALIVE, SUBPROTOCOL } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
-import { createEdgeHandler, type EdgeHandler } from "./edge-handler.ts";
-import type { WorkerEnvironment } from "./environment.ts";
+import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
 import { type Connection, type ConnectionSnapshot, TunnelServer } from "./tunnel-server.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Any pending timer keeps the object in memory; this one runs only while exchanges are under way. */
 const STAY_AWAKE_INTERVAL = 5_000;
 
 export class TunnelObject extends DurableObject<WorkerEnvironment> {
   #server: TunnelServer;
+  #backend: EdgeBackend;
   #connections = new Map<WebSocket, Connection>();
   #sockets = new Map<Transport, WebSocket>();
   #stayAwake: ReturnType<typeof setInterval> | null = null;
 
   constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
     super(ctx, env);
-    const handler: EdgeHandler = createEdgeHandler(createWorkerdUpstream(ctx, env));
+    this.#backend = createWorkerdUpstream(ctx, env);
     this.#server = new TunnelServer({
-      handle: handler,
-      onIdle: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
+      handle: createEdgeHandler(this.#backend),
+      onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       setTimer: (task, delay) => {
         const timer = setTimeout(task, delay);
@@ -71,6 +72,8 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   }
 
   #restore(socket: WebSocket): void {
+    // One that is closing was replaced or refused, and its session goes on elsewhere if at all.
+    if (socket.readyState !== WebSocket.OPEN) return;
     const snapshot = socket.deserializeAttachment() as ConnectionSnapshot | null;
     this.#connections.set(socket, this.#server.restore(this.#transport(socket), snapshot));
   }
@@ -98,17 +101,22 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   }
 
   #forget(socket: WebSocket): void {
-    this.#connections.get(socket)?.closed();
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.closed();
+    // What cannot be stored now is stored with the next change.
+    this.ctx.waitUntil(this.#backend.siteData.flush().catch(() => {}));
     this.#connections.delete(socket);
     for (const [transport, known] of this.#sockets) if (known === socket) this.#sockets.delete(transport);
   }
 
-  #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot): void {
+  #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot | null): void {
+    const socket = this.#sockets.get(transport);
     try {
-      this.#sockets.get(transport)?.serializeAttachment(snapshot);
+      socket?.serializeAttachment(snapshot);
     } catch {
-      // Above the platform's limit: without an attachment the session is opened anew after hibernation.
-      this.#sockets.get(transport)?.serializeAttachment(null);
+      // Above limits.attachmentBytes: without an attachment the session is opened anew after hibernation.
+      socket?.serializeAttachment(null);
     }
   }
 

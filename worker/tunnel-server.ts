@@ -33,8 +33,11 @@ export interface Connection {
 export interface TunnelServerOptions {
   /** Answers a request of the phone. */
   readonly handle: (request: Parameters<RequestHandler>[0], constants: SessionConstants) => ReturnType<RequestHandler>;
-  /** The session of this socket is idle: this is all that a restored one needs. */
-  readonly onIdle?: (transport: Transport, snapshot: ConnectionSnapshot) => void;
+  /**
+   * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
+   * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
+   */
+  readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
   /** Whether any exchange is under way: the runtime must not hibernate then. */
   readonly onActive?: (active: boolean) => void;
   readonly setTimer: (task: () => void, delay: number) => () => void;
@@ -58,11 +61,14 @@ export class TunnelServer {
   /** A socket that was just accepted; its first frame says which session it carries. */
   connect(transport: Transport): Connection {
     let served: ServedSession | null = null;
+    let refused = false;
     return {
       receive: (message) => {
+        if (refused) return;
         try {
           served ??= this.#open(transport, message);
         } catch (error) {
+          refused = true;
           const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
           transport.close(CLOSE_CODE_BASE + code, error instanceof Error ? error.message.slice(0, 120) : "");
           return;
@@ -80,7 +86,7 @@ export class TunnelServer {
       return { receive: () => {}, closed: () => {} };
     }
     const served = this.#serve(snapshot.sessionId, snapshot);
-    served.session.channel.adopt(transport);
+    served.adopt(transport);
     return {
       receive: (message) => served.receive(transport, message),
       closed: () => served.detach(transport),
@@ -138,7 +144,10 @@ class ServedSession {
   readonly session: Session;
   #options: TunnelServerOptions;
   #constants: SessionConstants;
-  #transport: Transport | null = null;
+  #link: Link | null = null;
+  /** Whether the last that `onSnapshot` was told of this link is a snapshot. */
+  #hasSnapshot = false;
+  #saveScheduled = false;
   #cancelLinger: (() => void) | null = null;
 
   constructor(
@@ -161,8 +170,7 @@ class ServedSession {
         },
         onStreamsChanged: () => {
           parent.changed();
-          // Later, since a stream is closed before its last frame is handed to the channel.
-          queueMicrotask(() => this.#saveIfIdle());
+          this.#scheduleSave();
         },
         onEnd: () => {
           this.#cancelLinger?.();
@@ -172,22 +180,36 @@ class ServedSession {
     });
   }
 
+  /** @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then. */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
-    this.#cancelLinger?.();
-    this.#cancelLinger = null;
-    this.#transport = transport;
-    this.session.channel.resume(transport, hello);
+    const link = this.#observe(transport);
+    try {
+      this.session.channel.resume(link.observed, hello);
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+    this.#take(link, false);
+  }
+
+  /** A socket that outlived the memory of the session it carries. */
+  adopt(transport: Transport): void {
+    const link = this.#observe(transport);
+    this.session.channel.adopt(link.observed);
+    this.#take(link, true);
   }
 
   receive(transport: Transport, message: Uint8Array): void {
-    this.#transport = transport;
-    this.session.channel.receive(message);
-    this.#saveIfIdle();
+    // A socket that was replaced may still deliver.
+    if (this.#link?.transport !== transport) return;
+    this.session.channel.receive(message, this.#link.observed);
+    this.#save();
   }
 
   detach(transport: Transport): void {
-    if (!this.session.channel.detach(transport)) return;
-    this.#transport = null;
+    const link = this.#link;
+    if (link?.transport !== transport || !this.session.channel.detach(link.observed)) return;
+    this.#link = null;
     this.#cancelLinger = this.#options.setTimer(() => this.end(), limits.sessionLinger);
   }
 
@@ -195,16 +217,54 @@ class ServedSession {
     this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
   }
 
-  #saveIfIdle(): void {
-    if (this.#transport === null || this.session.openStreams > 0 || this.session.ended !== null) return;
-    // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
-    this.session.channel.flush();
-    this.#options.onIdle?.(this.#transport, {
-      sessionId: this.session.channel.sessionId,
-      constants: this.#constants,
-      session: this.session.snapshot(),
-    });
+  #take(link: Link, hasSnapshot: boolean): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = null;
+    const replaced = this.#link;
+    this.#link = link;
+    if (replaced !== null && this.#hasSnapshot) this.#options.onSnapshot?.(replaced.transport, null);
+    this.#hasSnapshot = hasSnapshot;
   }
+
+  /** All that a snapshot holds changes with a message received or sent, so both lead to a save. */
+  #observe(transport: Transport): Link {
+    const observed: Transport = {
+      send: (message) => {
+        this.#scheduleSave();
+        return transport.send(message);
+      },
+      close: (code, reason) => transport.close(code, reason),
+    };
+    return { transport, observed };
+  }
+
+  /** Later, since a stream is closed before its last frame is handed to the channel. */
+  #scheduleSave(): void {
+    if (this.#saveScheduled) return;
+    this.#saveScheduled = true;
+    queueMicrotask(() => this.#save());
+  }
+
+  #save(): void {
+    const { onSnapshot } = this.#options;
+    const { session } = this;
+    const isIdle = session.openStreams === 0 && session.ended === null;
+    // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
+    if (isIdle && onSnapshot !== undefined) session.channel.flush();
+    this.#saveScheduled = false;
+    if (onSnapshot === undefined || this.#link === null || !(isIdle || this.#hasSnapshot)) return;
+    this.#hasSnapshot = isIdle;
+    onSnapshot(
+      this.#link.transport,
+      isIdle ? { sessionId: session.channel.sessionId, constants: this.#constants, session: session.snapshot() } : null,
+    );
+  }
+}
+
+/** A socket, and how the channel sees it. */
+interface Link {
+  readonly transport: Transport;
+  readonly observed: Transport;
 }
 
 function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {

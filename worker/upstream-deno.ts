@@ -1,27 +1,28 @@
 /** The upstream on Deno: its fetch, its resolver for the check of private addresses, and a key-value store. */
 import { lookup } from "node:dns/promises";
+import { withTextCookies } from "./cookie-text.ts";
 import { demoExemption } from "./demo-exemption.ts";
-import type { EdgeBackend } from "./edge-handler.ts";
+import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
+import { createLoopbackFetch } from "./loopback-fetch-deno.ts";
+import { shareLookups } from "./shared-lookup.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
 
+const loopbackFetch = createLoopbackFetch();
+const resolveName = shareLookups(async (host) => (await lookup(host, { all: true })).map(({ address }) => address));
+
+/** One phone's upstream. Which destinations are allowed is checked before anything is fetched. */
 export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
-  const { upstream, jar } = createUpstreamParts({
-    fetch: (request) => fetch(request),
-    allowPrivate: options.ROPEWAY_ALLOW_PRIVATE === "1",
+  const allowPrivate = options.ROPEWAY_ALLOW_PRIVATE === "1";
+  const mayReachLoopback = allowPrivate || Boolean(options.ROPEWAY_DEMO_ORIGINS);
+  const parts = createUpstreamParts({
+    fetch: mayReachLoopback ? loopbackFetch : (request) => fetch(request),
+    allowPrivate,
     isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
-    resolveName: async (host) => (await lookup(host, { all: true })).map((entry) => entry.address),
+    resolveName,
     cookieJarStore: store,
     now: () => Date.now(),
   });
-  return {
-    upstream,
-    siteData: {
-      async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
-        await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
-      },
-      clear: () => jar.clear(),
-    },
-  };
+  return withTextCookies(createEdgeBackend(parts));
 }

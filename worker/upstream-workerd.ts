@@ -1,12 +1,12 @@
 /** The upstream on workerd: its fetch behind the gate, the loopback, its sockets for diagnosis, the object's storage. */
 import { connect } from "cloudflare:sockets";
 import { demoExemption } from "./demo-exemption.ts";
-import type { EdgeBackend } from "./edge-handler.ts";
-import type { WorkerEnvironment } from "./environment.ts";
+import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
 import { createExplainFailure } from "./upstream/explain-failure-workerd.ts";
 import { createGatedFetch, HeaderGate } from "./upstream/header-gate.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Entrypoints of this worker as `ctx.exports` gives them (compatibility flag enable_ctx_exports). */
 interface LoopbackExports {
@@ -15,7 +15,7 @@ interface LoopbackExports {
 
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
-  const { upstream, jar } = createUpstreamParts({
+  const parts = createUpstreamParts({
     fetch: createGatedFetch(
       (request) => fetch(request),
       (request) => UpstreamFetcher.fetch(request),
@@ -28,15 +28,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     explainFailure: createExplainFailure({ connect }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
-  return {
-    upstream,
-    siteData: {
-      async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
-        await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
-      },
-      clear: () => jar.clear(),
-    },
-  };
+  return createEdgeBackend(parts);
 }
 
 function objectStore(storage: DurableObjectStorage): CookieJarStore {

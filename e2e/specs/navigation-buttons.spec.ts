@@ -11,7 +11,7 @@ test("back and forward walk through sites, and reload asks again", async ({ app,
   await app.navigated(() => app.frame().getByRole("link", { name: "Two" }).click());
   await app.navigated(() => app.frame().getByRole("link", { name: "Three" }).click());
   await expect(app.page).toHaveTitle(/Three/);
-  await expect(forward).toBeDisabled();
+  await expect(app.page.getByRole("button", { name: "Forward", exact: true, disabled: false })).toHaveCount(0);
 
   await back.click();
   await expect(app.frame().getByText("Page two")).toBeVisible();
@@ -35,7 +35,7 @@ test("the phone's own back gesture goes back one page, not out of the app", asyn
   origin.page("/two", "<p>Page two</p>");
   await app.goto(`${origin.origin}/one`);
   await app.navigated(() => app.frame().getByRole("link", { name: "Two" }).click());
-  await app.page.goBack();
+  await app.page.evaluate(() => history.back());
   await expect(app.frame().getByText("Page one")).toBeVisible();
   await expect(app.address).toHaveValue(/\/one/);
 });

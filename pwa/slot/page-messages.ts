@@ -10,9 +10,6 @@ export const MESSAGE_TAG = "ropeway.1";
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
-/** One entry of a form that was submitted, in order. */
-export type FormEntry = readonly [name: string, value: string | File];
-
 export type PageToShell =
   /** A slot's page (or its boot page) asks for a port on behalf of its service worker. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted" }

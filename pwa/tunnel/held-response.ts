@@ -37,7 +37,7 @@ export class HeldResponse implements ResponseConsumer {
     for (const { chunk, taken } of this.#chunks.splice(0)) {
       const ready = consumer.onBody(chunk);
       if (ready === undefined) taken();
-      else ready.then(taken);
+      else void ready.then(taken, taken);
     }
     if (this.#outcome === "end") consumer.onEnd();
     else if (this.#outcome !== null) consumer.onError(this.#outcome);

@@ -96,7 +96,7 @@ export class SlotPort {
       headPosted: false,
       upload,
     });
-    response.settled.then((outcome) => this.#settled(id, head, outcome));
+    void response.settled.then((outcome) => this.#settled(id, head, outcome));
     if (claimed !== null) return;
     const body = message.body instanceof ArrayBuffer ? singleChunk(message.body) : (upload?.readable ?? null);
     response.setExchange(this.#host.request(this.#stamp(head), body, response));

@@ -100,7 +100,7 @@ function navigate(id: number, request: NavigationRequest): void {
   ledger.begin();
   const response = new HeldResponse();
   navigations.set(id, response);
-  response.settled.then((outcome) => {
+  void response.settled.then((outcome) => {
     navigations.delete(id);
     if (outcome instanceof RopewayError) {
       tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });

@@ -9,6 +9,7 @@ import { contentHash } from "../build/content-hash.ts";
 import { appDirectory, workerDirectory } from "../build/paths.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { type Child, startChild } from "./child.ts";
+import { startLoopbackProxy } from "./loopback-proxy.ts";
 import type { ResolvedEdgeOptions } from "./options.ts";
 import { type AssetEntry, workerdConfig } from "./workerd-config.ts";
 
@@ -34,8 +35,9 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
   await mkdir(stateDirectory, { recursive: true });
   const removeDirectory = (): void => rmSync(directory, { recursive: true, force: true });
   process.once("exit", removeDirectory);
+  const proxy = options.allowPrivate ? await startLoopbackProxy(join(directory, "loopback.sock")) : undefined;
   try {
-    await writeFile(configFile, await makeConfig(options, stateDirectory), { mode: 0o600 });
+    await writeFile(configFile, await makeConfig(options, stateDirectory, proxy?.address), { mode: 0o600 });
     const child = await startChild(
       workerdBinary(),
       ["serve", configFile, "--experimental", "--control-fd=3"],
@@ -43,6 +45,7 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
       (line) => logUseful(line, options.log),
     );
     const exited = child.exited.then((why) => {
+      proxy?.close();
       removeDirectory();
       process.off("exit", removeDirectory);
       return why;
@@ -52,6 +55,7 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
     await rm(configFile);
     return { child: { ...child, exited }, port: listening };
   } catch (error) {
+    proxy?.close();
     removeDirectory();
     throw error;
   }
@@ -75,7 +79,11 @@ function logUseful(line: string, log: (line: string) => void): void {
   log(line);
 }
 
-async function makeConfig(options: ResolvedEdgeOptions, stateDirectory: string): Promise<string> {
+async function makeConfig(
+  options: ResolvedEdgeOptions,
+  stateDirectory: string,
+  loopbackProxy: string | undefined,
+): Promise<string> {
   const read = (name: string): Promise<string> => readFile(join(workerDirectory, name), "utf8");
   const [worker, assets, egress, settings] = await Promise.all(
     ["worker.js", "assets.js", "egress.js", "settings.json"].map(read),
@@ -90,6 +98,7 @@ async function makeConfig(options: ResolvedEdgeOptions, stateDirectory: string):
     assets: await assetManifest(),
     appDirectory,
     sources: { worker, assets, egress },
+    ...(loopbackProxy === undefined ? {} : { loopbackProxy }),
     trustedCertificates: await extraCertificates(),
   });
 }

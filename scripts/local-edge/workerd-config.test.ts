@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ResolvedEdgeOptions } from "./options.ts";
-import { workerdConfig } from "./workerd-config.ts";
+import { type WorkerdConfigInput, workerdConfig } from "./workerd-config.ts";
 
 const options: ResolvedEdgeOptions = {
   ips: ["127.0.0.1", "::1"],
@@ -14,8 +14,13 @@ const options: ResolvedEdgeOptions = {
   log: () => {},
 };
 
-function configFor(change: Partial<ResolvedEdgeOptions>, worker = "export default {};"): string {
+function configFor(
+  change: Partial<ResolvedEdgeOptions>,
+  worker = "export default {};",
+  more: Partial<WorkerdConfigInput> = {},
+): string {
   return workerdConfig({
+    ...more,
     options: { ...options, ...change },
     stateDirectory: "/state",
     settings: {
@@ -49,6 +54,14 @@ describe("workerdConfig", () => {
     expect(config).toContain('(name = "origin-0", external = (address = "127.0.0.1:8788", http = ()))');
     expect(config).toContain('(name = "origin-1", external = (address = "127.0.0.2:8788", http = ()))');
     expect(config).toContain('globalOutbound = "egress"');
+  });
+
+  it("sends names below localhost to the proxy that finds them, if there is one", () => {
+    const config = configFor({ allowPrivate: true }, undefined, { loopbackProxy: "unix:/private/loopback.sock" });
+    expect(config).toContain('external = (address = "unix:/private/loopback.sock", http = (style = proxy))');
+    expect(config).toContain('(name = "LOOPBACK", service = "loopback")');
+    expect(config).toContain('globalOutbound = "egress"');
+    expect(configFor({})).toContain('globalOutbound = "network"');
   });
 
   it("listens on every address", () => {

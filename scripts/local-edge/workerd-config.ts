@@ -18,11 +18,22 @@ export interface WorkerdConfigInput {
   readonly appDirectory: string;
   /** The built workers' sources. */
   readonly sources: { readonly worker: string; readonly assets: string; readonly egress: string };
+  /** Where requests for names below localhost go, if the edge may reach loopback. */
+  readonly loopbackProxy?: string;
   /** PEM certificates to trust beside those that browsers trust. */
   readonly trustedCertificates: readonly string[];
 }
 
-type Value = string | boolean | readonly Value[] | { readonly [name: string]: Value | undefined };
+/** A name that Cap'n Proto's schema defines, printed without quotes. */
+class Enumerant {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+type Value = string | boolean | Enumerant | readonly Value[] | { readonly [name: string]: Value | undefined };
 
 export function workerdConfig(input: WorkerdConfigInput): string {
   const { options, settings } = input;
@@ -43,13 +54,18 @@ export function workerdConfig(input: WorkerdConfigInput): string {
     { name: "state", disk: { path: input.stateDirectory, writable: true } },
     { name: "network", network: network(input) },
   ];
-  if (options.demo !== undefined) services.push(...egressServices(input, options.demo.origins));
+  if (hasEgress(input)) services.push(...egressServices(input));
 
   const config = { services, sockets: options.ips.map((ip, index) => socket(`listen-${index}`, ip, options)) };
   return `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = ${print(config)};\n`;
 }
 
-function edgeWorker({ options, settings, sources }: WorkerdConfigInput): Value {
+function hasEgress({ options, loopbackProxy }: WorkerdConfigInput): boolean {
+  return options.demo !== undefined || loopbackProxy !== undefined;
+}
+
+function edgeWorker(input: WorkerdConfigInput): Value {
+  const { options, settings, sources } = input;
   return {
     modules: [{ name: "worker.js", esModule: sources.worker }],
     compatibilityDate: settings.compatibilityDate,
@@ -68,7 +84,7 @@ function edgeWorker({ options, settings, sources }: WorkerdConfigInput): Value {
       enableSql: true,
     })),
     durableObjectStorage: { localDisk: "state" },
-    globalOutbound: options.demo === undefined ? "network" : "egress",
+    globalOutbound: hasEgress(input) ? "egress" : "network",
   };
 }
 
@@ -80,8 +96,9 @@ function network({ options, trustedCertificates }: WorkerdConfigInput): Value {
   };
 }
 
-function egressServices({ settings, sources }: WorkerdConfigInput, origins: readonly string[]): Value[] {
-  const hosts = origins.map((origin) => new URL(origin).host);
+function egressServices({ options, settings, sources, loopbackProxy }: WorkerdConfigInput): Value[] {
+  const hosts = (options.demo?.origins ?? []).map((origin) => new URL(origin).host);
+  const loopback = loopbackProxy === undefined ? [] : [loopbackProxy];
   const bindingOf = (index: number): string => `ORIGIN_${index}`;
   return [
     {
@@ -94,6 +111,7 @@ function egressServices({ settings, sources }: WorkerdConfigInput, origins: read
         bindings: [
           { name: "ORIGINS", json: JSON.stringify(Object.fromEntries(hosts.map((host, i) => [host, bindingOf(i)]))) },
           ...hosts.map((_, index) => ({ name: bindingOf(index), service: `origin-${index}` })),
+          ...loopback.map(() => ({ name: "LOOPBACK", service: "loopback" })),
         ],
         globalOutbound: "network",
       },
@@ -102,6 +120,10 @@ function egressServices({ settings, sources }: WorkerdConfigInput, origins: read
       name: `origin-${index}`,
       // Few systems resolve names below localhost; RFC 6761 section 6.3 says where they lead.
       external: { address: host.replace(/^[^:]*localhost(?=:|$)/, "127.0.0.1"), http: {} },
+    })),
+    ...loopback.map((address) => ({
+      name: "loopback",
+      external: { address, http: { style: new Enumerant("proxy") } },
     })),
   ];
 }
@@ -121,6 +143,7 @@ function socket(name: string, ip: string, { port, tls }: ResolvedEdgeOptions): V
 function print(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (typeof value === "boolean") return String(value);
+  if (value instanceof Enumerant) return value.name;
   if (Array.isArray(value)) return `[${value.map(print).join(", ")}]`;
   const fields = Object.entries(value).filter((field): field is [string, Value] => field[1] !== undefined);
   return `(${fields.map(([name, field]) => `${name} = ${print(field)}`).join(", ")})`;

@@ -47,7 +47,7 @@ const REDIRECTS: readonly RedirectMode[] = ["follow", "error", "manual", "same-o
 const CODINGS: readonly LinkCoding[] = ["identity", "deflate-raw"];
 
 const FIELD_NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what RFC 9110 section 5.5 forbids.
+/** RFC 9110 section 5.5. */
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 const SCHEME = /^[a-z][a-z0-9+\-.]*$/;
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

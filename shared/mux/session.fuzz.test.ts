@@ -13,15 +13,15 @@ const TIMEOUT = 60_000 + FRAMES / 2;
 console.info(`Fuzzing ${FRAMES} frames with ROPEWAY_FUZZ_SEED=${SEED}`);
 
 test("mutated frames at the decoder", { timeout: TIMEOUT }, () => {
-  expect(fuzzFrames(new Random(SEED), FRAMES * 0.6)).toBeGreaterThanOrEqual(FRAMES * 0.6);
+  expect(fuzzFrames(new Random(SEED), FRAMES * 0.62)).toBeGreaterThanOrEqual(FRAMES * 0.62);
 });
 
 test("mutated heads at the header decoder", { timeout: TIMEOUT }, () => {
-  expect(fuzzHeads(new Random(SEED + 1), FRAMES * 0.3)).toBeGreaterThanOrEqual(FRAMES * 0.3);
+  expect(fuzzHeads(new Random(SEED + 1), FRAMES * 0.33)).toBeGreaterThanOrEqual(FRAMES * 0.33);
 });
 
 test("mutated and senseless frames at sessions", { timeout: TIMEOUT }, () => {
-  expect(fuzzSessions(new Random(SEED + 2), FRAMES * 0.095)).toBeGreaterThanOrEqual(FRAMES * 0.095);
+  expect(fuzzSessions(new Random(SEED + 2), FRAMES * 0.045)).toBeGreaterThanOrEqual(FRAMES * 0.045);
 });
 
 test("the same at sessions with HTTP exchanges behind them", { timeout: TIMEOUT }, async () => {

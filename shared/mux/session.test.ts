@@ -1,49 +1,17 @@
-/** Two sessions that follow the rules. Peers that do not: session-hostile.test.ts. */
+/** Two sessions that follow the rules. Lost links: session-survival.test.ts. Peers that do not: session-hostile.test.ts. */
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { type LinkedSessions, linkSessions } from "../testing/linked-sessions.ts";
+import { linkSessions } from "../testing/linked-sessions.ts";
+import { GET, OK, request, sessionRig } from "../testing/session-rig.ts";
 import { StreamLog } from "../testing/stream-log.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { Turns } from "../testing/turns.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
 
-const GET: readonly HeaderField[] = [[":method", "GET"]];
-const OK: readonly HeaderField[] = [[":status", "200"]];
-
-interface Rig extends LinkedSessions {
-  /** Streams that the edge was given, in order. */
-  readonly accepted: StreamLog[];
-  /** Lets everything flow until nothing is under way. */
-  flow(): void;
-}
-
-function rig(options: { consume?: boolean } = {}): Rig {
-  const turns = new Turns();
-  const accepted: StreamLog[] = [];
-  const linked = linkSessions({
-    defer: turns.defer,
-    edge: { onStream: (stream) => accepted.push(new StreamLog(stream, options.consume ?? true)) },
-  });
-  const flow = (): void => {
-    do turns.run();
-    while (linked.link.deliver("up") || linked.link.deliver("down"));
-  };
-  flow();
-  return Object.assign(linked, { accepted, flow });
-}
-
-/** A request whose stream both sides have, the phone's side ended. */
-function request(rig: Rig, end = true): { phone: StreamLog; edge: StreamLog } {
-  const phone = new StreamLog(rig.phone.openStreamNow(), false);
-  phone.stream.sendHead(GET, end);
-  rig.flow();
-  return { phone, edge: rig.accepted.at(-1) as StreamLog };
-}
-
 describe("an exchange", () => {
   test("carries heads, data and ends both ways, and is gone afterwards", async () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked, false);
     const written = phone.stream.write(new Uint8Array(70_000));
     phone.stream.end();
@@ -62,7 +30,7 @@ describe("an exchange", () => {
   });
 
   test("may end with its heads", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked);
     edge.stream.sendHead(OK, true);
     linked.flow();
@@ -71,7 +39,7 @@ describe("an exchange", () => {
   });
 
   test("may end with trailers, which nobody is told of", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked);
     edge.stream.sendHead(OK, false);
     void edge.stream.write(new Uint8Array(5));
@@ -82,7 +50,7 @@ describe("an exchange", () => {
   });
 
   test("trailers never overtake data that waits for credit", async () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { edge } = request(linked);
     edge.stream.sendHead(OK, false);
     const written = edge.stream.write(new Uint8Array(limits.streamCreditBytes + 1));
@@ -92,7 +60,7 @@ describe("an exchange", () => {
   });
 
   test("data that is written before the head leaves after it", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const log = new StreamLog(linked.phone.openStreamNow());
     void log.stream.write(new Uint8Array(3));
     log.stream.end();
@@ -106,7 +74,7 @@ describe("an exchange", () => {
 
 describe("opening streams", () => {
   test("numbers them as their heads leave, whatever the order in which they were opened", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const first = linked.phone.openStreamNow();
     const second = linked.phone.openStreamNow();
     second.sendHead([["a", "second"]], true);
@@ -119,7 +87,7 @@ describe("opening streams", () => {
   });
 
   test("and giving them up before their head is nothing that the edge hears of", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const stream = linked.phone.openStreamNow();
     stream.reprioritize({ urgency: 1, incremental: false });
     stream.reset(ErrorCode.CANCEL);
@@ -131,7 +99,7 @@ describe("opening streams", () => {
   });
 
   test("waits at the limit, in the order of asking", async () => {
-    const linked = rig();
+    const linked = sessionRig();
     const open = Array.from({ length: limits.concurrentStreams }, () => linked.phone.openStreamNow());
     expect(linked.phone.hasRoom).toBe(false);
     const opened: string[] = [];
@@ -149,7 +117,7 @@ describe("opening streams", () => {
   });
 
   test("fails for all who wait when the session ends", async () => {
-    const linked = rig();
+    const linked = sessionRig();
     for (let index = 0; index < limits.concurrentStreams; index += 1) linked.phone.openStreamNow();
     const waiting = linked.phone.openStream();
     linked.phone.end(new RopewayError(ErrorCode.LINK_LOST, "session", "user", "Cannot go on: over"));
@@ -160,7 +128,7 @@ describe("opening streams", () => {
 
 describe("a reset", () => {
   test("reaches the other side with its code, and fails what waits there", async () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked);
     edge.stream.sendHead(OK, false);
     const written = edge.stream.write(new Uint8Array(limits.streamCreditBytes * 2));
@@ -173,7 +141,7 @@ describe("a reset", () => {
   });
 
   test("gives the session's credit back: for what was not consumed, and for what was under way", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const rounds = (3 * limits.sessionCreditBytes) / limits.streamCreditBytes;
     for (let round = 0; round < rounds; round += 1) {
       const { phone, edge } = request(linked);
@@ -193,7 +161,7 @@ describe("a reset", () => {
   });
 
   test("of a stream that has ended both ways gives back what its owner will never consume", () => {
-    const linked = rig();
+    const linked = sessionRig();
     for (let round = 0; round < 20; round += 1) {
       const { phone, edge } = request(linked);
       edge.stream.sendHead(OK, false);
@@ -210,7 +178,7 @@ describe("a reset", () => {
 
 describe("credit", () => {
   test("stops a sender whose receiver consumes nothing, and consuming lets it go on", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked);
     edge.stream.sendHead(OK, false);
     edge.stream.write(new Uint8Array(3 * limits.streamCreditBytes)).catch(() => {});
@@ -222,7 +190,7 @@ describe("credit", () => {
   });
 
   test("of the session holds all streams together, and an end alone needs none", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const logs = Array.from({ length: 6 }, () => request(linked));
     for (const { edge } of logs) {
       edge.stream.sendHead(OK, false);
@@ -237,7 +205,7 @@ describe("credit", () => {
   });
 
   test("consumed more than was received is not given back", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const { phone, edge } = request(linked);
     edge.stream.sendHead(OK, false);
     edge.stream.write(new Uint8Array(2 * limits.streamCreditBytes)).catch(() => {});
@@ -251,7 +219,7 @@ describe("credit", () => {
 
 describe("priority", () => {
   test("the more urgent stream goes first, and the phone may change its mind", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const order: number[] = [];
     const streams = [5, 1].map((urgency) => {
       const stream = linked.phone.openStreamNow({ urgency, incremental: false });
@@ -269,7 +237,7 @@ describe("priority", () => {
 
 describe("heads above the limits", () => {
   test("are refused before they are encoded, so that the next one decodes", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const stream = linked.phone.openStreamNow();
     const long: HeaderField = ["x-new", "x".repeat(limits.headBytes)];
     const error = thrownBy(() => stream.sendHead([["x-first", "1"], long], true));
@@ -283,7 +251,7 @@ describe("heads above the limits", () => {
   });
 
   test("a head right at the limit passes", () => {
-    const linked = rig();
+    const linked = sessionRig();
     const stream = linked.phone.openStreamNow();
     // Octets that Huffman coding would only lengthen.
     stream.sendHead([["x", "\u00ff".repeat(limits.headBytes - 33)]], true);
@@ -310,7 +278,7 @@ test("fields of the session reach the edge, once and in order with the requests"
 });
 
 test("what an owner throws ends its stream with an internal error, not the session", () => {
-  const linked = rig();
+  const linked = sessionRig();
   const { phone, edge } = request(linked, false);
   edge.stream.handler = {
     onHead() {},
@@ -327,7 +295,7 @@ test("what an owner throws ends its stream with an internal error, not the sessi
 });
 
 test("the end of a session reaches the other side with its code, and fails all streams once", () => {
-  const linked = rig();
+  const linked = sessionRig();
   const { phone, edge } = request(linked);
   linked.edge.end(new RopewayError(ErrorCode.KEY_NOT_ACCEPTED, "session", "user", "Cannot go on: unpaired"));
   linked.flow();
@@ -335,77 +303,4 @@ test("the end of a session reaches the other side with its code, and fails all s
   expect(phone.events).toEqual(["reset"]);
   expect(edge.events).toEqual(["head+end", "end", "reset"]);
   expect(thrownBy(() => linked.phone.openStreamNow())).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
-});
-
-describe("hibernation of an idle edge", () => {
-  test("keeps header tables, stream numbers and credit", () => {
-    const linked = rig();
-    for (let round = 0; round < 10; round += 1) {
-      const { phone, edge } = request(linked, false);
-      void phone.stream.write(new Uint8Array(200_000));
-      phone.stream.end();
-      edge.stream.sendHead([...OK, ["x-round", String(round % 3)]], false);
-      void edge.stream.write(new Uint8Array(300_000));
-      edge.stream.end();
-      linked.flow();
-      phone.stream.consumed(phone.bytes);
-      linked.flow();
-      expect(edge.bytes).toBe(200_000);
-      expect(phone.bytes).toBe(300_000);
-      linked.hibernateEdge();
-    }
-    expect(linked.ended).toEqual({ phone: null, edge: null });
-  });
-
-  test("gives credit back for what had arrived and went with its memory", () => {
-    const linked = rig({ consume: false });
-    for (let round = 0; round < 20; round += 1) {
-      const { phone, edge } = request(linked, false);
-      void phone.stream.write(new Uint8Array(limits.uploadStreamCreditBytes));
-      phone.stream.end();
-      edge.stream.sendHead(OK, true);
-      linked.flow();
-      expect(edge.bytes).toBe(limits.uploadStreamCreditBytes);
-      linked.hibernateEdge();
-    }
-  });
-});
-
-test("a cut in the middle of everything costs nothing but time", () => {
-  const linked = rig();
-  const logs = Array.from({ length: 20 }, () => request(linked, false));
-  for (const [index, { phone, edge }] of logs.entries()) {
-    void phone.stream.write(new Uint8Array(20_000));
-    phone.stream.end();
-    edge.stream.sendHead([...OK, ["x-index", String(index)]], false);
-    edge.stream.write(new Uint8Array(150_000)).catch(() => {});
-    edge.stream.end();
-    linked.phone.channel.flush();
-    linked.edge.channel.flush();
-    for (let messages = 0; messages < index % 7; messages += 1) linked.link.deliver(index % 2 === 0 ? "up" : "down");
-    if (index % 3 === 0) linked.link.connect();
-  }
-  linked.link.connect();
-  linked.flow();
-  for (const [index, { phone, edge }] of logs.entries()) {
-    expect(phone.fields).toEqual([...OK, ["x-index", String(index)]]);
-    expect([phone.bytes, edge.bytes]).toEqual([150_000, 20_000]);
-    expect(phone.events.at(-1)).toBe("end");
-  }
-  expect([linked.phone.openStreams, linked.edge.openStreams]).toEqual([0, 0]);
-});
-
-test("a phone that is away does not cost the session, however small the origin's chunks are", () => {
-  const linked = rig();
-  const { phone, edge } = request(linked);
-  edge.stream.sendHead(OK, false);
-  linked.flow();
-  linked.link.cut();
-  for (let chunk = 0; chunk < 100_000; chunk += 1) edge.stream.write(new Uint8Array(8)).catch(() => {});
-  edge.stream.end();
-  expect(linked.edge.channel.unacknowledged.bytes).toBeLessThan(limits.retainedBytes);
-  linked.link.connect();
-  linked.flow();
-  expect(phone.bytes).toBe(800_000);
-  expect(phone.events.at(-1)).toBe("end");
 });

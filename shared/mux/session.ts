@@ -11,8 +11,9 @@ import { HpackEncoder, type HpackEncoderSnapshot } from "../wire/hpack/header-en
 import { Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
 import { ReceiveWindow, SendWindow } from "./credit.ts";
 import { assertHeadFits } from "./head-limits.ts";
+import { initialCredit } from "./initial-credit.ts";
 import { SendQueue } from "./send-queue.ts";
-import { initialStreamCredit, MuxStream, type StreamLink } from "./stream.ts";
+import { MuxStream, type StreamLink } from "./stream.ts";
 
 /** Identifiers of SETTINGS: PROTOCOL.md section 3.5. Unknown ones are ignored. */
 const Setting = { INITIAL_STREAM_CREDIT: 1, CONCURRENT_STREAMS: 2 } as const;
@@ -79,15 +80,11 @@ export class Session implements ChannelHandler, StreamLink {
     const { role, snapshot } = options;
     this.#role = role;
     this.#handler = options.handler;
-    const credit = initialStreamCredit(role);
-    this.#streamCredit = { ...credit, send: snapshot?.peerStreamCredit ?? credit.send };
+    const credit = initialCredit(role);
+    this.#streamCredit = { ...credit.stream, send: snapshot?.peerStreamCredit ?? credit.stream.send };
     this.#peerConcurrentStreams = snapshot?.peerConcurrentStreams ?? limits.concurrentStreams;
-    const [send, receive] =
-      role === "phone"
-        ? [limits.uploadSessionCreditBytes, limits.sessionCreditBytes]
-        : [limits.sessionCreditBytes, limits.uploadSessionCreditBytes];
-    this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? send, "session");
-    this.#receiveWindow = new ReceiveWindow(receive, "session", snapshot?.owedCredit ?? 0);
+    this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? credit.session.send, "session");
+    this.#receiveWindow = new ReceiveWindow(credit.session.receive, "session", snapshot?.owedCredit ?? 0);
     const table = { maxTableBytes: limits.hpackTableBytes };
     this.#encoder = snapshot ? HpackEncoder.restore(snapshot.encoder, table) : new HpackEncoder(table);
     const decoderOptions = { ...table, maxListBytes: limits.headListBytes, maxFields: limits.headFields };
@@ -132,13 +129,8 @@ export class Session implements ChannelHandler, StreamLink {
    */
   sendSessionHead(fields: readonly EncodableField[]): void {
     assertHeadFits(fields);
-    this.channel.send({
-      type: "head",
-      streamId: 0,
-      end: true,
-      priority: DEFAULT_PRIORITY,
-      block: this.#encoder.encode(fields),
-    });
+    const block = this.#encoder.encode(fields);
+    this.channel.send({ type: "head", streamId: 0, end: true, priority: DEFAULT_PRIORITY, block });
   }
 
   /**
@@ -293,7 +285,7 @@ export class Session implements ChannelHandler, StreamLink {
   #receiveHead(frame: SequencedFrame & { type: "head" }): void {
     // Decoded whatever comes of it: the table must stay in step with the peer's.
     let fields: readonly HeaderField[] = [];
-    let broken: unknown = null;
+    let broken: RopewayError | null = null;
     try {
       fields = this.#decoder.decode(frame.block);
     } catch (error) {
@@ -302,7 +294,7 @@ export class Session implements ChannelHandler, StreamLink {
     }
     if (frame.streamId === 0) {
       if (this.#role === "phone") throw idle(0);
-      if (broken !== null) throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", TOO_LARGE);
+      if (broken !== null) throw new RopewayError(broken.code, "session", "peer", broken.message);
       this.#handler.onSessionHead?.(fields);
       return;
     }
@@ -400,13 +392,8 @@ export class Session implements ChannelHandler, StreamLink {
 
 /** Type byte, two bytes of stream id and one of length: what a typical head's frame adds to its block. */
 const HEAD_FRAME_OVERHEAD = 4;
-const TOO_LARGE = "Cannot take the session's head: it is above the limits";
 
 function idle(streamId: number): RopewayError {
-  return new RopewayError(
-    ErrorCode.PROTOCOL_ERROR,
-    "session",
-    "peer",
-    `Cannot use stream ${streamId}: it was never opened`,
-  );
+  const message = `Cannot use stream ${streamId}: it was never opened`;
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
 }

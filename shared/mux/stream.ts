@@ -2,7 +2,6 @@
  * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
 import type { Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { ReceiveWindow, SendWindow } from "./credit.ts";
@@ -274,10 +273,3 @@ export class MuxStream {
 }
 
 const EMPTY = new Uint8Array(0);
-
-/** Initial credit of the two directions of a stream, as each side sees it. */
-export function initialStreamCredit(role: "phone" | "edge"): { send: number; receive: number } {
-  return role === "phone"
-    ? { send: limits.uploadStreamCreditBytes, receive: limits.streamCreditBytes }
-    : { send: limits.streamCreditBytes, receive: limits.uploadStreamCreditBytes };
-}

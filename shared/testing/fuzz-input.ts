@@ -1,7 +1,7 @@
 /** What the fuzzer throws: frames that make sense, frames that nearly do, and bytes that do not. */
 import { requestToFields, responseToFields } from "../http/head-fields.ts";
 import { limits } from "../limits.ts";
-import { DEFAULT_PRIORITY, encodeFrame, type Priority } from "../wire/frame.ts";
+import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { HpackEncoder } from "../wire/hpack/header-encoder.ts";
 import { requestHead, responseHead } from "./exchange-rig.ts";
@@ -39,6 +39,8 @@ export class FuzzInput {
   readonly #encoder = new HpackEncoder({ maxTableBytes: limits.hpackTableBytes });
   readonly #role: "phone" | "edge";
   readonly #known: FuzzKnowledge;
+  /** What it is greedy for; streams otherwise. */
+  readonly #wantsBytes: boolean;
   #opened = 0;
 
   /** @param role of the peer that is played. */
@@ -46,6 +48,7 @@ export class FuzzInput {
     this.#random = random;
     this.#role = role;
     this.#known = known;
+    this.#wantsBytes = random.oneIn(2);
   }
 
   /** A frame of any type; most speak of streams that may exist. */
@@ -83,6 +86,15 @@ export class FuzzInput {
     }
   }
 
+  /** A frame that breaks nothing but asks for room: more streams, more bytes, and no end. */
+  greed(): EncodableFrame {
+    const random = this.#random;
+    const streamId = this.#streamId();
+    const wantsStream = this.#wantsBytes ? random.oneIn(20) : !random.oneIn(20);
+    if (streamId === 0 || wantsStream) return { ...this.#head(this.#openedStream()), end: false };
+    return { type: "data", streamId, end: false, payload: new Uint8Array(random.below(limits.batchBytes)) };
+  }
+
   /** An HPACK block of a request or response as the peer would send it. */
   block(): Uint8Array<ArrayBuffer> {
     return this.#encoder.encode(this.#fields());
@@ -115,7 +127,7 @@ export class FuzzInput {
     return random.oneIn(20) ? new Uint8Array(random.below(limits.batchBytes)) : random.bytes(random.below(64));
   }
 
-  #head(streamId: number): EncodableFrame {
+  #head(streamId: number): EncodableFrame & { type: "head" } {
     const priority = this.#random.oneIn(4) ? this.#priority() : DEFAULT_PRIORITY;
     return { type: "head", streamId, end: this.#random.oneIn(2), priority, block: this.block() };
   }
@@ -157,7 +169,7 @@ export class FuzzInput {
 
 /** `bytes` changed in one to four places: flipped, overwritten, cut, doubled, or with something put in. */
 export function mutate(random: Random, bytes: Uint8Array): Uint8Array {
-  let mutated = bytes.slice();
+  let mutated: Uint8Array = bytes.slice();
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
     const at = random.below(mutated.length + 1);
     switch (random.below(6)) {
@@ -171,30 +183,20 @@ export function mutate(random: Random, bytes: Uint8Array): Uint8Array {
         mutated = mutated.slice(0, at);
         break;
       case 3:
-        mutated = join(mutated.subarray(0, at), mutated.subarray(random.below(at + 1)));
+        mutated = concat(mutated.subarray(0, at), mutated.subarray(random.below(at + 1)));
         break;
       case 4:
-        mutated = join(mutated.subarray(0, at), random.bytes(1 + random.below(9)), mutated.subarray(at));
+        mutated = concat(mutated.subarray(0, at), random.bytes(1 + random.below(9)), mutated.subarray(at));
         break;
       default:
         // A length or number that is too large, in the longest encoding.
-        mutated = join(mutated.subarray(0, at), Uint8Array.of(0xc0 | random.below(64)), mutated.subarray(at));
+        mutated = concat(mutated.subarray(0, at), Uint8Array.of(0xc0 | random.below(64)), mutated.subarray(at));
     }
   }
   return mutated;
 }
 
 /** So many frames as one message. */
-export function message(input: FuzzInput, frames: number): Uint8Array {
-  return join(...Array.from({ length: frames }, () => encodeFrame(input.frame())));
-}
-
-function join(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+export function message(frames: number, next: () => EncodableFrame): Uint8Array {
+  return concat(...Array.from({ length: frames }, () => encodeFrame(next())));
 }

@@ -28,7 +28,10 @@ export function fuzzFrames(random: Random, frames: number): number {
   for (let thrown = 0; thrown < frames; ) {
     if (thrown % 1000 === 0) input = new FuzzInput(random, random.pick<Role>(["phone", "edge"]));
     const count = 1 + random.below(3);
-    const bytes = mutate(random, message(input, count));
+    const bytes = mutate(
+      random,
+      message(count, () => input.frame()),
+    );
     thrown += count;
     guard(random, thrown, bytes, () => {
       let decoded = 0;
@@ -79,15 +82,17 @@ export function fuzzSessions(random: Random, frames: number): number {
   while (thrown < frames) {
     const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]));
     const input = new FuzzInput(random, target.role === "edge" ? "phone" : "edge", target);
+    const greedy = random.oneIn(100);
+    const next = greedy ? () => input.greed() : () => input.frame();
     const patience = 1 + random.below(400);
     for (let messages = 0; messages < patience && target.session.ended === null; messages += 1) {
       const count = 1 + random.below(4);
-      const isMutated = random.oneIn(20);
-      const bytes = isMutated ? mutate(random, message(input, count)) : message(input, count);
+      const isMutated = random.oneIn(greedy ? 500 : 12);
+      const bytes = isMutated ? mutate(random, message(count, next)) : message(count, next);
       if (isMutated) thrown += count;
       guard(random, thrown, bytes, () => {
         target.say(bytes);
-        target.act();
+        if (!greedy) target.act();
         target.check();
       });
     }
@@ -102,9 +107,10 @@ export async function fuzzExchanges(random: Random, frames: number): Promise<num
   while (thrown < frames) {
     const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]), true);
     const input = new FuzzInput(random, target.role === "edge" ? "phone" : "edge", target);
+    const next = (): ReturnType<FuzzInput["frame"]> => input.frame();
     for (let messages = 0; messages < 100 && target.session.ended === null; messages += 1) {
-      const isMutated = random.oneIn(20);
-      const bytes = isMutated ? mutate(random, message(input, 3)) : message(input, 3);
+      const isMutated = random.oneIn(12);
+      const bytes = isMutated ? mutate(random, message(3, next)) : message(3, next);
       if (isMutated) thrown += 3;
       guard(random, thrown, bytes, () => {
         target.say(bytes);
@@ -156,7 +162,7 @@ class FuzzTarget implements FuzzKnowledge {
   act(): void {
     const random = this.#random;
     if (this.session.ended !== null) return;
-    const [stream, unread] = random.pick([...this.#unread, [null, 0] as const]);
+    const [stream, unread] = this.#unread.size === 0 ? [null, 0] : random.pick([...this.#unread]);
     switch (random.below(8)) {
       case 0:
         if (stream !== null && this.role === "edge" && stream.state !== "closed") this.#answer(stream);
@@ -188,9 +194,14 @@ class FuzzTarget implements FuzzKnowledge {
     const { session } = this;
     expectThat(session.openStreams <= limits.concurrentStreams, "streams keep to their limit");
     expectThat(session.channel.unacknowledged.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
-    const window = this.role === "edge" ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
+    const edge = this.role === "edge";
+    const window = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
+    const streamWindow = edge ? limits.uploadStreamCreditBytes : limits.streamCreditBytes;
     let unread = 0;
-    for (const bytes of this.#unread.values()) unread += bytes;
+    for (const bytes of this.#unread.values()) {
+      unread += bytes;
+      expectThat(bytes <= streamWindow, "unread bytes keep to the stream's credit");
+    }
     expectThat(unread <= window, "unread bytes keep to the session's credit");
     if (!this.#random.oneIn(32)) return;
     const { encoder, decoder, owedCredit } = session.snapshot();

@@ -2,6 +2,7 @@
 import { parseEncoding } from "../form-body.ts";
 import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { MESSAGE_TAG } from "../page-messages.ts";
+import { ropewayPath } from "../slot-url.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { navigationApi, type PageContext } from "./page-context.ts";
 
@@ -50,7 +51,9 @@ function onNavigate(event: NavigateEvent, context: PageContext): void {
 
 /** The page stays within its slot: the shell learns of it before the first byte comes. */
 function tellLeaving(url: string, context: PageContext): void {
-  if (context.config.topLevel) context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
+  // A download leaves the document where it is.
+  if (!context.config.topLevel || new URL(url).pathname === ropewayPath.download) return;
+  context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
 }
 
 export function watchNavigations(context: PageContext): void {

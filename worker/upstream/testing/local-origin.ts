@@ -1,5 +1,6 @@
-/** A real origin on 127.0.0.1, for what only sockets show. */
+/** A real origin on loopback, for what only sockets show. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export interface LocalOrigin {
@@ -8,13 +9,18 @@ export interface LocalOrigin {
   close(): Promise<void>;
 }
 
+/** @param options `ip`: of 127.0.0.0/8; each is a site of its own. */
 export async function startLocalOrigin(
   listener: (request: IncomingMessage, response: ServerResponse) => void,
+  {
+    ip = "127.0.0.1",
+    tls,
+  }: { readonly ip?: string; readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<LocalOrigin> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  await new Promise<void>((resolve) => server.listen(0, ip, resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `${tls === undefined ? "http" : "https"}://${ip}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

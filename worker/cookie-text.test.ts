@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { ScriptCookie } from "../shared/http/heads.ts";
+import { responseHead } from "../shared/testing/exchange-rig.ts";
+import { withTextCookies } from "./cookie-text.ts";
+import { navigation } from "./testing/phone-session.ts";
+
+const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
+
+function setUp(values: readonly string[]) {
+  const set: string[] = [];
+  const cookie = { name: "a", domain: "a.example", hostOnly: true, path: "/", secure: false, expires: null };
+  const scriptCookies = values.map((value): ScriptCookie => ({ ...cookie, value }));
+  const backend = withTextCookies({
+    upstream: async () => ({ head: { ...responseHead, scriptCookies }, body: null, originBytes: () => 0 }),
+    siteData: {
+      setScriptCookie: async (_, __, cookieString) => void set.push(cookieString),
+      clear: async () => void set.push("cleared"),
+      flush: async () => void set.push("flushed"),
+    },
+  });
+  return { backend, set };
+}
+
+describe("cookies as text over a jar of bytes", () => {
+  it("stores what scripts set as UTF-8", async () => {
+    const { backend, set } = setUp([]);
+    await backend.siteData.setScriptCookie("https://a.example", "https://a.example/", "a=ü界");
+    await backend.siteData.clear();
+    await backend.siteData.flush();
+    expect(set).toEqual([`a=${bytesOf("ü界")}`, "cleared", "flushed"]);
+  });
+
+  it("shows scripts UTF-8 as text, and what is none as it is", async () => {
+    const { backend } = setUp(["plain", bytesOf("ü界"), "caf\u00e9", ""]);
+    const { head } = await backend.upstream({
+      head: navigation("https://a.example/"),
+      body: null,
+      userAgent: "",
+      acceptLanguage: "",
+      signal: new AbortController().signal,
+    });
+    expect(head.scriptCookies.map(({ value }) => value)).toEqual(["plain", "ü界", "caf\u00e9", ""]);
+  });
+});

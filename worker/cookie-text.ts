@@ -1,0 +1,40 @@
+/**
+ * Deno's fetch gives and takes field values as bytes, one character each; workerd's as text. So on Deno the jar holds
+ * bytes, and what scripts set and see of it is text by way of this.
+ */
+import type { ScriptCookie } from "../shared/http/heads.ts";
+import type { EdgeBackend } from "./edge-handler.ts";
+
+/** The same backend for a jar that holds bytes. */
+export function withTextCookies({ upstream, siteData }: EdgeBackend): EdgeBackend {
+  return {
+    async upstream(request) {
+      const response = await upstream(request);
+      const scriptCookies = response.head.scriptCookies.map(
+        (cookie): ScriptCookie => ({ ...cookie, name: toText(cookie.name), value: toText(cookie.value) }),
+      );
+      return { ...response, head: { ...response.head, scriptCookies } };
+    },
+    siteData: {
+      ...siteData,
+      setScriptCookie: (topLevelOrigin, documentUrl, cookieString) =>
+        siteData.setScriptCookie(topLevelOrigin, documentUrl, toBytes(cookieString)),
+    },
+  };
+}
+
+/** UTF-8, one character each byte. */
+function toBytes(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+}
+
+/** What is not UTF-8 stays as it is. */
+function toText(bytes: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(bytes, (char) => char.charCodeAt(0)),
+    );
+  } catch {
+    return bytes;
+  }
+}

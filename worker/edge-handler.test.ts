@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../shared/errors.ts";
+import type { RequestHead } from "../shared/http/heads.ts";
+import { EdgeRequest } from "../shared/subprotocol.ts";
+import { createEdgeHandler } from "./edge-handler.ts";
+import { navigation } from "./testing/phone-session.ts";
+import type { UpstreamRequest } from "./upstream/upstream.ts";
+
+const CONSTANTS = { userAgent: "Phone/1", acceptLanguage: "en" };
+const PAGE = "https://a.example";
+
+function setUp() {
+  const log: string[] = [];
+  const upstreamRequests: UpstreamRequest[] = [];
+  const handle = createEdgeHandler({
+    async upstream(request) {
+      upstreamRequests.push(request);
+      const head = { status: 200, headers: [], url: request.head.url, redirected: false };
+      return { head: { ...head, coding: "identity", scriptCookies: [] }, body: null, originBytes: () => 0 };
+    },
+    siteData: {
+      setScriptCookie: async (...args) => void log.push(`set ${args.join(" | ")}`),
+      clear: async () => void log.push("clear"),
+      flush: async () => void log.push("flush"),
+    },
+  });
+  const ask = (head: Partial<RequestHead>) =>
+    handle(
+      {
+        head: { ...navigation("https://b.example/"), origin: PAGE, topLevelOrigin: "https://top.example", ...head },
+        body: null,
+        signal: new AbortController().signal,
+      },
+      CONSTANTS,
+    );
+  const setCookie = (documentUrl: string, cookieString: string, head: Partial<RequestHead> = {}) =>
+    ask({
+      method: "PUT",
+      url: EdgeRequest.SCRIPT_COOKIE,
+      headers: [
+        ["document-url", documentUrl],
+        ["cookie-string", cookieString],
+      ],
+      ...head,
+    });
+  return { log, upstreamRequests, ask, setCookie };
+}
+
+describe("the edge's answers", () => {
+  it("sends requests for origins upstream, with what is constant for the session", async () => {
+    const { ask, upstreamRequests, log } = setUp();
+    const response = await ask({ url: "https://b.example/x" });
+    expect(response.head.status).toBe(200);
+    expect(upstreamRequests).toHaveLength(1);
+    expect(upstreamRequests[0]).toMatchObject({ head: { url: "https://b.example/x" }, ...CONSTANTS });
+    expect(log).toEqual([]);
+  });
+
+  it("sets a script's cookie in the partition of the page's site", async () => {
+    const { log, setCookie, upstreamRequests } = setUp();
+    const response = await setCookie(`${PAGE}/dir/page`, encodeURIComponent("name=välue; Path=/"));
+    expect(response).toMatchObject({ head: { status: 204, url: EdgeRequest.SCRIPT_COOKIE }, body: null });
+    expect(log).toEqual([`set https://top.example | ${PAGE}/dir/page | name=välue; Path=/`]);
+    expect(upstreamRequests).toEqual([]);
+  });
+
+  it("does not let a document set cookies of another origin", async () => {
+    const { log, setCookie } = setUp();
+    const attempts = ["https://bank.example/", "https://sub.a.example/", "http://a.example/", "nonsense", ""];
+    for (const documentUrl of attempts) {
+      await expect(setCookie(documentUrl, "a=b"), documentUrl).rejects.toMatchObject({
+        code: ErrorCode.PROTOCOL_ERROR,
+        scope: "stream",
+      });
+    }
+    await expect(setCookie(`${PAGE}/`, "a=b", { origin: null })).rejects.toMatchObject({ scope: "stream" });
+    expect(log).toEqual([]);
+  });
+
+  it("answers a cookie string that cannot be decoded with an error of the stream", async () => {
+    const { log, setCookie } = setUp();
+    await expect(setCookie(`${PAGE}/`, "a=%")).rejects.toMatchObject({
+      code: ErrorCode.PROTOCOL_ERROR,
+      scope: "stream",
+    });
+    expect(log).toEqual([]);
+  });
+
+  it("forgets all cookies when the person wants that", async () => {
+    const { log, ask } = setUp();
+    expect((await ask({ method: "DELETE", url: EdgeRequest.SITE_DATA })).head.status).toBe(204);
+    expect(log).toEqual(["clear"]);
+  });
+
+  it.each([
+    ["GET", EdgeRequest.SITE_DATA],
+    ["PUT", EdgeRequest.SITE_DATA],
+    ["DELETE", EdgeRequest.SCRIPT_COOKIE],
+    ["GET", "ropeway:///"],
+    ["DELETE", "ropeway:///site-data?x"],
+  ])("refuses %s %s", async (method, url) => {
+    const { log, ask, upstreamRequests } = setUp();
+    await expect(ask({ method, url })).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
+    expect([...log, ...upstreamRequests]).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { classifyHost, securityHeaders } from "./hosts.ts";
+
+const BASE = "ropeway.example";
+const kindOf = (url: string, base: string | undefined = BASE) => classifyHost(new URL(url), base).kind;
+
+describe("hosts of a deployment", () => {
+  it("knows the base host on any port and scheme", () => {
+    expect(classifyHost(new URL("https://ropeway.example/x"), BASE)).toEqual({
+      kind: "base",
+      baseOrigin: "https://ropeway.example",
+      slotHost: "ropeway.example",
+    });
+    expect(classifyHost(new URL("http://ropeway.example:8787/"), "Ropeway.Example")).toEqual({
+      kind: "base",
+      baseOrigin: "http://ropeway.example:8787",
+      slotHost: "ropeway.example:8787",
+    });
+  });
+
+  it("takes exactly one label below the base host for a slot", () => {
+    expect(kindOf("https://s7k2.ropeway.example/")).toBe("slot");
+    for (const url of [
+      "https://a.b.ropeway.example/",
+      "https://abc.ropeway.example/",
+      "https://under_score.ropeway.example/",
+      "https://evilropeway.example/",
+      "https://ropeway.example.evil.example/",
+      "https://example/",
+      "http://127.0.0.1/",
+    ]) {
+      expect(kindOf(url), url).toBe("other");
+    }
+  });
+
+  it("sends what is neither to the base host on the same port", () => {
+    expect(classifyHost(new URL("http://localhost:8787/x"), "ropeway.localhost").baseOrigin).toBe(
+      "http://ropeway.localhost:8787",
+    );
+  });
+
+  it("has no slots where there is only one host", () => {
+    for (const base of [undefined, ""]) {
+      expect(classifyHost(new URL("https://x.workers.dev/"), base)).toEqual({
+        kind: "base",
+        baseOrigin: "https://x.workers.dev",
+        slotHost: null,
+      });
+    }
+  });
+});
+
+describe("headers of the app's own files", () => {
+  const headersOf = (url: string, base: string | undefined = BASE) =>
+    securityHeaders(new URL(url), kindOf(url, base), base);
+
+  it("lets the shell frame slots, open its socket, and nothing else", () => {
+    const headers = headersOf("http://ropeway.example:8787/");
+    const policy = headers["content-security-policy"];
+    expect(policy).toContain("frame-src 'self' http://*.ropeway.example:8787;");
+    expect(policy).toContain("connect-src 'self' ws://ropeway.example:8787;");
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).not.toContain("unsafe");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect(headers["origin-agent-cluster"]).toBe("?1");
+    expect(headers["cross-origin-resource-policy"]).toBe("same-site");
+  });
+
+  it("speaks TLS to its socket where the shell is served by TLS", () => {
+    expect(headersOf("https://ropeway.example/")["content-security-policy"]).toContain("wss://ropeway.example;");
+  });
+
+  it("lets only the shell and other slots frame a slot", () => {
+    const headers = headersOf("https://s7k2.ropeway.example/.ropeway/boot");
+    const policy = headers["content-security-policy"];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/frame-ancestors https:\/\/ropeway\.example https:\/\/\*\.ropeway\.example$/);
+    expect(headers["cross-origin-resource-policy"]).toBe("same-origin");
+  });
+
+  it("gives a service worker's script the whole host", () => {
+    expect(headersOf("https://s7k2.ropeway.example/.ropeway/sw.js")["service-worker-allowed"]).toBe("/");
+    expect(headersOf("https://s7k2.ropeway.example/.ropeway/boot")).not.toHaveProperty("service-worker-allowed");
+  });
+
+  it("frames no slots where there are none", () => {
+    expect(headersOf("https://x.workers.dev/", "")["content-security-policy"]).toContain("frame-src 'self';");
+  });
+});

@@ -1,0 +1,115 @@
+/** The phone's end of a session without a browser or a socket: sends requests and gives back what came of them. */
+import type { RopewayError } from "../../shared/errors.ts";
+import { type ClientExchange, startExchange } from "../../shared/http/client-exchange.ts";
+import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import { Session } from "../../shared/mux/session.ts";
+import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+
+export interface TestResponse {
+  readonly head: ResponseHead;
+  readonly body: Uint8Array;
+  readonly text: string;
+}
+
+export interface TestRequest extends Partial<RequestHead> {
+  readonly body?: ReadableStream<Uint8Array> | string | null;
+  /** Told of each chunk as it comes; what it returns is waited for. */
+  readonly onChunk?: (chunk: Uint8Array) => Promise<void> | undefined;
+}
+
+export interface TestExchange {
+  readonly head: Promise<ResponseHead>;
+  readonly response: Promise<TestResponse>;
+  cancel(): void;
+}
+
+export class PhoneSession {
+  readonly session: Session;
+  /** Why the session ended, once it did. */
+  ended: RopewayError | null = null;
+
+  constructor(userAgent = "TestPhone/1") {
+    this.session = new Session({
+      role: "phone",
+      sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
+      handler: {
+        onEnd: (error) => {
+          this.ended = error;
+        },
+      },
+    });
+    this.session.sendSessionHead([
+      ["user-agent", userAgent],
+      ["accept-language", "en"],
+    ]);
+  }
+
+  /** The whole response. Rejects with the exchange's RopewayError. */
+  async fetch(url: string, request: TestRequest = {}): Promise<TestResponse> {
+    return (await this.start(url, request)).response;
+  }
+
+  /** Resolves when the request was handed to the session. */
+  async start(url: string, request: TestRequest = {}): Promise<TestExchange> {
+    const { body = null, onChunk, ...head } = request;
+    const stream = await this.session.openStream();
+    const headArrived = Promise.withResolvers<ResponseHead>();
+    const ended = Promise.withResolvers<TestResponse>();
+    headArrived.promise.catch(() => {});
+    ended.promise.catch(() => {});
+    const chunks: Uint8Array[] = [];
+    const exchange: ClientExchange = startExchange(
+      stream,
+      { ...navigation(url), ...head },
+      typeof body === "string" ? streamOf(new TextEncoder().encode(body)) : body,
+      {
+        onHead: headArrived.resolve,
+        onBody(chunk) {
+          chunks.push(chunk);
+          return onChunk?.(chunk);
+        },
+        async onEnd() {
+          const whole = concat(...chunks);
+          ended.resolve({ head: await headArrived.promise, body: whole, text: new TextDecoder().decode(whole) });
+        },
+        onError(error) {
+          headArrived.reject(error);
+          ended.reject(error);
+        },
+      },
+    );
+    return { head: headArrived.promise, response: ended.promise, cancel: () => exchange.cancel() };
+  }
+}
+
+/** A typed navigation to `url`. */
+export function navigation(url: string): RequestHead {
+  return {
+    method: "GET",
+    url,
+    headers: [],
+    destination: "document",
+    mode: "navigate",
+    credentials: "include",
+    redirect: "follow",
+    referrer: "",
+    origin: null,
+    topLevelOrigin: new URL(url).origin,
+  };
+}
+
+/** What a script of a page of `origin` asks for. */
+export function scriptFetch(origin: string): Partial<RequestHead> {
+  return { destination: "", mode: "cors", credentials: "same-origin", origin, topLevelOrigin: origin };
+}
+
+export function streamOf(...chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  const left = [...chunks];
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = left.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+}
