@@ -91,6 +91,12 @@ export const limitTable = {
     enforcedBy: "receiver",
     reason: "No window may grow beyond this (RFC 9113 section 6.9.1)",
   },
+  pooledBuffers: {
+    value: 64,
+    unit: "count",
+    enforcedBy: "sender",
+    reason: "Frame buffers a channel keeps for reuse: 2 MiB, about what is unacknowledged on a fast link",
+  },
   retainedBytes: {
     value: 12 * MIB,
     unit: "bytes",

@@ -20,7 +20,7 @@ const examples = [...text.matchAll(/^((?:[0-9a-f]{2} )+[0-9a-f]{2})(?: {2,}.*)?$
 const image: RequestHead = {
   method: "GET",
   url: "",
-  headers: [],
+  headers: [["accept", "image/jxl,image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"]],
   destination: "image",
   mode: "no-cors",
   credentials: "include",
@@ -68,13 +68,17 @@ test("the image requests of section 5.2 are what this code sends and reads", () 
     maxListBytes: limits.headListBytes,
     maxFields: limits.headFields,
   });
-  for (const [index, bytes] of examples.slice(-2).entries()) {
-    const head = { ...image, url: `http://demo.localhost:8788/150/img/00${index + 1}.png` };
+  const [first, later] = examples.slice(-2) as [Uint8Array, Uint8Array];
+  for (const [bytes, number, priority] of [
+    [first, 1, DEFAULT_PRIORITY],
+    [later, 123, { urgency: 5, incremental: true }],
+  ] as const) {
+    const head = { ...image, url: `http://demo.localhost:8788/150/tile-${number}.png` };
     const block = encoder.encode(requestToFields(head));
-    expect(
-      encodeFrame({ type: "head", streamId: 2 * index + 1, end: true, priority: DEFAULT_PRIORITY, block }),
-    ).toEqual(bytes);
+    expect(encodeFrame({ type: "head", streamId: 2 * number - 1, end: true, priority, block })).toEqual(bytes);
+    expect(text).toContain(`${first.length} bytes and ${later.length}`);
     const [frame] = [...decodeMessage(bytes)];
     expect(frame?.type === "head" && fieldsToRequest(decoder.decode(frame.block))).toEqual(head);
   }
+  expect(later.length).toBeLessThan(22);
 });

@@ -4,7 +4,8 @@
  */
 export interface Transport {
   /**
-   * Hands one message to the link. Takes ownership of `message`: the caller must not write to it afterwards.
+   * Hands one message to the link. The bytes stay as they are until the peer has acknowledged them and are used again
+   * afterwards: a transport that keeps a message longer than it takes to send it copies it.
    *
    * @returns false when the link is closed and the message was not taken.
    */

@@ -49,7 +49,13 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
   }
 
   const hello = () =>
-    messageOf({ type: "hello", sessionId: crypto.getRandomValues(new Uint8Array(16)), received: 0, next: 0 });
+    messageOf({
+      type: "hello",
+      sessionId: crypto.getRandomValues(new Uint8Array(16)),
+      received: 0,
+      next: 0,
+      resume: false,
+    });
 
   it("is told by a code that text is not spoken here", async () => {
     const socket = await openTunnelSocket(edge.url, token);
@@ -87,7 +93,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
     const sessionId = new Uint8Array(16);
     const attempts = [
       [messageOf({ type: "ack", received: 0 }), ErrorCode.PROTOCOL_ERROR],
-      [messageOf({ type: "hello", sessionId, received: 9, next: 0 }), ErrorCode.LINK_LOST],
+      [messageOf({ type: "hello", sessionId, received: 9, next: 0, resume: false }), ErrorCode.LINK_LOST],
     ] as const;
     for (const [bytes, code] of attempts) {
       const socket = await openTunnelSocket(edge.url, token);

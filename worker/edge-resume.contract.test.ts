@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
-import { ErrorCode } from "../shared/errors.ts";
+import { ErrorCode, RopewayError } from "../shared/errors.ts";
 import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
 import { noise, readAll, sha256, until } from "./testing/contract.ts";
 import { pairPhone, TestPhone } from "./testing/test-phone.ts";
@@ -110,6 +110,32 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
     const answers = ["/a", "/b", "/c"].map((path) => phone.fetch(origin + path));
     await phone.connect();
     expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(["/a", "/b", "/c"]);
+  });
+
+  it("runs a request once that an edge had begun when it lost its memory, before the phone heard anything", async () => {
+    const own = await startEdge({ runtime, port: 0, allowPrivate: true });
+    let requests = 0;
+    const origin = await originOf(() => {
+      requests++;
+    });
+    const phone = new TestPhone(own.url, await pairPhone(own.url, own.accessKey));
+    await phone.connect();
+    const answer = phone.fetch(origin, { method: "POST", body: "pay" });
+    await until(() => requests === 1);
+    expect(phone.session.channel.received).toBe(0);
+    await own.close();
+    await until(() => phone.closedBy !== null);
+    phone.closedBy = null;
+
+    const port = Number(new URL(own.url).port);
+    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey });
+    closers.push(() => next.close());
+    await phone.connect();
+    await until(() => phone.closedBy !== null);
+    expect(phone.closedBy).toMatchObject({ code: CLOSE_CODE_BASE + ErrorCode.LINK_LOST });
+    expect(requests).toBe(1);
+    phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The edge lost the session"));
+    await expect(answer).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
   });
 
   it("tells a phone whose session the edge has lost", async () => {

@@ -368,9 +368,11 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
 
     it("reaches names below localhost", async () => {
+      let reached = 0;
       let stopped = 0;
       const origin = await originOf((request, response) => {
         if (request.url === "/silent") {
+          reached++;
           response.on("close", () => stopped++);
           return;
         }
@@ -387,6 +389,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         expect((await phone.fetch(`${url}/x?y`, request)).text).toBe(`${name}:${port} /x?y ${sha256(body)}`);
       }
       const silent = await phone.start(`http://app.localhost:${port}/silent`);
+      await until(() => reached === 1);
       silent.cancel();
       await until(() => stopped === 1);
       await expect(phone.fetch("http://app.localhost:2/")).rejects.toMatchObject({ code: 0x21 });

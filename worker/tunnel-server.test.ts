@@ -161,6 +161,49 @@ describe("a phone that comes back", () => {
     await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
   });
 
+  it("finds its session lost though it had heard nothing on it, and the request ran once", async () => {
+    let requests = 0;
+    const edge = setUp(() => {
+      requests++;
+      return new Promise(() => {});
+    });
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    const response = phone.fetch("https://a.example/", { method: "POST", body: "pay" });
+    await settle();
+    expect([requests, phone.session.channel.received]).toEqual([1, 0]);
+    phone.cut();
+    const next = edge.create();
+    const wire = phone.connect(next);
+    await settle();
+    expect(wire.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
+    expect([requests, next.sessionCount]).toEqual([1, 0]);
+    phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "over"));
+    await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+  });
+
+  it("finds its session where it was though it had heard nothing on it", async () => {
+    const gate = Promise.withResolvers<void>();
+    let requests = 0;
+    const edge = setUp(async () => {
+      requests++;
+      await gate.promise;
+      return hello();
+    });
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    const response = phone.fetch("https://a.example/", { method: "POST", body: "pay" });
+    await settle();
+    for (const noticedBy of ["both", "phone"] as const) {
+      phone.cut(noticedBy);
+      phone.connect(edge.server);
+      await settle();
+    }
+    gate.resolve();
+    expect((await response).text).toBe("hello");
+    expect(requests).toBe(1);
+  });
+
   it("is refused, and its session ended, when frames that it lacks are no longer kept", async () => {
     const edge = setUp();
     const phone = new WiredPhone();
@@ -173,10 +216,14 @@ describe("a phone that comes back", () => {
     phone.cut();
     edge.server
       .connect(acknowledging)
-      .receive(messageOf({ type: "hello", sessionId, received, next: phone.session.snapshot().channel.sent }));
+      .receive(
+        messageOf({ type: "hello", sessionId, received, next: phone.session.snapshot().channel.sent, resume: false }),
+      );
     expect(acknowledging.closed).toBeNull();
     const forgetful = new ScriptedTransport();
-    edge.server.connect(forgetful).receive(messageOf({ type: "hello", sessionId, received: 0, next: 0 }));
+    edge.server
+      .connect(forgetful)
+      .receive(messageOf({ type: "hello", sessionId, received: 0, next: 0, resume: false }));
     expect(forgetful.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
     expect(acknowledging.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
     expect(edge.server.sessionCount).toBe(0);
@@ -224,10 +271,19 @@ describe("hostile beginnings", () => {
     ["a message that is too long", new Uint8Array(limits.messageBytes + 1), null],
     [
       "a session of another life",
-      messageOf({ type: "hello", sessionId: id, received: 3, next: 0 }),
+      messageOf({ type: "hello", sessionId: id, received: 3, next: 0, resume: false }),
       ErrorCode.LINK_LOST,
     ],
-    ["frames before its first", messageOf({ type: "hello", sessionId: id, received: 0, next: 7 }), ErrorCode.LINK_LOST],
+    [
+      "a session of another life that says nothing of its frames",
+      messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: true }),
+      ErrorCode.LINK_LOST,
+    ],
+    [
+      "frames before its first",
+      messageOf({ type: "hello", sessionId: id, received: 0, next: 7, resume: false }),
+      ErrorCode.LINK_LOST,
+    ],
   ])("closes the socket upon %s, with a code and a reason that fits", (_, message, code) => {
     const { server, timers } = setUp();
     const transport = new ScriptedTransport();
@@ -238,7 +294,7 @@ describe("hostile beginnings", () => {
     expect(new TextEncoder().encode(transport.closed?.reason).length).toBeLessThanOrEqual(123);
     expect(server.sessionCount).toBe(0);
     // What follows on a refused socket is not listened to.
-    connection.receive(messageOf({ type: "hello", sessionId: id, received: 0, next: 0 }));
+    connection.receive(messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: false }));
     expect(server.sessionCount).toBe(0);
     connection.closed();
     expect(timers.size).toBe(0);
@@ -386,7 +442,9 @@ describe("snapshots", () => {
     const transport = new ScriptedTransport();
     const connection = server.restore(transport, null);
     expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
-    connection.receive(messageOf({ type: "hello", sessionId: new Uint8Array(16), received: 0, next: 0 }));
+    connection.receive(
+      messageOf({ type: "hello", sessionId: new Uint8Array(16), received: 0, next: 0, resume: false }),
+    );
     connection.closed();
     expect(server.sessionCount).toBe(0);
   });

@@ -96,7 +96,8 @@ export class TunnelServer {
   #open(transport: Transport, message: Uint8Array): ServedSession {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toKey(hello.sessionId));
-    if (known === undefined && (hello.received > 0 || hello.next > 0)) {
+    // Frames of a former link may have been acted on, though the phone heard of none: to begin anew would repeat them.
+    if (known === undefined && (hello.resume || hello.received > 0 || hello.next > 0)) {
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
     }
     if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();

@@ -25,6 +25,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage),
     now: () => Date.now(),
+    copiesChunks: true,
     explainFailure: createExplainFailure({ connect }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });

@@ -1,21 +1,39 @@
 import { expect, test } from "../fixtures/browser.ts";
+import { isWithin } from "../fixtures/connection-owner.ts";
 
-test("frames of the same site, srcdoc and blob frames are shown", async ({ app, origin }) => {
+test("frames of the same site and srcdoc frames are shown", async ({ app, origin }) => {
   origin.page(
     "/",
     `<iframe title="Inner" src="/inner"></iframe><iframe title="Written" srcdoc="<p>Written here</p><img src='/dot.svg'>"></iframe>
-     <iframe title="Made"></iframe><script>
-       const blob = new Blob(["<p>Made here</p>"], { type: "text/html" });
-       document.querySelector("[title=Made]").src = URL.createObjectURL(blob);
-     </script>`,
+    `,
   );
   origin.page("/inner", `<p>Inside</p><script>parent.document.title = "set from inside"</script>`);
   await app.goto(`${origin.origin}/`);
   await expect(app.frame().frameLocator('iframe[title="Inner"]').getByText("Inside")).toBeVisible();
   await expect(app.frame().frameLocator('iframe[title="Written"]').getByText("Written here")).toBeVisible();
-  await expect(app.frame().frameLocator('iframe[title="Made"]').getByText("Made here")).toBeVisible();
   await expect.poll(async () => (await app.content()).title()).toBe("set from inside");
   expect((await origin.requestTo("/dot.svg")).headers.referer).toContain(origin.origin);
+});
+
+test("what a blob frame asks for never reaches an origin past the tunnel", async ({ app, edge, origin, network }) => {
+  origin.page(
+    "/",
+    `<p>Outer</p><script>
+       const markup = "<img src='" + location.protocol + "//${new URL(origin.origin).host}/dot.png'>" +
+         "<script>fetch('${origin.origin}/echo', { mode: 'no-cors' })</" + "script>";
+       const made = document.createElement("iframe");
+       made.src = URL.createObjectURL(new Blob([markup], { type: "text/html" }));
+       made.onload = () => { document.title = "frame settled"; };
+       document.body.append(made);
+     </script>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  await expect.poll(async () => (await app.content()).title()).toBe("frame settled");
+  // The page's own request shows that everything before it had its chance.
+  await (await app.content()).evaluate(() => fetch("/echo?last"));
+  expect(network.leaks("localhost")).toEqual([]);
+  expect(origin.requestsTo("/dot.png")).toEqual([]);
+  expect(origin.connections.filter(({ pid }) => !isWithin(pid, edge.pid))).toEqual([]);
 });
 
 test("a frame of another site gets its own slot, or a placeholder to tap", async ({

@@ -94,7 +94,7 @@ test("a page cannot leave its frame or take the shell along", async ({ app, orig
   await expect(app.frame().getByText("Stuck")).toBeVisible();
   await expect(app.address).toBeVisible();
   expect(origin.requestsTo("/stolen")).toEqual([]);
-  expect(new URL(app.page.url()).origin).toBe(app.base);
+  expect(new URL(app.page.url()).hostname).toBe("ropeway.localhost");
 });
 
 test("the access key is in no URL that was sent, and not in the address any more", async ({
@@ -106,4 +106,68 @@ test("the access key is in no URL that was sent, and not in the address any more
   const sent = [...network.requests.map(({ url }) => url.split("#")[0]), ...link.requests.map(({ path }) => path)];
   expect(sent.filter((url) => url?.includes(edge.accessKey))).toEqual([]);
   await expect.poll(() => app.page.url()).not.toContain(edge.accessKey);
+});
+
+test("a page that takes its service worker's port gets no document of another site, and none of its cookies", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  await app.goto(`${otherOrigin.origin}/set-cookies?secret=${encodeURIComponent("1; HttpOnly; SameSite=Strict")}`);
+  otherOrigin.page("/account", "<p>Balance</p>");
+  origin.page("/", "<p>Evil</p>");
+  origin.route("/leave", ({ response }) => {
+    response.writeHead(302, { location: `${otherOrigin.origin}/account` }).end();
+  });
+  await app.goto(`${origin.origin}/`);
+  const shell = new URL(app.page.url()).origin;
+  const urls = [`${origin.origin}/leave`, `${otherOrigin.origin}/account`];
+  const got = await (await app.content()).evaluate(
+    ([shellOrigin, targets]) =>
+      new Promise<string>((resolve) => {
+        const heard: unknown[] = [];
+        setTimeout(() => resolve(JSON.stringify(heard)), 3_000);
+        const attack = (port: MessagePort): void => {
+          port.onmessage = (event: MessageEvent<{ type: string; id: number; chunk?: Uint8Array }[]>) => {
+            for (const message of event.data) {
+              heard.push(message, message.chunk ? new TextDecoder().decode(message.chunk) : "");
+              if (message.type === "response") port.postMessage([{ type: "credit", id: message.id, bytes: 100_000 }]);
+            }
+          };
+          const head = {
+            method: "GET",
+            headers: [],
+            destination: "document",
+            mode: "navigate",
+            credentials: "include",
+          };
+          for (const [id, url] of targets.entries()) {
+            const asked = { ...head, url, redirect: "follow", referrer: "" };
+            port.postMessage([{ type: "request", id, body: null, head: asked }]);
+          }
+        };
+        ServiceWorker.prototype.postMessage = (_message: unknown, options: unknown) => {
+          const [port] = (options as { transfer?: MessagePort[] } | undefined)?.transfer ?? [];
+          if (port !== undefined) attack(port);
+        };
+        window.top?.postMessage({ tag: "ropeway.1", type: "port-wanted" }, shellOrigin);
+      }),
+    [shell, urls] as const,
+  );
+  expect(got).toContain("bound");
+  expect(got).not.toContain("Balance");
+  expect(otherOrigin.requestsTo("/account")).toEqual([]);
+});
+
+test("a page cannot put another site's address into the address bar", async ({ app, origin }) => {
+  origin.page("/", "<title>Evil</title><p>Evil</p>");
+  await app.goto(`${origin.origin}/`);
+  const shell = new URL(app.page.url()).origin;
+  await (await app.content()).evaluate((shellOrigin) => {
+    const lie = { tag: "ropeway.1", url: "https://bank.example/login", title: "Bank", icon: null, historyKey: "x" };
+    window.top?.postMessage({ ...lie, type: "document", phase: "loaded" }, shellOrigin);
+    window.top?.postMessage({ ...lie, type: "failed", code: 1, message: "" }, shellOrigin);
+  }, shell);
+  await app.page.waitForTimeout(500);
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
 });

@@ -35,6 +35,56 @@ for (const { code, method } of RULES) {
   });
 }
 
+test("fetch and XHR tell the final address, on this site and on another", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", "<p>Asker</p>");
+  await app.goto(`${origin.origin}/`);
+  const answer = await (await app.content()).evaluate(async (other) => {
+    const away = await fetch(`/redirect/302?to=${encodeURIComponent(`${other}/cors/any`)}`);
+    const request = new XMLHttpRequest();
+    request.open("POST", "/redirect/308?to=/echo");
+    await new Promise((resolve) => {
+      request.onloadend = resolve;
+      request.send("y=2");
+    });
+    const { pathname, search, hash } = new URL(request.responseURL);
+    return {
+      away: { text: await away.text(), url: away.url, redirected: away.redirected },
+      xhr: { url: pathname + search + hash, body: (JSON.parse(request.responseText) as { body: string }).body },
+    };
+  }, otherOrigin.origin);
+  expect(answer).toEqual({
+    away: { text: "cors", url: `${otherOrigin.origin}/cors/any`, redirected: true },
+    xhr: { url: "/echo", body: "y=2" },
+  });
+  expect(origin.requestsTo("/echo")).toHaveLength(1);
+  expect(otherOrigin.requestsTo("/cors/any")).toHaveLength(1);
+});
+
+test("what scripts and styles name after a redirect is relative to the final address", async ({ app, origin }) => {
+  const file = (path: string, type: string, text: string): void =>
+    origin.route(path, (exchange) => exchange.reply(200, { "content-type": type }, text));
+  file("/deep/style.css", "text/css", '@import "more.css"; body { background: url("back.png") }');
+  file("/deep/more.css", "text/css", "p { color: rgb(1, 2, 3) }");
+  file(
+    "/deep/main.js",
+    "text/javascript",
+    'import { word } from "./part.js"; window.base = import.meta.url; document.title = word;',
+  );
+  file("/deep/part.js", "text/javascript", 'export const word = "imported";');
+  origin.page(
+    "/",
+    `<link rel="stylesheet" href="/redirect/302?to=/deep/style.css"><p>Text</p>
+     <script type="module" src="/redirect/301?to=/deep/main.js"></script>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  const page = await app.content();
+  await expect.poll(() => page.title()).toBe("imported");
+  expect(await page.evaluate(() => (window as unknown as { base: string }).base)).toMatch(/\/deep\/main\.js$/);
+  await expect(app.frame().getByText("Text")).toHaveCSS("color", "rgb(1, 2, 3)");
+  await origin.requestTo("/deep/back.png");
+  for (const path of ["/deep/style.css", "/deep/main.js"]) expect(origin.requestsTo(path)).toHaveLength(1);
+});
+
 test("a chain over two sites ends at the last one, which the address shows", async ({ app, origin, otherOrigin }) => {
   otherOrigin.page("/end", "<p>Arrived</p>", "The end");
   const hop = (to: string): string => encodeURIComponent(to);

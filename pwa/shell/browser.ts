@@ -14,7 +14,7 @@ import type { TotalsStore } from "./totals-store.ts";
 import type { TunnelClient } from "./tunnel-client.ts";
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
-export const START_DOCUMENT = "/blank.html";
+export const START_DOCUMENT = "/blank";
 
 export interface BrowserOptions {
   readonly tunnel: TunnelClient;
@@ -163,6 +163,9 @@ export class BrowserController implements BrowserActions {
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
         this.#fail({ code: event.code, url: event.url, detail: event.message });
         return;
+      case "navigation-moved":
+        this.#show(event.url, false);
+        return;
       case "no-document":
         if (this.#state.phase === "loading" && event.url === withoutHash(this.#state.url)) this.#restoreCommitted();
     }
@@ -182,6 +185,7 @@ export class BrowserController implements BrowserActions {
     if (slot === null) return;
     switch (message.type) {
       case "port-wanted":
+        frames.onReady(slot);
         frames.sendPort(slot, source);
         return;
       case "navigate": {
@@ -198,7 +202,8 @@ export class BrowserController implements BrowserActions {
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
         return;
       case "failed":
-        if (!isPage) return;
+        // A page can say anything, but only of its own origin: the address bar is what people trust.
+        if (!isPage || URL.parse(message.url)?.origin !== slot.origin) return;
         this.#visit(message.historyKey);
         this.#commit({ url: message.url, title: "", icon: null });
         // The shell's own navigation has reported the same failure, with the fragment.
@@ -206,12 +211,7 @@ export class BrowserController implements BrowserActions {
           this.#fail({ code: message.code, url: message.url, detail: message.message });
         return;
       case "moved":
-        if (!isPage || !URL.canParse(message.url)) return;
-        if (message.held) this.#show(message.url, true);
-        else {
-          const { url } = message;
-          this.#navigate({ url, method: "GET", headers: [], body: null, referrer: "", initiator: slot.origin }, true);
-        }
+        if (isPage) this.#follow(message.url, slot);
         return;
       case "frame-wanted": {
         if (!URL.canParse(message.url)) return;
@@ -233,6 +233,7 @@ export class BrowserController implements BrowserActions {
       return;
     }
     const url = this.#toReal(message.url, slot);
+    if (URL.parse(url)?.origin !== slot.origin) return;
     const sameSite = URL.canParse(this.#committed.url) && new URL(this.#committed.url).origin === slot.origin;
     const icon = sameSite ? this.#committed.icon : null;
     this.#commit({ url, title: message.title, icon });
@@ -245,6 +246,13 @@ export class BrowserController implements BrowserActions {
     this.#showSites();
     void this.#options.tunnel.stats().then((stats) => this.update({ totals: this.#options.totals.add(stats) }));
     void this.#loadIcon(message.icon === null ? null : this.#toReal(message.icon, slot), slot.origin);
+  }
+
+  /** A redirect out of a slot. */
+  #follow(url: string, slot: Slot): void {
+    const scheme = URL.parse(url)?.protocol ?? "";
+    if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
+    else this.#navigate({ url, method: "GET", headers: [], body: null, referrer: "", initiator: slot.origin }, true);
   }
 
   #visit(historyKey: string): Pick<BrowserState, "canGoBack" | "canGoForward"> {

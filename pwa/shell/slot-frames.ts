@@ -27,6 +27,8 @@ export class SlotFrames {
   #slotHost: string;
   #scheme: string;
   #spare: Spare | null = null;
+  /** Labels of slots that were taken before their boot page was through. */
+  #unbooted = new Set<string>();
   #bindPort: (slot: Slot) => MessagePort;
 
   constructor(options: {
@@ -64,15 +66,26 @@ export class SlotFrames {
     const spare = this.#spare;
     this.#spare = null;
     const slot = this.#registry.assign(spare?.label ?? freshLabel(), origin, topLevelOrigin);
+    if (spare?.isReady !== true) this.#unbooted.add(slot.label);
     if (spare !== null) this.#handPort(slot, spare);
     this.prepareSpare();
     return slot;
   }
 
-  /** Where the slot shows a real URL of its origin. */
+  /**
+   * Where the slot shows a real URL of its origin. A slot whose service worker is still being installed is sent to its
+   * boot page first, so that the address does not go to the edge as a plain request.
+   */
   slotUrl(slot: Slot, realUrl: string): string {
     const url = new URL(realUrl);
-    return `${this.originOf(slot)}${url.pathname}${url.search}${url.hash}`;
+    const path = `${url.pathname}${url.search}${url.hash}`;
+    if (!this.#unbooted.has(slot.label)) return `${this.originOf(slot)}${path}`;
+    return `${this.originOf(slot)}${RESERVED_PATH}boot#then=${encodeURIComponent(path)}`;
+  }
+
+  /** The slot's service worker answers from now on. */
+  onReady(slot: Slot): void {
+    this.#unbooted.delete(slot.label);
   }
 
   /** Boots a fresh slot in a hidden frame, unless one is there. */

@@ -55,7 +55,8 @@ async function boot(): Promise<void> {
   });
   navigator.serviceWorker.startMessages();
   tellShell("slot-ready");
-  const target = bootTarget(location.search, location.origin);
+  // The shell names the page in the fragment, which no server sees; a worker that was restarted in the query.
+  const target = bootTarget(location.hash === "" ? location.search : `?${location.hash.slice(1)}`, location.origin);
   if (target !== null) location.replace(target);
 }
 

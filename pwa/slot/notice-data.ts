@@ -1,4 +1,4 @@
 /** Why a document is missing; carried as JSON in `data-notice` of the script's element. */
 export type Notice =
   | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
-  | { readonly kind: "moved"; readonly url: string; readonly held: boolean };
+  | { readonly kind: "moved"; readonly url: string };

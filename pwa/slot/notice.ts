@@ -22,7 +22,7 @@ function tellShell(told: Notice): void {
   const message: PageToShell =
     told.kind === "failed"
       ? { tag: MESSAGE_TAG, type: "failed", url: told.url, code: told.code, message: told.message, historyKey }
-      : { tag: MESSAGE_TAG, type: "moved", url: told.url, held: told.held };
+      : { tag: MESSAGE_TAG, type: "moved", url: told.url };
   window.parent.postMessage(message, shellOrigin);
 }
 

@@ -49,8 +49,8 @@ export type PageToShell =
       readonly message: string;
       readonly historyKey: string;
     }
-  /** In place of a document that moved to another origin. `held`: its response is under way already. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string; readonly held: boolean }
+  /** In place of a document that moved to another origin. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
   /** The placeholder of a frame asks for the slot of another origin. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame-wanted"; readonly url: string };
 

@@ -6,6 +6,7 @@ import { transformPolicies } from "../slot/content-security-policy.ts";
 import { framingAllowed } from "../slot/framing.ts";
 import { HtmlRewriter } from "../slot/html-rewriter.ts";
 import { pageSnippet } from "../slot/page-config.ts";
+import { computeReferrer } from "../slot/referrer.ts";
 import { pageHeaders } from "../slot/response-headers.ts";
 import { toSlot } from "../slot/slot-url.ts";
 import { sniffCharset } from "./charset.ts";
@@ -51,14 +52,13 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
   return withBody(exchange, response, trackedBody(exchange, response), headers);
 }
 
-/** The edge followed redirects: the browser must see the final URL, whose request then claims this response. */
+/** The edge followed redirects within the origin: the browser must see the final URL, whose request then claims this response. */
 function redirected(exchange: SlotExchange, response: TunnelResponse): Response {
   const { context } = exchange;
   const { url } = response.head;
   response.hold();
   exchange.finish();
-  if (new URL(url).origin === context.realOrigin) return Response.redirect(toSlot(url, context), 302);
-  return noticePage({ kind: "moved", url, held: true });
+  return Response.redirect(toSlot(url, context), 302);
 }
 
 /** A redirect out of the origin, which only the shell (or, in a frame, the placeholder) can follow. */
@@ -71,7 +71,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
     const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
     return failed(exchange, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
   }
-  return noticePage({ kind: "moved", url: target.href, held: false });
+  return noticePage({ kind: "moved", url: target.href });
 }
 
 function failed(exchange: SlotExchange, error: unknown): Response {
@@ -190,7 +190,7 @@ function documentParts(exchange: SlotExchange, response: TunnelResponse): { rewr
           documentUrl: head.url,
           topLevel: context.binding.topLevel,
           cookies: head.scriptCookies,
-          referrer: exchange.head.referrer,
+          referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
         },
         nonce,
@@ -207,6 +207,12 @@ function documentParts(exchange: SlotExchange, response: TunnelResponse): { rewr
   const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
   headers.set("content-type", "text/html; charset=utf-8");
   return { rewriter, headers };
+}
+
+/** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */
+function documentReferrer(exchange: SlotExchange, { head, referrer }: TunnelResponse): string {
+  if (referrer === undefined) return exchange.head.referrer;
+  return head.redirected ? computeReferrer({ policy: "", referrerSource: referrer, targetUrl: head.url }) : referrer;
 }
 
 function withBody(

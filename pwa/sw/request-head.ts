@@ -1,6 +1,6 @@
 /** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
 import type { CredentialsMode, Destination, HeaderField, RedirectMode, RequestMode } from "../../shared/http/heads.ts";
-import { computeReferrer, type ReferrerPolicy } from "../slot/referrer.ts";
+import { computeReferrer, isTrustworthy, type ReferrerPolicy } from "../slot/referrer.ts";
 import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
@@ -23,12 +23,13 @@ export function requestHead(
 ): PortRequestHead {
   const url = new URL(toReal(target, context));
   url.hash = "";
+  const isNavigation = request.mode === "navigate";
+  if (!isNavigation) upgradeMixedContent(url, context);
   const headers: HeaderField[] = [];
   for (const [name, value] of request.headers) {
     if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) headers.push([name, value]);
   }
   if (bodyLength !== null) headers.push(["content-length", String(bodyLength)]);
-  const isNavigation = request.mode === "navigate";
   return {
     method: request.method,
     url: url.href,
@@ -43,13 +44,23 @@ export function requestHead(
   };
 }
 
+/**
+ * The slot may be http: where the real page is https:, so that the browser sees no mixed content and upgrades nothing
+ * (Mixed Content section 4.1). What it would have blocked instead is upgraded all the same: nothing goes out in clear.
+ */
+function upgradeMixedContent(url: URL, slot: SlotIdentity): void {
+  if (url.protocol === "http:" && slot.realOrigin.startsWith("https:") && !isTrustworthy(url)) url.protocol = "https:";
+}
+
 function referrerOf(request: Request, targetUrl: string, slot: SlotIdentity, documentUrl: string | null): string {
   if (request.referrer === "") return "";
   const source = URL.parse(request.referrer);
   if (source === null) return "";
   // The browser has cut the referrer to the slot's origin where it took the target for another one.
   const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
-  const full = cut && documentUrl !== null ? documentUrl : request.referrer;
+  // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.
+  const document = URL.parse(documentUrl ?? "");
+  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : request.referrer;
   return computeReferrer({
     policy: (request.referrerPolicy || "strict-origin-when-cross-origin") as ReferrerPolicy,
     referrerSource: toReal(full, slot),

@@ -30,7 +30,7 @@ export function answerReserved(url: URL): Response {
   const page = PAGES[url.pathname];
   if (page !== undefined) return answer(page, "text/html; charset=utf-8");
   if (url.pathname === ropewayPath.go) {
-    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", held: false });
+    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "" });
   }
   return new Response(null, { status: 404 });
 }

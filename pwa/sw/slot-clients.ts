@@ -38,7 +38,9 @@ export class SlotClients {
 
   /** The port, asking the slot's pages for one if need be. Null when no page can get one. */
   async ensurePort(): Promise<TunnelPort | null> {
-    if (this.#port !== null) return this.#port;
+    const known = this.#port;
+    if (known !== null && (await known.isAlive())) return known;
+    if (this.#port === known) this.#port = null;
     const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
     if (this.#port !== null || pages.length === 0) return this.#port;
     return new Promise((resolve) => {

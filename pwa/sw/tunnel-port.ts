@@ -11,12 +11,19 @@ import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 /** A response whose head is there. Exactly one of the methods decides what becomes of it. */
 export interface TunnelResponse {
   readonly head: ResponseHead;
+  /** Of a navigation that began ahead of the slot's request: what it was sent with. */
+  readonly referrer?: string | undefined;
   /** The body as the page reads it. Cancelling it cancels at the origin. */
   body(): ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Keeps it for a request for its final URL that follows. */
   hold(): void;
   cancel(): void;
 }
+
+/** Milliseconds after a message in which the tunnel is taken to be there. */
+const SURE_FOR = 100;
+/** The answer comes from a worker on this device, which may be busy decoding. */
+const ANSWER_TIMEOUT = 1_500;
 
 interface PendingExchange {
   readonly url: string;
@@ -35,6 +42,10 @@ export class TunnelPort {
   #outgoing: PortToTunnel[] = [];
   #bound!: (binding: SlotBinding) => void;
   #onBusy: (bodies: number) => void;
+  #lastHeard = Date.now();
+  #onHeard: (() => void) | null = null;
+  #asking: Promise<void> | null = null;
+  #isDead = false;
 
   /** @param onBusy told how many bodies are open, whenever that changes. */
   constructor(port: MessagePort, onBusy: (bodies: number) => void) {
@@ -44,8 +55,45 @@ export class TunnelPort {
     this.#onBusy = onBusy;
     this.#port = port;
     port.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => {
+      this.#lastHeard = Date.now();
+      this.#onHeard?.();
       for (const message of event.data) this.#receive(message);
     };
+    // HTML section 9.4.3; where a browser does not have the event, isAlive finds out.
+    port.addEventListener("close", () => this.#die());
+  }
+
+  /** Whether the tunnel still answers: it ends with its shell's page. */
+  async isAlive(): Promise<boolean> {
+    if (!this.#isDead && Date.now() - this.#lastHeard > SURE_FOR) {
+      // Requests come in bursts: one question for all.
+      this.#asking ??= this.#ask();
+      await this.#asking;
+    }
+    return !this.#isDead;
+  }
+
+  async #ask(): Promise<void> {
+    this.#post({ type: "ping" });
+    const heard = await new Promise<boolean>((resolve) => {
+      this.#onHeard = () => resolve(true);
+      setTimeout(() => resolve(false), ANSWER_TIMEOUT);
+    });
+    this.#onHeard = null;
+    this.#asking = null;
+    if (!heard) this.#die();
+  }
+
+  #die(): void {
+    this.#isDead = true;
+    this.#port.close();
+    const error = new RopewayError(ErrorCode.LINK_LOST, "stream", "library", "Cannot go on: the app was closed");
+    for (const exchange of this.#exchanges.values()) {
+      exchange.reject(error);
+      exchange.body?.fail(error);
+    }
+    this.#exchanges.clear();
+    this.#reportBusy();
   }
 
   /**
@@ -78,6 +126,7 @@ export class TunnelPort {
 
   #receive(message: TunnelToPort): void {
     if (message.type === "bound") return this.#bound(message.binding);
+    if (message.type === "pong") return;
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
     switch (message.type) {
@@ -86,7 +135,10 @@ export class TunnelPort {
           (bytes) => this.#post({ type: "credit", id: message.id, bytes }),
           () => this.#cancel(message.id),
         );
-        exchange.resolve(this.#response(message.id, exchange, exchange.body, message.head));
+        exchange.resolve({
+          ...this.#response(message.id, exchange, exchange.body, message.head),
+          referrer: message.referrer,
+        });
         this.#reportBusy();
         return;
       case "data":
@@ -209,8 +261,8 @@ class ResponseBody {
     if (this.#outcome !== null && this.#outcome !== "end") controller.error(this.#outcome);
     else if (chunk === undefined) controller.close();
     else {
-      controller.enqueue(chunk);
       this.#owed += chunk.length;
+      controller.enqueue(chunk);
       if (this.#owed < limits.portCreditBytes / 4) return;
       this.#giveCredit(this.#owed);
       this.#owed = 0;

@@ -15,10 +15,16 @@ export class HeldResponse implements ResponseConsumer {
   #cancelled = false;
   #settle!: (outcome: ResponseHead | RopewayError) => void;
 
+  /** What the navigation was sent with, or null where whoever claims the response asked for it too. */
+  readonly referrer: string | null;
   /** The head, or the failure before it. */
   readonly settled: Promise<ResponseHead | RopewayError> = new Promise((resolve) => {
     this.#settle = resolve;
   });
+
+  constructor(referrer: string | null = null) {
+    this.referrer = referrer;
+  }
 
   get head(): ResponseHead | null {
     return this.#head;
@@ -75,7 +81,13 @@ export class HeldResponse implements ResponseConsumer {
   }
 }
 
-/** Held responses by what may claim them: the same origin pair and the same URL, once, and not for ever. */
+/** Who may claim a held response: the slot of this origin below this top-level page. */
+export interface Claimant {
+  readonly origin: string;
+  readonly topLevelOrigin: string;
+}
+
+/** Held responses by what may claim them: the same slot and the same URL, once, and not for ever. */
 export class HeldResponses {
   #held = new Map<string, { response: HeldResponse; cancelTimer: () => void }>();
   #setTimer: (task: () => void, delay: number) => () => void;
@@ -86,8 +98,8 @@ export class HeldResponses {
     this.#lifetime = lifetime;
   }
 
-  hold(topLevelOrigin: string, url: string, response: HeldResponse): void {
-    const key = `${topLevelOrigin} ${url}`;
+  hold(claimant: Claimant, url: string, response: HeldResponse): void {
+    const key = keyOf(claimant, url);
     this.#held.get(key)?.response.cancel();
     this.#held.get(key)?.cancelTimer();
     const cancelTimer = this.#setTimer(() => {
@@ -97,12 +109,16 @@ export class HeldResponses {
     this.#held.set(key, { response, cancelTimer });
   }
 
-  claim(topLevelOrigin: string, url: string): HeldResponse | null {
-    const key = `${topLevelOrigin} ${url}`;
+  claim(claimant: Claimant, url: string): HeldResponse | null {
+    const key = keyOf(claimant, url);
     const held = this.#held.get(key);
     if (held === undefined) return null;
     held.cancelTimer();
     this.#held.delete(key);
     return held.response;
   }
+}
+
+function keyOf({ origin, topLevelOrigin }: Claimant, url: string): string {
+  return `${topLevelOrigin} ${origin} ${url}`;
 }

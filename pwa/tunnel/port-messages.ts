@@ -43,6 +43,8 @@ export type PortToTunnel =
   | { readonly type: "hold"; readonly id: number }
   /** A top-level navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document"; readonly url: string }
+  /** Is anybody there? The tunnel goes with its shell, and a port does not tell in every browser. */
+  | { readonly type: "ping" }
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };
 
 export type TunnelToPort =
@@ -52,7 +54,14 @@ export type TunnelToPort =
    * When the head's URL is not the one asked for, nothing follows until the service worker says what becomes of the
    * response: `credit` (take it as it is), `hold` or `cancel`.
    */
-  | { readonly type: "response"; readonly id: number; readonly head: ResponseHead }
+  | {
+      readonly type: "response";
+      readonly id: number;
+      readonly head: ResponseHead;
+      /** Of a navigation that began ahead of the slot's request: what it was sent with, real URL or "". */
+      readonly referrer?: string;
+    }
+  | { readonly type: "pong" }
   | { readonly type: "data"; readonly id: number; readonly chunk: Uint8Array }
   | { readonly type: "end"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly code: number; readonly message: string }

@@ -1,9 +1,9 @@
 /**
  * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
  */
-import { RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
-import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { Destination, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { HeldResponse, type HeldResponses } from "./held-response.ts";
@@ -14,6 +14,8 @@ import type { SlotBinding } from "./tunnel-messages.ts";
 export interface SlotPortHost {
   request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
   readonly held: HeldResponses;
+  /** The page's document lives on another origin: it is held for that origin's own slot. */
+  onNavigationMoved(url: string): void;
   onNoDocument(url: string): void;
 }
 
@@ -22,7 +24,8 @@ interface PortExchange {
   readonly response: HeldResponse;
   /** Body bytes that may be posted before the page has read some. */
   credit: number;
-  waiting: (() => void) | null;
+  /** Of chunks that were posted beyond the credit; the stream's own credit bounds them. */
+  readonly waiting: (() => void)[];
   attached: boolean;
   headPosted: boolean;
   readonly upload: UploadQueue | null;
@@ -48,6 +51,7 @@ export class SlotPort {
 
   #receive(message: PortToTunnel): void {
     if (message.type === "request") return this.#startRequest(message);
+    if (message.type === "ping") return this.#post({ type: "pong" });
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
     if (message.type === "no-document") {
       if (this.#binding.topLevel) this.#host.onNoDocument(message.url);
@@ -65,8 +69,7 @@ export class SlotPort {
       case "credit":
         exchange.credit += message.bytes;
         if (!exchange.attached && exchange.headPosted) this.#attach(message.id, exchange);
-        exchange.waiting?.();
-        exchange.waiting = null;
+        if (exchange.credit > 0) for (const ready of exchange.waiting.splice(0)) ready();
         return;
       case "cancel":
         this.#exchanges.delete(message.id);
@@ -75,23 +78,33 @@ export class SlotPort {
       case "hold": {
         this.#exchanges.delete(message.id);
         const url = exchange.response.head?.url ?? exchange.url;
-        // A top-level document that moved to another origin is claimed by that origin's own top-level slot.
-        const { topLevel, topLevelOrigin } = this.#binding;
-        this.#host.held.hold(topLevel ? new URL(url).origin : topLevelOrigin, url, exchange.response);
+        if (this.#isOwn(url)) this.#host.held.hold(this.#binding, url, exchange.response);
+        else exchange.response.cancel();
       }
     }
   }
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {
     const { id, head } = message;
-    const claimed = head.method === "GET" ? this.#host.held.claim(this.#binding.topLevelOrigin, head.url) : null;
+    if (!URL.canParse(head.url) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
+      // A document of another origin belongs into another slot, where other cookies go with it.
+      this.#post({
+        type: "error",
+        id,
+        code: ErrorCode.PROTOCOL_ERROR,
+        message: "Cannot load: not of this slot's origin",
+      });
+      return;
+    }
+    const mayClaim = head.method === "GET" && this.#isOwn(head.url);
+    const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
     const response = claimed ?? new HeldResponse();
     const upload = message.body === "stream" ? new UploadQueue(() => this.#post({ type: "body-wanted", id })) : null;
     this.#exchanges.set(id, {
       url: head.url,
       response,
       credit: limits.portCreditBytes,
-      waiting: null,
+      waiting: [],
       attached: false,
       headPosted: false,
       upload,
@@ -110,10 +123,12 @@ export class SlotPort {
       this.#attach(id, exchange);
     } else if (outcome.url === head.url) {
       this.#attach(id, exchange);
+    } else if (head.mode === "navigate" && !this.#isOwn(outcome.url)) {
+      this.#handOver(id, exchange, outcome.url);
     } else {
       exchange.credit = 0;
       exchange.headPosted = true;
-      this.#post({ type: "response", id, head: outcome });
+      this.#postHead(id, exchange, outcome);
     }
   }
 
@@ -121,16 +136,15 @@ export class SlotPort {
     exchange.attached = true;
     exchange.response.attach({
       onHead: (head) => {
-        if (!exchange.headPosted) this.#post({ type: "response", id, head });
+        if (!exchange.headPosted) this.#postHead(id, exchange, head);
       },
       onBody: (chunk) => {
         exchange.credit -= chunk.length;
-        // A view of a whole WebSocket message: only its own bytes may be transferred.
-        const copy = chunk.slice();
-        this.#post({ type: "data", id, chunk: copy }, copy.buffer);
+        const own = isAloneInMessage(chunk) ? chunk : chunk.slice();
+        this.#post({ type: "data", id, chunk: own }, own.buffer);
         if (exchange.credit > 0) return undefined;
         return new Promise((resolve) => {
-          exchange.waiting = resolve;
+          exchange.waiting.push(resolve);
         });
       },
       onEnd: () => {
@@ -144,11 +158,56 @@ export class SlotPort {
     });
   }
 
+  #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
+    this.#post({ type: "response", id, head, ...(referrer === null ? {} : { referrer }) });
+  }
+
+  /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
+  #handOver(id: number, exchange: PortExchange, url: string): void {
+    this.#exchanges.delete(id);
+    const { origin } = new URL(url);
+    this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
+    this.#host.onNavigationMoved(url);
+    this.#post({
+      type: "error",
+      id,
+      code: ErrorCode.CANCEL,
+      message: "Cannot go on here: the page is on another site",
+    });
+  }
+
+  #isOwn(url: string): boolean {
+    return URL.parse(url)?.origin === this.#binding.origin;
+  }
+
+  /**
+   * The page and its service worker can put anything on the port, so what decides about cookies is not theirs to say:
+   * who asks, whether it is a document, and where a document may be redirected to.
+   */
   #stamp(head: PortRequestHead): RequestHead {
-    const { origin, topLevelOrigin } = this.#binding;
-    // A navigation without referrer and body is the person's own: typed, reloaded, or from history.
-    const byPerson = head.mode === "navigate" && head.referrer === "" && head.method === "GET";
-    return { ...head, origin: byPerson ? null : origin, topLevelOrigin };
+    const { origin, topLevelOrigin, topLevel } = this.#binding;
+    if (head.mode === "navigate") {
+      // Without referrer and body it is the person's own: typed, reloaded, or from history.
+      const byPerson = head.referrer === "" && head.method === "GET";
+      return {
+        ...head,
+        destination: topLevel ? "document" : "iframe",
+        credentials: "include",
+        redirect: "same-origin",
+        referrer: this.#isOwn(head.referrer) ? head.referrer : "",
+        origin: byPerson ? null : origin,
+        topLevelOrigin,
+      };
+    }
+    // Style sheets of other origins are the referrers of what they load.
+    const mayBeForeign = STYLE_LOADS.has(head.destination);
+    return {
+      ...head,
+      destination: DOCUMENTS.has(head.destination) ? "" : head.destination,
+      referrer: mayBeForeign || this.#isOwn(head.referrer) ? head.referrer : "",
+      origin,
+      topLevelOrigin,
+    };
   }
 
   #setScriptCookie(message: PortToTunnel & { type: "script-cookie" }): void {
@@ -185,6 +244,19 @@ export class SlotPort {
     });
   }
 }
+
+/**
+ * Whether nothing else of the WebSocket message that the chunk is a view of matters, so that its whole buffer may be
+ * transferred. A frame that carries bytes of its own does not fit before the header of one that is this long.
+ */
+function isAloneInMessage(chunk: Uint8Array): boolean {
+  const longestHeader = 1 + 4 + 4;
+  const reachesEnd = chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength;
+  return reachesEnd && chunk.byteOffset <= longestHeader && chunk.byteLength > 16_384;
+}
+
+const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);
+const STYLE_LOADS: ReadonlySet<Destination> = new Set(["image", "font", "style"]);
 
 /** For requests whose outcome changes nothing on this side. */
 const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };

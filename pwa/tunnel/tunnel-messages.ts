@@ -89,6 +89,8 @@ export type TunnelToShell =
       readonly code: number;
       readonly message: string;
     }
+  /** A navigation that the shell started ended on another origin; its response waits for that slot. */
+  | { readonly type: "navigation-moved"; readonly url: string }
   /** A top-level navigation ended without a document (204, or a download): the page before stays. */
   | { readonly type: "no-document"; readonly url: string }
   | { readonly type: "progress"; readonly progress: PageProgress }

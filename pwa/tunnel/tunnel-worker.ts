@@ -53,6 +53,7 @@ const navigations = new Map<number, HeldResponse>();
 const host: SlotPortHost = {
   request: (head, body, consumer) => tunnel.request(head, body, consumer),
   held: new HeldResponses(setTimer, limits.heldResponseTime),
+  onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (url) => tell({ type: "no-document", url }),
 };
 
@@ -98,7 +99,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
 
 function navigate(id: number, request: NavigationRequest): void {
   ledger.begin();
-  const response = new HeldResponse();
+  const response = new HeldResponse(request.referrer);
   navigations.set(id, response);
   void response.settled.then((outcome) => {
     navigations.delete(id);
@@ -111,7 +112,7 @@ function navigate(id: number, request: NavigationRequest): void {
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
   response.setExchange(tunnel.request(head, body, response));
-  host.held.hold(head.topLevelOrigin, request.url, response);
+  host.held.hold({ origin: head.topLevelOrigin, topLevelOrigin: head.topLevelOrigin }, request.url, response);
 }
 
 function navigationHead(request: NavigationRequest): RequestHead {

@@ -57,11 +57,16 @@ export async function buildApp(): Promise<BuiltFiles> {
   return files;
 }
 
+/** The platform serves pages without their ending, and sends whoever asks with it there. */
+function servedAs(path: string): string {
+  return path === "index.html" ? "/" : `/${path.replace(/\.html$/, "")}`;
+}
+
 /** Entries as Workbox takes them: the URL as it is asked for, and the content's hash. */
 function precacheManifest(files: BuiltFiles): { url: string; revision: string }[] {
   return [...files]
     .filter(([path]) => isPrecached(path))
-    .map(([path, contents]) => ({ url: path === "index.html" ? "/" : `/${path}`, revision: contentHash(contents) }))
+    .map(([path, contents]) => ({ url: servedAs(path), revision: contentHash(contents) }))
     .sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 

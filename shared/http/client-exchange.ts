@@ -71,11 +71,13 @@ export function startExchange(
       consumer.onHead(response);
     },
     onData(chunk) {
+      // The consumer may transfer the chunk's buffer, and then it has no length any more.
+      const { length } = chunk;
       const taken = inflater === null ? deliver(chunk) : inflater.write(chunk);
-      if (taken === undefined) stream.consumed(chunk.length);
+      if (taken === undefined) stream.consumed(length);
       else
         taken.then(
-          () => stream.consumed(chunk.length),
+          () => stream.consumed(length),
           (error: unknown) => fail(error, notDecodable),
         );
     },

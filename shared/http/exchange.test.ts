@@ -298,6 +298,20 @@ describe("failures", () => {
     expect(rig.ended).toEqual({ phone: null, edge: null });
   });
 
+  test("the reason of the edge's error reaches the phone, and a cut one too", async () => {
+    for (const [reason, heard] of [
+      ["Cannot find a.example: the name does not resolve", "Cannot find a.example: the name does not resolve"],
+      [`Cannot load ü: ${"x".repeat(1000)}`, `Cannot load ü: ${"x".repeat(496)}`],
+    ] as const) {
+      const rig = exchangeRig(async () => {
+        throw new RopewayError(ErrorCode.NAME_NOT_RESOLVED, "stream", "origin", reason);
+      });
+      const { consumer } = rig.fetch();
+      await consumer.over;
+      expect(consumer.error).toMatchObject({ code: ErrorCode.NAME_NOT_RESOLVED, initiator: "peer", message: heard });
+    }
+  });
+
   test("a request that is none resets its stream, and reaches no handler", async () => {
     const rig = exchangeRig(ok);
     const stream = rig.phone.openStreamNow();

@@ -8,6 +8,9 @@ import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "./heads
 
 const malformed = { code: ErrorCode.PROTOCOL_ERROR, scope: "stream", initiator: "peer" };
 
+/** Destinations whose usual accept is known to both ends. */
+const ACCEPTING: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
+
 /** As they come out of HPACK: without the sender's wishes on indexing. */
 function onTheWire(fields: readonly EncodableField[]): HeaderField[] {
   return fields.map(([name, value]) => [name, value]);
@@ -55,10 +58,17 @@ const responseHead: fc.Arbitrary<ResponseHead> = fc.record({
   scriptCookies: fc.array(scriptCookie, { maxLength: 4 }),
 });
 
-test("any request head comes back", () => {
+test("any request head comes back, with an accept where its destination has one", () => {
+  const accept = fc.constantFrom("*/*", "text/css,*/*;q=0.1", "image/*").map((value): HeaderField => ["accept", value]);
   fc.assert(
-    fc.property(requestHead, (head) => {
-      expect(fieldsToRequest(onTheWire(requestToFields(head)))).toEqual(head);
+    fc.property(requestHead, fc.array(accept, { maxLength: 2 }), fc.boolean(), (head, lines, isSameOrigin) => {
+      const own = isSameOrigin ? { ...head, origin: new URL(head.url).origin } : head;
+      const sent = { ...own, headers: [...own.headers, ...lines] };
+      const got = fieldsToRequest(onTheWire(requestToFields(sent)));
+      expect({ ...got, headers: [] }).toEqual({ ...sent, headers: [] });
+      const added = lines.length === 0 && ACCEPTING.has(head.destination) ? 1 : 0;
+      expect(got.headers.slice(0, got.headers.length - added)).toEqual(sent.headers);
+      expect(got.headers.slice(got.headers.length - added).map(([name]) => name)).toEqual(Array(added).fill("accept"));
     }),
   );
 });
@@ -111,6 +121,9 @@ const good: Record<string, string> = {
   ":context": "image no-cors include follow - https://a.example",
 };
 
+const ofPage = "image no-cors include follow https://a.example https://a.example";
+const hostless = { ":scheme": undefined, ":authority": undefined };
+
 function request(changes: Record<string, string | undefined>, ...more: HeaderField[]): HeaderField[] {
   const pseudo = Object.entries({ ...good, ...changes }).filter(
     (field): field is [string, string] => field[1] !== undefined,
@@ -134,6 +147,30 @@ describe("a request", () => {
     });
   });
 
+  test("does not say what goes without saying", () => {
+    const image = "image/jxl,image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8";
+    const head: RequestHead = {
+      ...fieldsToRequest(request({ ":context": ofPage })),
+      headers: [["accept", image]],
+    };
+    const fields = onTheWire(requestToFields(head));
+    expect(fields).toEqual([
+      [":path", "/b?c"],
+      [":context", ofPage],
+    ]);
+    expect(fieldsToRequest(fields)).toEqual(head);
+    const other: HeaderField = ["accept", "image/avif"];
+    expect(onTheWire(requestToFields({ ...head, headers: [other] })).at(-1)).toEqual(other);
+    expect(requestToFields({ ...head, headers: [other, ["accept", image]] }).slice(-2)).toHaveLength(2);
+    expect(requestToFields({ ...head, method: "POST", url: "https://me@a.example/b" }).map(([name]) => name)).toEqual([
+      ":method",
+      ":scheme",
+      ":authority",
+      ":path",
+      ":context",
+    ]);
+  });
+
   test("may be a message to the edge itself", () => {
     const message = request({ ":scheme": "ropeway", ":authority": "", ":path": "/site-data" });
     expect(fieldsToRequest(message).url).toBe("ropeway:///site-data");
@@ -153,13 +190,24 @@ describe("a request", () => {
   });
 
   test.each<[string, Record<string, string | undefined>]>([
-    ["no method", { ":method": undefined }],
+    ["an empty method", { ":method": "" }],
     ["a method that is no token", { ":method": "GET /" }],
     ["no scheme", { ":scheme": undefined }],
     ["an authority with a path", { ":authority": "a.example/b" }],
     ["an authority with a query", { ":authority": "a.example?b" }],
     ["an authority with a backslash", { ":authority": "a.example\\b" }],
     ["no authority", { ":authority": undefined }],
+    ["no host, started by the person", { ":scheme": undefined, ":authority": undefined }],
+    [
+      "no host, of an opaque origin",
+      { ...hostless, ":context": "image no-cors include follow null https://a.example" },
+    ],
+    [
+      "no host, of an origin with a path",
+      { ...hostless, ":context": "image no-cors include follow https://a.example/ -" },
+    ],
+    ["a scheme alone", { ":authority": undefined, ":context": ofPage }],
+    ["an authority alone", { ":scheme": undefined, ":context": ofPage }],
     ["a path that continues the authority", { ":path": ".evil.example/" }],
     ["a path that is a port", { ":path": ":80/" }],
     ["a path with a fragment", { ":path": "/#" }],

@@ -1,10 +1,12 @@
 /**
  * Heads as field lists: PROTOCOL.md section 5. Pseudo-fields as in RFC 9113 section 8.3, and three of ours that keep a
  * typical subresource request near 20 bytes: `:context` holds, as one value that repeats for all images of a page,
- * what the Fetch standard says about the request; `:referrer` the referrer; `:url` a response's final URL.
+ * what the Fetch standard says about the request; `:referrer` the referrer; `:url` a response's final URL. What goes
+ * without saying is left out: GET, the origin of who asks, the usual `accept`.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
+import { withDefaultAccept, withoutDefaultAccept } from "./default-accept.ts";
 import type {
   CredentialsMode,
   Destination,
@@ -52,6 +54,8 @@ const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 const SCHEME = /^[a-z][a-z0-9+\-.]*$/;
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+const DEFAULT_METHOD = "GET";
+
 /** Messages to the edge itself travel as requests with this scheme: PROTOCOL.md section 5.4. */
 export const EDGE_SCHEME = "ropeway:";
 
@@ -68,32 +72,33 @@ export function requestToFields(head: RequestHead): EncodableField[] {
     head.origin ?? "-",
     head.topLevelOrigin,
   ].join(" ");
-  const fields: EncodableField[] = [
-    [":method", head.method],
-    [":scheme", url.protocol.slice(0, -1)],
-    [":authority", authority],
-    [":path", path],
-    [":context", context],
-  ];
+  const fields: EncodableField[] = [];
+  if (head.method !== DEFAULT_METHOD) fields.push([":method", head.method]);
+  if (head.origin !== `${url.protocol}//${authority}`) {
+    fields.push([":scheme", url.protocol.slice(0, -1)], [":authority", authority]);
+  }
+  fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
-  for (const field of head.headers) fields.push(field);
+  for (const field of withoutDefaultAccept(head.headers, head.destination)) fields.push(field);
   return fields;
 }
 
 /** @throws RopewayError PROTOCOL_ERROR of scope "stream" when the fields are not a valid request. */
 export function fieldsToRequest(fields: HeaderList): RequestHead {
   const { pseudo, headers } = split(fields, ["method", "scheme", "authority", "path", "context", "referrer"]);
-  const method = pseudo.get("method") ?? "";
+  const method = pseudo.get("method") ?? DEFAULT_METHOD;
   if (!METHOD.test(method)) throw malformed("the method is not a token");
-  const scheme = pseudo.get("scheme") ?? "";
   const context = (pseudo.get("context") ?? "").split(" ");
   const [destination = "", mode = "", credentials = "", redirect = "", origin = "", topLevelOrigin = ""] = context;
   if (context.length !== 6) throw malformed("the context has not six parts");
+  const base = pseudo.has("scheme") || pseudo.has("authority") ? null : tupleOrigin(origin);
+  const scheme = base?.protocol.slice(0, -1) ?? pseudo.get("scheme") ?? "";
+  const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   return {
     method,
-    url: parseUrl(scheme, pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
-    headers,
-    destination: oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination"),
+    url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
+    headers: withDefaultAccept(headers, knownDestination),
+    destination: knownDestination,
     mode: oneOf(MODES, mode, "mode"),
     credentials: oneOf(CREDENTIALS, credentials, "credentials mode"),
     redirect: oneOf(REDIRECTS, redirect, "redirect mode"),
@@ -143,6 +148,13 @@ function toAsciiJson(value: unknown): string {
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** A serialized origin of scheme and host as a URL, for requests that name neither. */
+function tupleOrigin(origin: string): URL {
+  const url = URL.parse(origin);
+  if (url === null || url.origin !== origin) throw malformed("it names no host, and who asks has none");
+  return url;
 }
 
 /** `user:password@` as the URL has it, or "". */

@@ -17,10 +17,10 @@ interface Rig {
 }
 
 function hello(received = 0, next = 0, sessionId = TEST_SESSION_ID): ChannelFrame & { type: "hello" } {
-  return { type: "hello", sessionId, received, next };
+  return { type: "hello", sessionId, received, next, resume: false };
 }
 
-const reset: SequencedFrame = { type: "reset", streamId: 1, code: ErrorCode.CANCEL };
+const reset: SequencedFrame = { type: "reset", streamId: 1, code: ErrorCode.CANCEL, message: "" };
 
 /** An edge's channel, its phone played by the test and already greeted. */
 function edgeChannel(options: { snapshot?: ChannelSnapshot; throws?: unknown } = {}): Rig {
@@ -47,6 +47,12 @@ function edgeChannel(options: { snapshot?: ChannelSnapshot; throws?: unknown } =
   return { channel, turns, transport, frames, errors };
 }
 
+function phoneChannel(): { channel: Channel; turns: Turns } {
+  const turns = new Turns();
+  const handler = { onFrame() {}, onMessageEnd() {}, onFail() {} };
+  return { channel: new Channel({ sessionId: TEST_SESSION_ID, defer: turns.defer, handler }), turns };
+}
+
 function connect(channel: Channel, transport: ScriptedTransport, received = 0, next = 0): void {
   channel.resume(transport, hello(received, next));
   channel.receive(messageOf(hello(received, next)), transport);
@@ -56,6 +62,28 @@ describe("HELLO", () => {
   test("is the first frame of both sides, and says where each is", () => {
     const { transport } = edgeChannel();
     expect(transport.takeFrames()).toEqual([hello(0, 0)]);
+  });
+
+  test("of the phone says on every link but the first that there was one, heard of or not", () => {
+    const { channel, turns } = phoneChannel();
+    const said = [0, 1, 2].map(() => {
+      const transport = new ScriptedTransport();
+      channel.attach(transport);
+      turns.run();
+      channel.detach(transport);
+      return transport.takeFrames();
+    });
+    expect(said).toEqual([[hello()], [{ ...hello(), resume: true }], [{ ...hello(), resume: true }]]);
+  });
+
+  test("of the phone says so too when its first link went before anything was sent", () => {
+    const { channel, turns } = phoneChannel();
+    const [first, second] = [new ScriptedTransport(), new ScriptedTransport()];
+    channel.attach(first);
+    channel.detach(first);
+    channel.attach(second);
+    turns.run();
+    expect(second.takeFrames()).toEqual([{ ...hello(), resume: true }]);
   });
 
   test("with anything before it ends the session", () => {

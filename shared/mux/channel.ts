@@ -23,6 +23,7 @@ import {
   isSequenced,
   type SequencedFrame,
 } from "../wire/frame.ts";
+import { BufferPool } from "./buffer-pool.ts";
 
 export interface ChannelHandler {
   /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
@@ -64,8 +65,12 @@ export class Channel {
   #transport: Transport | null = null;
   /** The first frame on a fresh transport must be HELLO, and no later one may be. */
   #helloDue = false;
+  /** Whether a transport was attached before: all that was sent on it may have been acted on, heard of or not. */
+  #attachedBefore = false;
   #failed = false;
 
+  #pool = new BufferPool();
+  #allocate = (length: number): Uint8Array => this.#pool.take(length);
   /** Frames that the peer has not acknowledged, oldest first; the first has number #sent - #retained.length. */
   #retained: Uint8Array[] = [];
   /** Their bytes, and limits.retainedFrameBytes for each. */
@@ -122,7 +127,8 @@ export class Channel {
   attach(transport: Transport): void {
     if (this.#failed) return;
     this.#takeFreshTransport(transport);
-    this.#sendHello(this.#sent - this.#retained.length);
+    this.#sendHello(this.#attachedBefore);
+    this.#attachedBefore = true;
     this.#replay();
   }
 
@@ -146,7 +152,7 @@ export class Channel {
     this.#takeFreshTransport(transport);
     this.#incoming = hello.next;
     this.#release(hello.received);
-    this.#sendHello(this.#sent - this.#retained.length);
+    this.#sendHello(false);
     this.#replay();
   }
 
@@ -171,7 +177,7 @@ export class Channel {
   /** Queues a frame for the end of this turn. It is encoded at once: its payload may be written to afterwards. */
   send(frame: SequencedFrame): void {
     if (this.#failed) return;
-    const bytes = encodeFrame(frame);
+    const bytes = encodeFrame(frame, this.#allocate);
     this.#sent += 1;
     this.#retained.push(bytes);
     this.#retainedBytes += bytes.length + limits.retainedFrameBytes;
@@ -276,8 +282,9 @@ export class Channel {
     this.#helloDue = true;
   }
 
-  #sendHello(next: number): void {
-    this.#queue(encodeFrame({ type: "hello", sessionId: this.sessionId, received: this.#received, next }));
+  #sendHello(resume: boolean): void {
+    const next = this.#sent - this.#retained.length;
+    this.#queue(encodeFrame({ type: "hello", sessionId: this.sessionId, received: this.#received, next, resume }));
     this.#acknowledged = this.#received;
     this.#bytesSinceAck = 0;
   }
@@ -330,6 +337,8 @@ export class Channel {
     if (received <= first) return;
     for (const bytes of this.#retained.splice(0, received - first)) {
       this.#retainedBytes -= bytes.length + limits.retainedFrameBytes;
+      // A replayed frame may still wait to be sent once more.
+      if (this.#pending.length === 0) this.#pool.give(bytes);
     }
   }
 
@@ -356,7 +365,7 @@ export class Channel {
 
   #sendMessage(transport: Transport, frames: readonly Uint8Array[]): void {
     if (frames.length === 0) return;
-    const message = frames.length === 1 ? (frames[0] as Uint8Array).slice() : concat(...frames);
+    const message = frames.length === 1 ? (frames[0] as Uint8Array) : concat(...frames);
     this.traffic.messagesUp += 1;
     this.traffic.bytesUp += message.length;
     transport.send(message);

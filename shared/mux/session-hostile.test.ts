@@ -44,7 +44,7 @@ function creditIsWhole(peer: Edge, streamId: number): void {
 describe("stream ids", () => {
   const frames: readonly [string, (streamId: number) => SequencedFrame][] = [
     ["data", (streamId) => data(streamId, 1)],
-    ["a reset", (streamId) => ({ type: "reset", streamId, code: 8 })],
+    ["a reset", (streamId) => ({ type: "reset", streamId, code: 8, message: "" })],
     ["credit", (streamId) => ({ type: "credit", streamId, increment: 1 })],
     ["a priority", (streamId) => ({ type: "priority", streamId, priority: DEFAULT_PRIORITY })],
   ];
@@ -59,7 +59,7 @@ describe("stream ids", () => {
 
   test.each(frames)("%s for a stream that is over is ignored", (_name, frame) => {
     const peer = edge();
-    peer.say(peer.head(1, GET), { type: "reset", streamId: 1, code: 8 });
+    peer.say(peer.head(1, GET), { type: "reset", streamId: 1, code: 8, message: "" });
     peer.say(frame(1));
     expect(peer.errors).toEqual([]);
   });
@@ -98,9 +98,9 @@ describe("heads", () => {
     for (let index = 0; index < limits.concurrentStreams; index += 1) peer.say(peer.head(2 * index + 1, GET, false));
     const next = 2 * limits.concurrentStreams + 1;
     const refused = peer.say(peer.head(next, [["x-new", "one"]], false), data(next, 1000));
-    expect(refused).toContainEqual({ type: "reset", streamId: next, code: ErrorCode.REFUSED_STREAM });
+    expect(refused).toContainEqual({ type: "reset", streamId: next, code: ErrorCode.REFUSED_STREAM, message: "" });
     expect(peer.streams).toHaveLength(limits.concurrentStreams);
-    peer.say({ type: "reset", streamId: 1, code: 8 }, peer.head(next + 2, [["x-new", "one"]]));
+    peer.say({ type: "reset", streamId: 1, code: 8, message: "" }, peer.head(next + 2, [["x-new", "one"]]));
     expect(peer.streams.at(-1)?.fields).toEqual([["x-new", "one"]]);
     expect(peer.session.openStreams).toBe(limits.concurrentStreams);
   });
@@ -109,7 +109,7 @@ describe("heads", () => {
     const peer = edge();
     const many = Array.from({ length: limits.headFields + 1 }, (_, index): HeaderField => [`x-${index % 60}`, "v"]);
     expect(peer.say(peer.head(1, many, false))).toEqual([
-      { type: "reset", streamId: 1, code: ErrorCode.ENHANCE_YOUR_CALM },
+      { type: "reset", streamId: 1, code: ErrorCode.ENHANCE_YOUR_CALM, message: expect.stringMatching(/^Cannot /) },
     ]);
     peer.say(peer.head(3, [["x-59", "v"]]));
     expect(peer.streams[1]?.fields).toEqual([["x-59", "v"]]);
@@ -123,7 +123,12 @@ describe("heads", () => {
     peer.say({ type: "head", streamId: 1, end: true, priority: DEFAULT_PRIORITY, block: index });
     const block = new Uint8Array(limits.headBytes).fill(0x80 | 62);
     const answer = peer.say({ type: "head", streamId: 3, end: true, priority: DEFAULT_PRIORITY, block });
-    expect(answer).toContainEqual({ type: "reset", streamId: 3, code: ErrorCode.ENHANCE_YOUR_CALM });
+    expect(answer).toContainEqual({
+      type: "reset",
+      streamId: 3,
+      code: ErrorCode.ENHANCE_YOUR_CALM,
+      message: expect.stringMatching(/^Cannot /),
+    });
     expect(peer.errors).toEqual([]);
   });
 
@@ -173,7 +178,7 @@ describe("heads", () => {
       onReset: () => log.events.push("reset"),
     };
     expect(peer.say(peer.head(1, [[":status", "200"]], true))).toEqual([
-      { type: "reset", streamId: 1, code: ErrorCode.CANCEL },
+      { type: "reset", streamId: 1, code: ErrorCode.CANCEL, message: "" },
     ]);
     expect(log.events).toEqual([]);
   });
@@ -185,7 +190,12 @@ describe("data", () => {
     peer.say(peer.head(1, GET, false));
     let answer: unknown[] = [];
     for (let sent = 0; sent <= limits.uploadStreamCreditBytes; sent += 32_768) answer = peer.say(data(1, 32_768));
-    expect(answer).toContainEqual({ type: "reset", streamId: 1, code: ErrorCode.FLOW_CONTROL_ERROR });
+    expect(answer).toContainEqual({
+      type: "reset",
+      streamId: 1,
+      code: ErrorCode.FLOW_CONTROL_ERROR,
+      message: expect.stringMatching(/^Cannot /),
+    });
     expect(peer.streams[0]?.error).toMatchObject({ code: ErrorCode.FLOW_CONTROL_ERROR, scope: "stream" });
     creditIsWhole(peer, 1);
   });
@@ -202,13 +212,20 @@ describe("data", () => {
   test("after the peer's end resets the stream, and gives the session's credit back", () => {
     const peer = edge();
     peer.say(peer.head(1, GET, true));
-    expect(peer.say(data(1, 1000))).toEqual([{ type: "reset", streamId: 1, code: ErrorCode.STREAM_CLOSED }]);
+    expect(peer.say(data(1, 1000))).toEqual([
+      { type: "reset", streamId: 1, code: ErrorCode.STREAM_CLOSED, message: expect.stringMatching(/^Cannot /) },
+    ]);
     creditIsWhole(peer, 1);
   });
 
   test("before a head resets the stream, and gives the session's credit back", () => {
     const { peer, log } = phone();
-    expect(peer.say(data(1, 32_768))).toContainEqual({ type: "reset", streamId: 1, code: ErrorCode.PROTOCOL_ERROR });
+    expect(peer.say(data(1, 32_768))).toContainEqual({
+      type: "reset",
+      streamId: 1,
+      code: ErrorCode.PROTOCOL_ERROR,
+      message: expect.stringMatching(/^Cannot /),
+    });
     expect(log.error).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
     let given = 0;
     for (let sent = 0; sent < 2 * limits.sessionCreditBytes; sent += 32_768) {
@@ -245,7 +262,7 @@ describe("credit", () => {
   ])("of %s ends the stream, or for stream 0 the session", (_name, increment, code) => {
     const peer = edge();
     const answer = peer.say(peer.head(1, GET), { type: "credit", streamId: 1, increment });
-    expect(answer).toEqual([{ type: "reset", streamId: 1, code }]);
+    expect(answer).toEqual([{ type: "reset", streamId: 1, code, message: expect.stringMatching(/^Cannot /) }]);
     expect(peer.errors).toEqual([]);
     peer.say({ type: "credit", streamId: 0, increment });
     expect(peer.errors).toMatchObject([{ code, scope: "session" }]);
@@ -315,14 +332,14 @@ describe("settings", () => {
 
 test("a reset with a code of the future counts as an internal error", () => {
   const { peer, log } = phone();
-  peer.say({ type: "reset", streamId: 1, code: 0xbeef });
+  peer.say({ type: "reset", streamId: 1, code: 0xbeef, message: "" });
   expect(log.error).toMatchObject({ code: ErrorCode.INTERNAL_ERROR, scope: "stream", initiator: "peer" });
 });
 
 test("streams opened and reset without end leave nothing behind, and cost the phone its session if it never answers", () => {
   const peer = edge();
   for (let streamId = 1; streamId < 20_001; streamId += 2) {
-    peer.say(peer.head(streamId, GET, false), { type: "reset", streamId, code: 8 });
+    peer.say(peer.head(streamId, GET, false), { type: "reset", streamId, code: 8, message: "" });
   }
   expect(peer.session.openStreams).toBe(0);
   expect(peer.session.channel.unacknowledged.frames).toBe(0);

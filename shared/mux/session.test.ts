@@ -140,6 +140,19 @@ describe("a reset", () => {
     expect(phone.events.at(-1)).not.toBe("reset");
   });
 
+  test("tells the other side its reason, if it has one", () => {
+    const linked = sessionRig();
+    const [plain, reasoned] = [request(linked), request(linked)];
+    plain.edge.stream.reset(ErrorCode.CANCEL);
+    reasoned.edge.stream.reset(ErrorCode.UPSTREAM_TIMEOUT, "Cannot load it: it did not answer");
+    linked.flow();
+    expect(plain.phone.error?.message).toBe("Cannot go on: the peer reset the stream");
+    expect(reasoned.phone.error).toMatchObject({
+      code: ErrorCode.UPSTREAM_TIMEOUT,
+      message: "Cannot load it: it did not answer",
+    });
+  });
+
   test("gives the session's credit back: for what was not consumed, and for what was under way", () => {
     const linked = sessionRig();
     const rounds = (3 * limits.sessionCreditBytes) / limits.streamCreditBytes;

@@ -210,8 +210,8 @@ export class Session implements ChannelHandler, StreamLink {
     return id;
   }
 
-  sendReset(stream: MuxStream, code: ErrorCode): void {
-    this.channel.send({ type: "reset", streamId: stream.id, code });
+  sendReset(stream: MuxStream, code: ErrorCode, reason: string): void {
+    this.channel.send({ type: "reset", streamId: stream.id, code, message: reason });
   }
 
   sendCredit(streamId: number, increment: number): void {
@@ -261,8 +261,8 @@ export class Session implements ChannelHandler, StreamLink {
         return this.#receiveData(frame);
       case "reset": {
         const stream = this.#known(frame.streamId);
-        const code = toErrorCode(frame.code);
-        stream?.fail(new RopewayError(code, "stream", "peer", "Cannot go on: the peer reset the stream"));
+        const message = frame.message || "Cannot go on: the peer reset the stream";
+        stream?.fail(new RopewayError(toErrorCode(frame.code), "stream", "peer", message));
         return;
       }
       case "credit":
@@ -330,7 +330,7 @@ export class Session implements ChannelHandler, StreamLink {
     this.#lastStreamId = streamId;
     const stream = new MuxStream(streamId, this, this.#streamCredit, priority);
     if (this.#streams.size >= limits.concurrentStreams) {
-      this.sendReset(stream, ErrorCode.REFUSED_STREAM);
+      this.sendReset(stream, ErrorCode.REFUSED_STREAM, "");
       return undefined;
     }
     this.#streams.set(streamId, stream);
@@ -342,7 +342,7 @@ export class Session implements ChannelHandler, StreamLink {
   #failStream(streamId: number, error: RopewayError): void {
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
-    this.sendReset(stream, error.code);
+    this.sendReset(stream, error.code, error.message);
     stream.fail(error);
   }
 

@@ -22,7 +22,8 @@ export interface StreamHandler {
 export interface StreamLink {
   /** @returns the stream's id, which it assigns if the stream has none yet. @throws as MuxStream.sendHead. */
   sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number;
-  sendReset(stream: MuxStream, code: ErrorCode): void;
+  /** @param reason for the people at the other end, or "". */
+  sendReset(stream: MuxStream, code: ErrorCode, reason: string): void;
   sendCredit(streamId: number, increment: number): void;
   sendPriority(stream: MuxStream): void;
   sessionConsumed(bytes: number): void;
@@ -139,11 +140,13 @@ export class MuxStream {
   /**
    * Gives the stream up in both directions and tells the peer, who never hears of a stream without a head. What was
    * received and not consumed counts as consumed, also when the stream has ended already. Idempotent.
+   *
+   * @param reason the message of the error that the peer's owner gets; cut where it is long (PROTOCOL.md section 3.3).
    */
-  reset(code: ErrorCode, reason = "Cannot go on: the stream was given up"): void {
+  reset(code: ErrorCode, reason = ""): void {
     if (this.#state === "closed") return this.#dropUnconsumed();
-    if (this.#id !== 0) this.#link.sendReset(this, code);
-    this.fail(new RopewayError(code, "stream", "user", reason), false);
+    if (this.#id !== 0) this.#link.sendReset(this, code, reason);
+    this.fail(new RopewayError(code, "stream", "user", reason || "Cannot go on: the stream was given up"), false);
   }
 
   /** The owner is done with `bytes` of what it got from `onData`: credit goes back to the peer. */

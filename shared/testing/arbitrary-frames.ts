@@ -10,6 +10,7 @@ export const varint: fc.Arbitrary<number> = fc.oneof(
 );
 
 const streamId = varint.filter((value) => value > 0);
+const reason = fc.string({ unit: "grapheme", maxLength: 40 });
 const bytes = fc.uint8Array({ maxLength: 300 });
 
 export const priority: fc.Arbitrary<Priority> = fc.record({ urgency: fc.nat(7), incremental: fc.boolean() });
@@ -17,7 +18,7 @@ export const priority: fc.Arbitrary<Priority> = fc.record({ urgency: fc.nat(7), 
 export const sequencedFrame: fc.Arbitrary<SequencedFrame> = fc.oneof(
   fc.record({ type: fc.constant("data" as const), streamId, end: fc.boolean(), payload: bytes }),
   fc.record({ type: fc.constant("head" as const), streamId: varint, end: fc.boolean(), priority, block: bytes }),
-  fc.record({ type: fc.constant("reset" as const), streamId, code: varint }),
+  fc.record({ type: fc.constant("reset" as const), streamId, code: varint, message: reason }),
   fc.record({ type: fc.constant("credit" as const), streamId: varint, increment: varint }),
   fc.record({
     type: fc.constant("settings" as const),
@@ -27,7 +28,7 @@ export const sequencedFrame: fc.Arbitrary<SequencedFrame> = fc.oneof(
     type: fc.constant("go-away" as const),
     lastStreamId: varint,
     code: varint,
-    message: fc.string({ unit: "grapheme", maxLength: 40 }),
+    message: reason,
   }),
   fc.record({ type: fc.constant("priority" as const), streamId, priority }),
 );
@@ -38,6 +39,7 @@ export const channelFrame: fc.Arbitrary<ChannelFrame> = fc.oneof(
     sessionId: fc.uint8Array({ minLength: 16, maxLength: 16 }),
     received: varint,
     next: varint,
+    resume: fc.boolean(),
   }),
   fc.record({ type: fc.constant("ack" as const), received: varint }),
   fc.record({ type: fc.constant("ping" as const), token: varint }),

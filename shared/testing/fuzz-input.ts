@@ -68,7 +68,7 @@ export class FuzzInput {
       case 7:
         return { type: "data", streamId, end: random.oneIn(4), payload: this.#payload() };
       case 8:
-        return { type: "reset", streamId, code: random.below(64) };
+        return { type: "reset", streamId, code: random.below(64), message: random.oneIn(2) ? "why" : "" };
       case 9:
         return { type: "credit", streamId, increment: random.oneIn(9) ? this.#edge() : 1 + random.below(100_000) };
       case 10:
@@ -161,7 +161,13 @@ export class FuzzInput {
 
   #lastWord(): EncodableFrame {
     if (this.#random.oneIn(2)) {
-      return { type: "hello", sessionId: this.#random.bytes(16), received: this.#edge(), next: this.#edge() };
+      return {
+        type: "hello",
+        sessionId: this.#random.bytes(16),
+        received: this.#edge(),
+        next: this.#edge(),
+        resume: this.#random.oneIn(2),
+      };
     }
     return { type: "go-away", lastStreamId: this.#edge(), code: this.#random.below(64), message: "go" };
   }

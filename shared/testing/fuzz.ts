@@ -142,7 +142,7 @@ class FuzzTarget implements FuzzKnowledge {
     this.#exchanges = exchanges;
     this.session = this.#open();
     this.#transport = this.#socket();
-    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0 } as const;
+    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, resume: false } as const;
     if (role === "phone") this.session.channel.attach(this.#transport);
     else this.session.channel.resume(this.#transport, hello);
     this.say(messageOf(hello));
@@ -298,7 +298,13 @@ class FuzzTarget implements FuzzKnowledge {
     this.#transport = this.#socket();
     const { sent, received } = this.session.channel.snapshot();
     const near = (value: number): number => Math.max(0, value - random.below(4) + (random.oneIn(8) ? 1 : 0));
-    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: near(sent), next: near(received) } as const;
+    const hello = {
+      type: "hello",
+      sessionId: TEST_SESSION_ID,
+      received: near(sent),
+      next: near(received),
+      resume: false,
+    } as const;
     if (this.role === "phone") this.session.channel.attach(this.#transport);
     else {
       try {

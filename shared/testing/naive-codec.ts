@@ -26,7 +26,7 @@ export function naiveFrame(frame: EncodableFrame): number[] {
       return join(1, (frame.end ? 1 : 0) + (isDefault ? 0 : 2), frame.streamId, payload);
     }
     case "reset":
-      return join(2, 0, frame.streamId, naiveVarint(frame.code));
+      return join(2, 0, frame.streamId, [...naiveVarint(frame.code), ...new TextEncoder().encode(frame.message)]);
     case "credit":
       return join(3, 0, frame.streamId, naiveVarint(frame.increment));
     case "settings":
@@ -43,7 +43,11 @@ export function naiveFrame(frame: EncodableFrame): number[] {
     case "priority":
       return join(6, 0, frame.streamId, [frame.priority.urgency * 2 + (frame.priority.incremental ? 1 : 0)]);
     case "hello":
-      return join(8, 0, 0, [...frame.sessionId, ...naiveVarint(frame.received), ...naiveVarint(frame.next)]);
+      return join(8, frame.resume ? 1 : 0, 0, [
+        ...frame.sessionId,
+        ...naiveVarint(frame.received),
+        ...naiveVarint(frame.next),
+      ]);
     case "ack":
       return join(9, 0, 0, naiveVarint(frame.received));
     case "ping":

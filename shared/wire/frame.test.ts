@@ -28,15 +28,25 @@ describe("the examples of PROTOCOL.md section 3", () => {
       { type: "head", streamId: 1, end: true, priority: { urgency: 5, incremental: true }, block },
       [0x13, 1, 3, 0x0b, 0x82, 0x86],
     ],
-    ["RESET", { type: "reset", streamId: 1, code: ErrorCode.CANCEL }, [0x20, 1, 1, 8]],
+    ["RESET", { type: "reset", streamId: 1, code: ErrorCode.CANCEL, message: "" }, [0x20, 1, 1, 8]],
+    [
+      "RESET with a reason",
+      { type: "reset", streamId: 1, code: ErrorCode.UPSTREAM_TIMEOUT, message: "why" },
+      [0x20, 1, 4, 0x24, 0x77, 0x68, 0x79],
+    ],
     ["CREDIT", { type: "credit", streamId: 0, increment: 524_288 }, [0x30, 0, 4, 0x80, 0x08, 0, 0]],
     ["SETTINGS", { type: "settings", entries: [[2, 100]] }, [0x40, 0, 3, 2, 0x40, 0x64]],
     ["GO_AWAY", { type: "go-away", lastStreamId: 0, code: 1, message: "x" }, [0x50, 0, 3, 0, 1, 0x78]],
     ["PRIORITY", { type: "priority", streamId: 1, priority: { urgency: 0, incremental: false } }, [0x60, 1, 1, 0]],
     [
       "HELLO",
-      { type: "hello", sessionId: new Uint8Array(16).fill(7), received: 5, next: 3 },
+      { type: "hello", sessionId: new Uint8Array(16).fill(7), received: 5, next: 3, resume: false },
       [0x80, 0, 18, ...Array<number>(16).fill(7), 5, 3],
+    ],
+    [
+      "HELLO on a later link",
+      { type: "hello", sessionId: new Uint8Array(16).fill(7), received: 0, next: 0, resume: true },
+      [0x81, 0, 18, ...Array<number>(16).fill(7), 0, 0],
     ],
     ["ACK", { type: "ack", received: 300 }, [0x90, 0, 2, 0x41, 0x2c]],
     ["PING", { type: "ping", token: 9 }, [0xa0, 0, 1, 9]],
@@ -62,7 +72,7 @@ test("any frame is written as the naive twin writes it, and comes back", () => {
 test("a batch comes back frame by frame", () => {
   fc.assert(
     fc.property(fc.array(frame, { maxLength: 20 }), (frames) => {
-      expect([...decodeMessage(concat(...frames.map(encodeFrame)))]).toEqual(frames);
+      expect([...decodeMessage(concat(...frames.map((frame) => encodeFrame(frame))))]).toEqual(frames);
     }),
   );
 });
@@ -107,7 +117,11 @@ describe("what a receiver refuses", () => {
     ["a priority byte above 15", [0x60, 1, 1, 0x10]],
     ["a head's priority byte above 15", [0x13, 1, 1, 0xff]],
     ["a head without its priority byte", [0x13, 1, 0]],
-    ["bytes behind a reset", [0x20, 1, 2, 8, 8]],
+    ["a reset without a code", [0x20, 1, 0]],
+    ["a reset's reason that is not UTF-8", [0x20, 1, 3, 8, 0x61, 0xff]],
+    ["a reset's reason that ends within a character", [0x20, 1, 3, 8, 0xe2, 0x82]],
+    ["a reason of GO_AWAY that is not UTF-8", [0x50, 0, 3, 0, 1, 0x80]],
+    ["bytes behind a credit", [0x30, 1, 2, 8, 8]],
     ["a setting without a value", [0x40, 0, 1, 2]],
     ["a HELLO with a short session id", [0x80, 0, 3, 1, 0, 0]],
     ["a credit without an increment", [0x30, 1, 0]],
@@ -136,10 +150,20 @@ describe("what a receiver refuses", () => {
     expect(thrownBy(() => decodeFrame(new ByteReader(bytes)))).toMatchObject(malformed);
   });
 
-  test("a reason of GO_AWAY above 512 bytes; a sender cuts it", () => {
+  test("a reason above 512 bytes; a sender cuts it", () => {
     expect(refusal(0x50, 0, 0x42, 0x03, 0, 1, ...Array<number>(513).fill(0x78))).toMatchObject(malformed);
-    const cut = encodeFrame({ type: "go-away", lastStreamId: 0, code: 1, message: "x".repeat(600) });
-    expect(decodeFrame(new ByteReader(cut))).toMatchObject({ type: "go-away", message: "x".repeat(512) });
+    expect(refusal(0x20, 1, 0x42, 0x02, 8, ...Array<number>(513).fill(0x78))).toMatchObject(malformed);
+    expect(decode(0x20, 1, 0x42, 0x01, 8, ...Array<number>(512).fill(0x78))).toMatchObject({ type: "reset" });
+    const reasoned = [
+      { type: "go-away", lastStreamId: 0, code: 1 },
+      { type: "reset", streamId: 1, code: 1 },
+    ] as const;
+    for (const frame of reasoned) {
+      const cut = encodeFrame({ ...frame, message: "x".repeat(600) });
+      expect(decodeFrame(new ByteReader(cut))).toEqual({ ...frame, message: "x".repeat(512) });
+      const cutBetween = encodeFrame({ ...frame, message: "€".repeat(600) });
+      expect(decodeFrame(new ByteReader(cutBetween))).toEqual({ ...frame, message: "€".repeat(170) });
+    }
   });
 
   test("a message above the limit", () => {
@@ -156,7 +180,7 @@ test("unknown types are passed over, and count if they are below 8", () => {
 });
 
 test("unknown flags are ignored", () => {
-  expect(decode(0x2c, 1, 1, 8)).toEqual({ type: "reset", streamId: 1, code: 8 });
+  expect(decode(0x2c, 1, 1, 8)).toEqual({ type: "reset", streamId: 1, code: 8, message: "" });
 });
 
 test("exactly types 0 to 7 are sequenced", () => {

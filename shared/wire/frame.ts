@@ -29,6 +29,8 @@ const FIRST_UNSEQUENCED = 8;
 const FLAG_END = 0x1;
 /** HEAD: the payload begins with a priority byte. */
 const FLAG_PRIORITY = 0x2;
+/** HELLO of the phone: an earlier link carried this session. */
+const FLAG_RESUME = 0x1;
 
 /** RFC 9218: urgency 0 (first) to 7 (last), 3 by default; `incremental` says that parts of a body are of use. */
 export interface Priority {
@@ -48,7 +50,7 @@ export type SequencedFrame =
       /** One complete HPACK field section. */
       readonly block: Uint8Array;
     }
-  | { readonly type: "reset"; readonly streamId: number; readonly code: number }
+  | { readonly type: "reset"; readonly streamId: number; readonly code: number; readonly message: string }
   | { readonly type: "credit"; readonly streamId: number; readonly increment: number }
   | { readonly type: "settings"; readonly entries: readonly (readonly [id: number, value: number])[] }
   | { readonly type: "go-away"; readonly lastStreamId: number; readonly code: number; readonly message: string }
@@ -63,6 +65,8 @@ export type ChannelFrame =
       readonly received: number;
       /** Number of the first sequenced frame that follows this one. */
       readonly next: number;
+      /** The phone's, from its second link on: the edge may have acted on frames of the session, so it must know it. */
+      readonly resume: boolean;
     }
   | { readonly type: "ack"; readonly received: number }
   | { readonly type: "ping"; readonly token: number }
@@ -78,10 +82,17 @@ export type Frame = SequencedFrame | ChannelFrame | UnknownFrame;
 
 export const SESSION_ID_BYTES = 16;
 
+const EMPTY = new Uint8Array(0);
+
+/** Where the bytes of a DATA frame go: an array of exactly this length. */
+export type Allocate = (length: number) => Uint8Array;
+
+const allocateNew: Allocate = (length) => new Uint8Array(length);
+
 const utf8Encoder = new TextEncoder();
-const utf8Decoder = new TextDecoder();
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** A reason travels for people to read; more than this is cut by the sender and refused by the receiver. */
-const GO_AWAY_MESSAGE_BYTES = 512;
+const REASON_BYTES = 512;
 
 export function isSequenced(frame: Frame): boolean {
   switch (frame.type) {
@@ -98,26 +109,31 @@ export function isSequenced(frame: Frame): boolean {
 }
 
 /** One frame as bytes of its own. The caller keeps `payload` and `block` within limits.framePayloadBytes. */
-export function encodeFrame(frame: SequencedFrame | ChannelFrame): Uint8Array {
+export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allocate = allocateNew): Uint8Array {
   switch (frame.type) {
     case "data":
-      return assemble(FrameType.DATA, frame.end ? FLAG_END : 0, frame.streamId, frame.payload);
+      return assemble(FrameType.DATA, frame.end ? FLAG_END : 0, frame.streamId, frame.payload, allocate);
     case "head":
       return encodeHead(frame);
     case "reset":
-      return assemble(FrameType.RESET, 0, frame.streamId, varints(frame.code));
+      return assemble(FrameType.RESET, 0, frame.streamId, concat(varints(frame.code), encodeReason(frame.message)));
     case "credit":
       return assemble(FrameType.CREDIT, 0, frame.streamId, varints(frame.increment));
     case "settings":
       return assemble(FrameType.SETTINGS, 0, 0, varints(...frame.entries.flat()));
     case "go-away": {
-      const message = utf8Encoder.encode(frame.message).subarray(0, GO_AWAY_MESSAGE_BYTES);
-      return assemble(FrameType.GO_AWAY, 0, 0, concat(varints(frame.lastStreamId, frame.code), message));
+      const fields = varints(frame.lastStreamId, frame.code);
+      return assemble(FrameType.GO_AWAY, 0, 0, concat(fields, encodeReason(frame.message)));
     }
     case "priority":
       return assemble(FrameType.PRIORITY, 0, frame.streamId, Uint8Array.of(priorityByte(frame.priority)));
     case "hello":
-      return assemble(FrameType.HELLO, 0, 0, concat(frame.sessionId, varints(frame.received, frame.next)));
+      return assemble(
+        FrameType.HELLO,
+        frame.resume ? FLAG_RESUME : 0,
+        0,
+        concat(frame.sessionId, varints(frame.received, frame.next)),
+      );
     case "ack":
       return assemble(FrameType.ACK, 0, 0, varints(frame.received));
     case "ping":
@@ -148,17 +164,18 @@ export function decodeFrame(reader: ByteReader): Frame {
     case FrameType.HEAD:
       return decodeHead(streamId, flags, payload);
     case FrameType.RESET:
-      return whole(payload, { type: "reset", streamId: streamOf(streamId), code: payload.varint() });
+      return { type: "reset", streamId: streamOf(streamId), code: payload.varint(), message: decodeReason(payload) };
     case FrameType.CREDIT:
       return whole(payload, { type: "credit", streamId, increment: payload.varint() });
     case FrameType.SETTINGS:
       return decodeSettings(payload);
-    case FrameType.GO_AWAY: {
-      const lastStreamId = payload.varint();
-      const code = payload.varint();
-      if (payload.remaining > GO_AWAY_MESSAGE_BYTES) throw malformed("the reason of GO_AWAY is too long");
-      return { type: "go-away", lastStreamId, code, message: utf8Decoder.decode(payload.take(payload.remaining)) };
-    }
+    case FrameType.GO_AWAY:
+      return {
+        type: "go-away",
+        lastStreamId: payload.varint(),
+        code: payload.varint(),
+        message: decodeReason(payload),
+      };
     case FrameType.PRIORITY:
       return whole(payload, {
         type: "priority",
@@ -171,6 +188,7 @@ export function decodeFrame(reader: ByteReader): Frame {
         sessionId: payload.take(SESSION_ID_BYTES).slice(),
         received: payload.varint(),
         next: payload.varint(),
+        resume: (flags & FLAG_RESUME) !== 0,
       });
     case FrameType.ACK:
       return whole(payload, { type: "ack", received: payload.varint() });
@@ -219,6 +237,23 @@ function decodeSettings(payload: ByteReader): Frame {
   return { type: "settings", entries };
 }
 
+/** Cut between two characters where it is too long. */
+function encodeReason(reason: string): Uint8Array {
+  if (reason === "") return EMPTY;
+  const bytes = new Uint8Array(REASON_BYTES);
+  return bytes.subarray(0, utf8Encoder.encodeInto(reason, bytes).written);
+}
+
+/** The rest of a payload. */
+function decodeReason(payload: ByteReader): string {
+  if (payload.remaining > REASON_BYTES) throw malformed(`a reason of ${payload.remaining} bytes is too long`);
+  try {
+    return utf8Decoder.decode(payload.take(payload.remaining));
+  } catch {
+    throw malformed("a reason is not UTF-8");
+  }
+}
+
 /** Urgency in bits 1 to 3, incremental in bit 0. */
 function priorityByte(priority: Priority): number {
   return (priority.urgency << 1) | (priority.incremental ? 1 : 0);
@@ -239,8 +274,14 @@ function whole<F extends Frame>(payload: ByteReader, frame: F): F {
   return frame;
 }
 
-function assemble(type: number, flags: number, streamId: number, payload: Uint8Array): Uint8Array {
-  const frame = new Uint8Array(1 + varintLength(streamId) + varintLength(payload.length) + payload.length);
+function assemble(
+  type: number,
+  flags: number,
+  streamId: number,
+  payload: Uint8Array,
+  allocate: Allocate = allocateNew,
+): Uint8Array {
+  const frame = allocate(1 + varintLength(streamId) + varintLength(payload.length) + payload.length);
   frame[0] = (type << 4) | flags;
   const offset = writeVarint(frame, writeVarint(frame, 1, streamId), payload.length);
   frame.set(payload, offset);

@@ -25,6 +25,8 @@ export interface UpstreamDeps {
   readonly explainFailure?: ExplainFailure;
   /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd). */
   readonly withFixedLength?: WithFixedLength;
+  /** Whether the reader of response bodies copies each chunk before it asks for the next, as `sendBody` does. */
+  readonly copiesChunks?: boolean;
 }
 
 export interface UpstreamParts {

@@ -33,6 +33,7 @@ export interface ExchangeDeps extends SendDeps {
   readonly preflights: PreflightCache;
   readonly retained: RetainedBytes;
   readonly withFixedLength?: WithFixedLength;
+  readonly copiesChunks?: boolean;
 }
 
 const NULL_BODY_STATUSES = new Set([204, 205, 304]);
@@ -224,6 +225,7 @@ export class Exchange {
       return { head: responseHead, body: null, originBytes: () => 0 };
     }
     const metered = meterBody(response.body as ReadableStream<Uint8Array>, {
+      reusesBuffer: coding === "identity" && this.#deps.copiesChunks === true,
       translate: (error) => this.#sender.translate(url, error),
       onSettled: () => {
         // Cancelling the body alone leaves an upload running.

@@ -18,7 +18,7 @@ function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[], type?: "bytes"): R
   return type === "bytes" ? new ReadableStream({ type, pull }) : new ReadableStream<Uint8Array>({ pull });
 }
 
-const observer = () => ({ translate: (error: unknown) => error, onSettled: vi.fn() });
+const observer = (reusesBuffer = false) => ({ reusesBuffer, translate: (error: unknown) => error, onSettled: vi.fn() });
 
 describe("meterBody", () => {
   it("passes every byte on and counts it, with and without a byte source", async () => {
@@ -30,11 +30,12 @@ describe("meterBody", () => {
       fc.asyncProperty(
         fc.array(chunk, { maxLength: 8 }),
         fc.constantFrom(undefined, "bytes" as const),
-        async (chunks, type) => {
-          const watch = observer();
+        fc.boolean(),
+        async (chunks, type, reusesBuffer) => {
+          const watch = observer(reusesBuffer);
           const { stream, bytes } = meterBody(streamOf(chunks, type), watch);
           const read: Uint8Array[] = [];
-          for await (const part of stream) read.push(part);
+          for await (const part of stream) read.push(part.slice());
           const whole = Buffer.concat(chunks);
           expect(Buffer.concat(read).equals(whole)).toBe(true);
           expect(bytes()).toBe(whole.byteLength);
@@ -53,7 +54,7 @@ describe("meterBody", () => {
       },
     });
     const onSettled = vi.fn();
-    const { stream } = meterBody(source, { translate: () => typed, onSettled });
+    const { stream } = meterBody(source, { reusesBuffer: false, translate: () => typed, onSettled });
     await expect(stream.getReader().read()).rejects.toBe(typed);
     expect(onSettled).toHaveBeenCalledOnce();
   });

@@ -8,6 +8,11 @@ export interface MeteredBody {
 }
 
 export interface BodyObserver {
+  /**
+   * Each chunk is gone when the next one is asked for: its buffer is read into again. For a consumer that copies each
+   * chunk before it reads on; workerd's collector does not run before 64 MB of read buffers have piled up.
+   */
+  readonly reusesBuffer: boolean;
   /** What the stream errors with instead of what the platform threw. */
   readonly translate: (error: unknown) => unknown;
   /** Called once, when the body ended, failed or was cancelled. */
@@ -17,7 +22,7 @@ export interface BodyObserver {
 /** Takes ownership of `body`. Reads only as the returned stream is read. */
 export function meterBody(body: ReadableStream<Uint8Array>, observer: BodyObserver): MeteredBody {
   let total = 0;
-  const { read, cancel } = openReader(body);
+  const { read, cancel } = openReader(body, observer.reusesBuffer);
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -54,7 +59,7 @@ interface ChunkReader {
   readonly cancel: (reason: unknown) => Promise<void>;
 }
 
-function openReader(body: ReadableStream<Uint8Array>): ChunkReader {
+function openReader(body: ReadableStream<Uint8Array>, reusesBuffer: boolean): ChunkReader {
   let reader: ReadableStreamBYOBReader;
   try {
     reader = body.getReader({ mode: "byob" });
@@ -67,7 +72,7 @@ function openReader(body: ReadableStream<Uint8Array>): ChunkReader {
     if (done) return null;
     // A small chunk would keep its whole buffer alive for as long as it waits for the link.
     const isSmall = value.byteLength * 2 < limits.upstreamReadBytes;
-    spare = isSmall ? value.buffer : null;
+    spare = isSmall || reusesBuffer ? value.buffer : null;
     return isSmall ? value.slice() : value;
   }
   return { read, cancel: (reason) => reader.cancel(reason) };

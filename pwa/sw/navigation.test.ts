@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { decodeReferences } from "../slot/html-tag.ts";
+import type { PageConfig } from "../slot/page-config.ts";
+import { answerDownload, answerNavigation } from "./navigation.ts";
+import { type Answered, type Asked, fakeExchange } from "./testing/fake-exchange.ts";
+
+const ORIGIN = "https://example.org";
+const SLOT = "http://s1.localhost:8787";
+const HTML: Answered = {
+  url: `${ORIGIN}/page`,
+  headers: [["content-type", "text/html"]],
+  body: "<!doctype html><head></head><p>Text",
+};
+
+async function navigate(answered: Partial<Answered>, asked: Partial<Asked> = {}) {
+  const { exchange, log } = fakeExchange(
+    { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document", ...asked },
+    { ...HTML, ...answered },
+  );
+  const answer = await answerNavigation(exchange);
+  return { answer, log, html: await answer.text() };
+}
+
+function dataOf(html: string, name: "config" | "notice"): unknown {
+  const [, value = ""] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
+  return JSON.parse(decodeReferences(value));
+}
+
+describe("answerNavigation", () => {
+  it("puts the page script into a document", async () => {
+    const { answer, html, log } = await navigate({}, { referrer: `${ORIGIN}/before` });
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(html).toMatch(/^<!doctype html><head><script src="\/\.ropeway\/page\.js"/);
+    expect(html).toMatch(/<p>Text$/);
+    expect(dataOf(html, "config")).toMatchObject({ documentUrl: `${ORIGIN}/page`, referrer: `${ORIGIN}/before` });
+    expect(log).toEqual(["send", "finish"]);
+  });
+
+  it.each([
+    ["what the navigation was sent with", "https://b.example/full?x", false, "https://b.example/full?x"],
+    ["less after redirects", "https://b.example/full?x", true, "https://b.example/"],
+    ["nothing when a person typed the address", "", false, ""],
+  ])("tells the page of a navigation that began ahead %s", async (_what, referrer, redirected, told) => {
+    const { html } = await navigate({ referrer, redirected }, { referrer: `${ORIGIN}/wrong` });
+    expect((dataOf(html, "config") as PageConfig).referrer).toBe(told);
+  });
+
+  it("keeps an origin's own failure as it is", async () => {
+    const { answer, html } = await navigate({ status: 404 });
+    expect(answer.status).toBe(404);
+    expect(html).toContain("<p>Text");
+  });
+
+  it("decodes what is not UTF-8", async () => {
+    const headers = [["content-type", "text/html; charset=windows-1252"]] as const;
+    const { html } = await navigate({ headers, body: "\u00e4" });
+    expect(html).toMatch(/\u00c3\u00a4$/);
+  });
+
+  it("shows a redirect within the origin to the browser", async () => {
+    const { exchange, log } = fakeExchange(
+      { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },
+      { ...HTML, url: `${ORIGIN}/moved` },
+    );
+    const answer = await answerNavigation(exchange);
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, `${SLOT}/moved`]);
+    expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it("hands redirects to other origins to the shell", async () => {
+    const given = await navigate({ status: 302, headers: [["location", "https://b.example/x"]] });
+    expect(dataOf(given.html, "notice")).toEqual({ kind: "moved", url: "https://b.example/x" });
+    expect(given.log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it("resends no form to another origin", async () => {
+    const headers = [["location", "https://b.example/x"]] as const;
+    const { html } = await navigate({ status: 307, headers }, { method: "POST" });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page` });
+  });
+
+  it("shows no document in a frame that does not want to be in one", async () => {
+    const headers = [...(HTML.headers ?? []), ["x-frame-options", "DENY"]] as const;
+    expect((await navigate({ headers })).html).toContain("<p>Text");
+    const framed = await navigate({ headers }, { topLevel: false });
+    expect(dataOf(framed.html, "notice")).toMatchObject({ kind: "failed" });
+  });
+
+  it("escapes text", async () => {
+    const { html } = await navigate({ headers: [["content-type", "text/plain"]], body: "<b>&" });
+    expect(html).toContain("&lt;b>&amp;");
+  });
+
+  it("lets the viewer of a picture come back for it", async () => {
+    const { html, log } = await navigate({ headers: [["content-type", "image/png"]] });
+    expect(html).toContain(`src="${SLOT}/page"`);
+    expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it("leaves what it cannot show to be saved", async () => {
+    const { answer, log } = await navigate({ headers: [["content-type", "application/pdf"]] });
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect(log).toEqual(["send", "no-document", "finish"]);
+  });
+
+  it("says why it failed", async () => {
+    const { exchange, log } = fakeExchange({ url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate" });
+    const notice = dataOf(await (await answerNavigation(exchange)).text(), "notice");
+    expect(notice).toMatchObject({ kind: "failed", message: "Cannot answer: none was expected" });
+    expect(log).toEqual(["send", "finish"]);
+  });
+});
+
+describe("answerDownload", () => {
+  it("names the file as the link does", async () => {
+    const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, HTML);
+    const answer = await answerDownload(exchange, "a b.html");
+    expect(answer.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%20b.html");
+  });
+});

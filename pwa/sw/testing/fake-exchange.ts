@@ -1,0 +1,78 @@
+import type { Destination, HeaderList, RequestMode } from "../../../shared/http/heads.ts";
+import { slotContext } from "../slot-context.ts";
+import type { SlotExchange } from "../slot-exchange.ts";
+import type { TunnelResponse } from "../tunnel-port.ts";
+
+export interface Asked {
+  /** As the service worker sees it. */
+  readonly url: string;
+  readonly realUrl: string;
+  readonly method?: string;
+  readonly destination?: Destination;
+  readonly mode?: RequestMode;
+  readonly referrer?: string;
+  /** False: the slot stands for an embedded origin. */
+  readonly topLevel?: boolean;
+}
+
+export interface Answered {
+  readonly url: string;
+  readonly status?: number;
+  readonly headers?: HeaderList;
+  readonly body?: string;
+  readonly redirected?: boolean;
+  /** Of a navigation that began ahead. */
+  readonly referrer?: string;
+}
+
+/** An exchange of the slot s1 for https://example.org, and what was done with it. Without an answer it fails. */
+export function fakeExchange(asked: Asked, answered?: Answered): { exchange: SlotExchange; log: string[] } {
+  const log: string[] = [];
+  const { realUrl, method = "GET", destination = "", mode = "cors" } = asked;
+  const origin = "https://example.org";
+  const topLevel = asked.topLevel ?? true;
+  const exchange: SlotExchange = {
+    request: { url: asked.url, method } as Request,
+    context: slotContext(new URL("http://s1.localhost:8787"), {
+      origin,
+      topLevelOrigin: topLevel ? origin : "https://top.example",
+      topLevel,
+    }),
+    head: {
+      method,
+      url: realUrl,
+      headers: [],
+      destination,
+      mode,
+      credentials: "same-origin",
+      redirect: "follow",
+      referrer: asked.referrer ?? "",
+    },
+    async send() {
+      log.push("send");
+      if (answered === undefined) throw new Error("Cannot answer: none was expected");
+      return response(answered, log);
+    },
+    async showCookies() {},
+    noDocument: () => void log.push("no-document"),
+    finish: () => void log.push("finish"),
+  };
+  return { exchange, log };
+}
+
+function response(answered: Answered, log: string[]): TunnelResponse {
+  return {
+    head: {
+      status: answered.status ?? 200,
+      headers: answered.headers ?? [],
+      url: answered.url,
+      redirected: answered.redirected ?? false,
+      coding: "identity",
+      scriptCookies: [],
+    },
+    referrer: answered.referrer,
+    body: () => new Response(answered.body ?? "").body ?? new ReadableStream(),
+    hold: () => void log.push("hold"),
+    cancel: () => void log.push("cancel"),
+  };
+}
