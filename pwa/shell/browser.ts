@@ -26,6 +26,8 @@ export interface BrowserOptions {
   readonly demoUrl: string | null;
   readonly render: (state: BrowserState) => void;
   readonly pair: (accessKey: string) => Promise<void>;
+  /** Tries once more to pair with a key that the edge could not be asked about. */
+  readonly ensurePaired: () => void;
   readonly forgetSlots: () => void;
 }
 
@@ -40,6 +42,8 @@ export class BrowserController implements BrowserActions {
   /** The page that stays when a navigation yields no document. */
   #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
   #iconUrl: string | null = null;
+  /** The person pressed stop, and nothing was asked for since. */
+  #isStopped = false;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
@@ -103,6 +107,7 @@ export class BrowserController implements BrowserActions {
   stop(): void {
     if (this.#navigation !== null) this.#options.tunnel.abandon(this.#navigation.id);
     this.#navigation = null;
+    this.#isStopped = true;
     this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
     this.#restoreCommitted();
   }
@@ -198,6 +203,7 @@ export class BrowserController implements BrowserActions {
       }
       case "leaving":
         if (!isPage) return;
+        this.#isStopped = false;
         this.#options.tunnel.beginPage();
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
         return;
@@ -226,7 +232,10 @@ export class BrowserController implements BrowserActions {
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const buttons = this.#visit(message.historyKey);
     if (slot === null) {
-      if (this.#state.phase !== "loading") {
+      const { phase, url } = this.#state;
+      // A failure that no document stands for: the start document under it may only just have loaded.
+      const isCovered = phase === "failed" && this.#committed.url !== url;
+      if (phase !== "loading" && !isCovered) {
         this.#commit({ url: "", title: "", icon: null });
         this.update({ phase: "idle", error: null, progress: null, cost: NO_COST, ...buttons });
       } else this.update(buttons);
@@ -237,7 +246,9 @@ export class BrowserController implements BrowserActions {
     const sameSite = URL.canParse(this.#committed.url) && new URL(this.#committed.url).origin === slot.origin;
     const icon = sameSite ? this.#committed.icon : null;
     this.#commit({ url, title: message.title, icon });
-    const loaded = message.phase === "loaded";
+    // The document was on its way when the person pressed stop.
+    if (this.#isStopped && message.phase !== "loaded") this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
+    const loaded = message.phase === "loaded" || this.#isStopped;
     if (loaded) this.#navigation = null;
     this.update({ phase: loaded ? "loaded" : "loading", error: null, ...buttons });
     if (!loaded) return;
@@ -272,6 +283,8 @@ export class BrowserController implements BrowserActions {
       });
       return;
     }
+    this.#isStopped = false;
+    this.#options.ensurePaired();
     if (this.#navigation !== null) tunnel.abandon(this.#navigation.id);
     this.#navigation = { id: tunnel.navigate(withoutFragment(request)), request };
     this.#iconUrl = null;

@@ -26,6 +26,8 @@ const launch = parseLaunch(new URL(location.href));
 history.replaceState(null, "", "/");
 
 let browser: BrowserController | null = null;
+/** The edge could not be reached when the person gave this key. */
+let unansweredKey: string | null = null;
 const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module" }), (event) =>
   browser?.onTunnelEvent(event),
 );
@@ -59,6 +61,11 @@ async function main(): Promise<void> {
     demoUrl: config.demoUrl,
     render: (state) => chrome.render(state),
     pair: pairWith,
+    ensurePaired: () => {
+      const accessKey = unansweredKey;
+      unansweredKey = null;
+      if (accessKey !== null) void pairWith(accessKey);
+    },
     forgetSlots: () => registry.clear(),
   });
   const chrome = mountChrome(root, controller);
@@ -97,8 +104,10 @@ async function main(): Promise<void> {
 async function pairWith(accessKey: string): Promise<void> {
   const result = await pair(localStorage, accessKey.trim());
   const paired = storedToken(localStorage);
-  if (result === "paired" && paired !== null) startTunnel(paired);
-  else browser?.update({ link: result === "refused" ? { kind: "refused" } : { kind: "offline", since: Date.now() } });
+  if (result === "paired" && paired !== null) return startTunnel(paired);
+  if (result === "unreachable") unansweredKey = accessKey;
+  browser?.update({ link: result === "refused" ? { kind: "refused" } : { kind: "offline", since: Date.now() } });
+  tunnel.giveUp();
 }
 
 function startTunnel(deviceToken: string): void {

@@ -52,6 +52,11 @@ export class TunnelClient {
     this.#post({ type: "page-begins" });
   }
 
+  /** Whatever waits for the edge fails now. */
+  giveUp(): void {
+    this.#post({ type: "give-up" });
+  }
+
   retry(): void {
     this.#post({ type: "retry" });
   }

@@ -110,9 +110,11 @@ export class TunnelPort {
     const id = this.#nextId++;
     const upload = body instanceof ReadableStream ? body.getReader() : null;
     this.#post({ type: "request", id, head, body: upload === null ? (body as ArrayBuffer | null) : "stream" });
-    signal.addEventListener("abort", () => this.#cancel(id));
     return new Promise((resolve, reject) => {
       this.#exchanges.set(id, { url: head.url, resolve, reject, upload, body: null });
+      if (this.#isDead) this.#die();
+      else if (signal.aborted) this.#cancel(id);
+      else signal.addEventListener("abort", () => this.#cancel(id));
     });
   }
 

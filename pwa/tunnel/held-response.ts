@@ -2,7 +2,7 @@
  * A response that is under way before anyone asked for it: a navigation that began while its slot was still being set
  * up, or one whose redirect the page must see first. Buffers at most the stream's credit; then the edge waits.
  */
-import type { RopewayError } from "../../shared/errors.ts";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 
@@ -52,8 +52,12 @@ export class HeldResponse implements ResponseConsumer {
 
   cancel(): void {
     this.#cancelled = true;
-    this.#chunks = [];
+    for (const { taken } of this.#chunks.splice(0)) taken();
     this.#exchange?.cancel();
+    if (this.#outcome !== null) return;
+    this.#outcome = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the response was given up");
+    this.#settle(this.#outcome);
+    this.#consumer?.onError(this.#outcome);
   }
 
   onHead(head: ResponseHead): void {

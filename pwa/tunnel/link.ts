@@ -72,7 +72,7 @@ export class Link {
   setOnline(online: boolean): void {
     this.#online = online;
     if (online) this.retryNow();
-    else if (!this.#isOpen) this.#handler.onPhase({ kind: "offline", since: this.#lostAt });
+    else if (!this.#isOpen && this.#target !== null) this.#handler.onPhase({ kind: "offline", since: this.#lostAt });
   }
 
   /** Opens a socket at once if none is open or being opened. */

@@ -20,7 +20,6 @@ export interface SlotPortHost {
 }
 
 interface PortExchange {
-  readonly url: string;
   readonly response: HeldResponse;
   /** Body bytes that may be posted before the page has read some. */
   credit: number;
@@ -61,7 +60,7 @@ export class SlotPort {
     if (exchange === undefined) return;
     switch (message.type) {
       case "body":
-        exchange.upload?.push(message.chunk);
+        if (message.chunk instanceof Uint8Array) exchange.upload?.push(message.chunk);
         return;
       case "body-end":
         exchange.upload?.end();
@@ -72,12 +71,13 @@ export class SlotPort {
         if (exchange.credit > 0) for (const ready of exchange.waiting.splice(0)) ready();
         return;
       case "cancel":
-        this.#exchanges.delete(message.id);
+        this.#forget(message.id, exchange);
         exchange.response.cancel();
         return;
       case "hold": {
-        this.#exchanges.delete(message.id);
-        const url = exchange.response.head?.url ?? exchange.url;
+        this.#forget(message.id, exchange);
+        // Before its head is there, nobody knows where the response comes from.
+        const url = exchange.response.head?.url ?? "";
         if (this.#isOwn(url)) this.#host.held.hold(this.#binding, url, exchange.response);
         else exchange.response.cancel();
       }
@@ -86,7 +86,9 @@ export class SlotPort {
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {
     const { id, head } = message;
-    if (!URL.canParse(head.url) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
+    // What is under way under an id must not be taken for what is asked under it anew.
+    if (this.#exchanges.has(id)) return;
+    if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
       // A document of another origin belongs into another slot, where other cookies go with it.
       this.#post({
         type: "error",
@@ -100,30 +102,41 @@ export class SlotPort {
     const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
     const response = claimed ?? new HeldResponse();
     const upload = message.body === "stream" ? new UploadQueue(() => this.#post({ type: "body-wanted", id })) : null;
-    this.#exchanges.set(id, {
-      url: head.url,
+    const exchange: PortExchange = {
       response,
       credit: limits.portCreditBytes,
       waiting: [],
       attached: false,
       headPosted: false,
       upload,
+    };
+    this.#exchanges.set(id, exchange);
+    const isDocument = head.mode === "navigate" || claimed !== null;
+    void response.settled.then((outcome) => {
+      if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head.url, isDocument, outcome);
     });
-    void response.settled.then((outcome) => this.#settled(id, head, outcome));
     if (claimed !== null) return;
     const body = message.body instanceof ArrayBuffer ? singleChunk(message.body) : (upload?.readable ?? null);
     response.setExchange(this.#host.request(this.#stamp(head), body, response));
   }
 
-  /** The head is there. A redirected response waits until the service worker says what becomes of it. */
-  #settled(id: number, head: PortRequestHead, outcome: ResponseHead | RopewayError): void {
-    const exchange = this.#exchanges.get(id);
-    if (exchange === undefined) return;
+  /**
+   * The head is there. A redirected response waits until the service worker says what becomes of it.
+   *
+   * @param isDocument a navigation, or claimed from one, whatever the port says that it asks for: no CORS check was made.
+   */
+  #settled(
+    id: number,
+    exchange: PortExchange,
+    url: string,
+    isDocument: boolean,
+    outcome: ResponseHead | RopewayError,
+  ): void {
     if (outcome instanceof RopewayError) {
       this.#attach(id, exchange);
-    } else if (outcome.url === head.url) {
+    } else if (outcome.url === url) {
       this.#attach(id, exchange);
-    } else if (head.mode === "navigate" && !this.#isOwn(outcome.url)) {
+    } else if (isDocument && !this.#isOwn(outcome.url)) {
       this.#handOver(id, exchange, outcome.url);
     } else {
       exchange.credit = 0;
@@ -148,14 +161,21 @@ export class SlotPort {
         });
       },
       onEnd: () => {
-        this.#exchanges.delete(id);
+        // No credit follows the end.
+        this.#forget(id, exchange);
         this.#post({ type: "end", id });
       },
       onError: (error) => {
-        this.#exchanges.delete(id);
+        this.#forget(id, exchange);
         this.#post({ type: "error", id, code: error.code, message: error.message });
       },
     });
+  }
+
+  /** What waits for credit counts as taken: it was posted, and the session needs its own credit back. */
+  #forget(id: number, exchange: PortExchange): void {
+    this.#exchanges.delete(id);
+    for (const ready of exchange.waiting.splice(0)) ready();
   }
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
@@ -253,6 +273,24 @@ function isAloneInMessage(chunk: Uint8Array): boolean {
   const longestHeader = 1 + 4 + 4;
   const reachesEnd = chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength;
   return reachesEnd && chunk.byteOffset <= longestHeader && chunk.byteLength > 16_384;
+}
+
+/**
+ * Whether a head says nothing but what a page may ask: no message to the edge itself, no field that stands for another
+ * part of the head (PROTOCOL.md section 5), and nothing that only becomes a string when it is sent.
+ */
+function isWellFormed(head: PortRequestHead): boolean {
+  const { method, url, destination, mode, credentials, redirect, referrer, headers } = head;
+  const words: readonly unknown[] = [method, url, destination, mode, credentials, redirect, referrer];
+  if (!words.every((word) => typeof word === "string")) return false;
+  const protocol = URL.parse(url)?.protocol;
+  return (protocol === "http:" || protocol === "https:") && Array.isArray(headers) && headers.every(isField);
+}
+
+function isField(field: unknown): boolean {
+  if (!Array.isArray(field)) return false;
+  const [name, value] = field as readonly unknown[];
+  return typeof name === "string" && !name.startsWith(":") && typeof value === "string";
 }
 
 const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);

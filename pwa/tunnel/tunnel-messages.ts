@@ -76,6 +76,8 @@ export type ShellToTunnel =
   | { readonly type: "network"; readonly online: boolean }
   /** A page leaves for another document of its slot: costs are counted from here. */
   | { readonly type: "page-begins" }
+  /** There is no edge to wait for: what waits fails. */
+  | { readonly type: "give-up" }
   | { readonly type: "retry" };
 
 export type TunnelToShell =

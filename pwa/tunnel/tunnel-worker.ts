@@ -92,6 +92,9 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
     case "page-begins":
       ledger.begin();
       return;
+    case "give-up":
+      tunnel.giveUp();
+      return;
     case "retry":
       tunnel.retryNow();
   }
@@ -100,9 +103,10 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
 function navigate(id: number, request: NavigationRequest): void {
   ledger.begin();
   const response = new HeldResponse(request.referrer);
+  // The latest may be given up at any time; those before it were, or are a page by now.
+  navigations.clear();
   navigations.set(id, response);
   void response.settled.then((outcome) => {
-    navigations.delete(id);
     if (outcome instanceof RopewayError) {
       tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
     } else {

@@ -61,14 +61,14 @@ export class Tunnel {
     this.#link = new Link(
       {
         onOpen: (transport) => this.#attach(transport),
-        onMessage: (_transport, message) => {
+        onMessage: (transport, message) => {
           this.#messagesDown += 1;
-          this.#session?.channel.receive(message);
+          this.#session?.channel.receive(message, transport);
           handler.onTraffic();
         },
         onClose: (transport, code) => this.#detach(transport, code),
         onPhase: (phase) => handler.onPhase(phase),
-        onUnreachable: () => this.#failWaiting(),
+        onUnreachable: () => this.giveUp(),
       },
       platform,
     );
@@ -109,8 +109,8 @@ export class Tunnel {
     }
     return {
       cancel: () => {
-        if (!this.#settle(pending)) return;
-        this.counters.requestsDone += 1;
+        if (this.#settle(pending)) this.counters.requestsDone += 1;
+        // Of use after the end too: bytes that wait for the consumer count as taken.
         pending.exchange?.cancel();
       },
     };
@@ -252,7 +252,7 @@ export class Tunnel {
   }
 
   /** Nobody waits for ever: whatever is under way fails, and the next request starts a session of its own. */
-  #failWaiting(): void {
+  giveUp(): void {
     const error = this.#online ? unreachable() : offline();
     for (const pending of [...this.#pending]) {
       pending.exchange?.cancel();
