@@ -49,6 +49,8 @@ export class Tunnel {
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
   #session: Session | null = null;
   #online = true;
+  /** The edge knows the phone's token no more. */
+  #isRefused = false;
   #pending = new Set<PendingRequest>();
   /** Of sessions that ended, so that counters never go back. */
   #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
@@ -67,7 +69,10 @@ export class Tunnel {
           handler.onTraffic();
         },
         onClose: (transport, code) => this.#detach(transport, code),
-        onPhase: (phase) => handler.onPhase(phase),
+        onPhase: (phase) => {
+          this.#isRefused = phase.kind === "refused";
+          handler.onPhase(phase);
+        },
         onUnreachable: () => this.giveUp(),
       },
       platform,
@@ -102,8 +107,8 @@ export class Tunnel {
     };
     this.counters.requests += 1;
     this.#pending.add(pending);
-    if (!this.#online && !this.#link.open) {
-      queueMicrotask(() => this.#fail(pending, offline()));
+    if (this.#isRefused || (!this.#online && !this.#link.open)) {
+      queueMicrotask(() => this.#fail(pending, this.#whyNot()));
     } else {
       this.#send(pending);
     }
@@ -251,15 +256,29 @@ export class Tunnel {
     if (this.#session === session) this.#session = null;
   }
 
+  #whyNot(): RopewayError {
+    if (this.#isRefused) return refused();
+    return this.#online ? unreachable() : offline();
+  }
+
   /** Nobody waits for ever: whatever is under way fails, and the next request starts a session of its own. */
   giveUp(): void {
-    const error = this.#online ? unreachable() : offline();
+    const error = this.#whyNot();
     for (const pending of [...this.#pending]) {
       pending.exchange?.cancel();
       this.#fail(pending, error);
     }
     this.#session?.end(error);
   }
+}
+
+function refused(): RopewayError {
+  return new RopewayError(
+    ErrorCode.KEY_NOT_ACCEPTED,
+    "session",
+    "peer",
+    "Cannot reach the edge: it does not accept this phone any more; pair it again",
+  );
 }
 
 function announcedLength(head: ResponseHead): number {

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { canGoBack, canGoForward, EMPTY_HISTORY, visit } from "./history-list.ts";
+
+it("goes back and forward over known entries, and a new entry cuts what lay ahead", () => {
+  let list = ["a", "b", "c"].reduce(visit, EMPTY_HISTORY);
+  expect([list.index, canGoBack(list), canGoForward(list)]).toEqual([2, true, false]);
+  list = visit(list, "a");
+  expect([list.keys, canGoBack(list), canGoForward(list)]).toEqual([["a", "b", "c"], false, true]);
+  expect(visit(list, "d")).toEqual({ keys: ["a", "d"], index: 1 });
+});
+
+it("has nowhere to go when nothing was visited", () => {
+  expect([canGoBack(EMPTY_HISTORY), canGoForward(EMPTY_HISTORY)]).toEqual([false, false]);
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { freshLabel, SlotRegistry } from "./slot-registry.ts";
+import { MapStorage } from "./testing/map-storage.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+describe("SlotRegistry", () => {
+  it("keeps an origin's slots apart by top-level origin, over restarts", () => {
+    const storage = new MapStorage();
+    const registry = new SlotRegistry(storage);
+    const top = registry.assign("s1", A, A);
+    const frame = registry.assign("s2", A, B);
+    expect([top.topLevel, frame.topLevel]).toEqual([true, false]);
+    for (const known of [registry, new SlotRegistry(storage)]) {
+      expect([known.find(A, A), known.find(A, B), known.find(B, B)]).toEqual([top, frame, null]);
+      expect([known.byLabel("s2"), known.byLabel("s3")]).toEqual([frame, null]);
+    }
+  });
+
+  it("forgets all slots", () => {
+    const storage = new MapStorage();
+    const registry = new SlotRegistry(storage);
+    registry.assign("s1", A, A);
+    registry.clear();
+    expect([registry.find(A, A), new SlotRegistry(storage).byLabel("s1")]).toEqual([null, null]);
+  });
+
+  it.each(["{", "null", '{"a":1}', '[null,1,{"label":"s1"}]'])("begins empty with %j in storage", (json) => {
+    const storage = new MapStorage();
+    storage.setItem("ropeway.slots", json);
+    expect(new SlotRegistry(storage).byLabel("s1")).toBeNull();
+  });
+});
+
+it("makes labels that a host may have, a new one each time", () => {
+  expect(freshLabel()).toMatch(/^s[a-z2-7]{10}$/);
+  expect(freshLabel()).not.toBe(freshLabel());
+});

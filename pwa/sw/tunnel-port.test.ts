@@ -1,0 +1,175 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ErrorCode } from "../../shared/errors.ts";
+import { limits } from "../../shared/limits.ts";
+import { responseHead } from "../../shared/testing/exchange-rig.ts";
+import { settle } from "../../shared/testing/turns.ts";
+import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../tunnel/port-messages.ts";
+import { TunnelPort } from "./tunnel-port.ts";
+
+const URL_A = "https://a.example/";
+const head: PortRequestHead = {
+  method: "GET",
+  url: URL_A,
+  headers: [],
+  destination: "",
+  mode: "cors",
+  credentials: "same-origin",
+  redirect: "follow",
+  referrer: "",
+};
+const BINDING = { origin: "https://a.example", topLevelOrigin: "https://a.example", topLevel: true };
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const port of ports.splice(0)) port.close();
+});
+
+/** A service worker's port whose tunnel is played by the test. */
+function rig() {
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  const received: PortToTunnel[] = [];
+  const busy: number[] = [];
+  port2.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => received.push(...event.data);
+  const tunnel = new TunnelPort(port1, (bodies) => busy.push(bodies));
+  const abort = new AbortController();
+  return {
+    tunnel,
+    abort,
+    busy,
+    far: port2,
+    fetch: (body: ArrayBuffer | ReadableStream<Uint8Array> | null = null) => tunnel.fetch(head, body, abort.signal),
+    async say(...messages: readonly TunnelToPort[]): Promise<void> {
+      port2.postMessage(messages);
+      await settle();
+    },
+    async heard(): Promise<PortToTunnel[]> {
+      await settle();
+      return received.splice(0);
+    },
+  };
+}
+
+const answered: TunnelToPort = { type: "response", id: 1, head: { ...responseHead, url: URL_A } };
+
+describe("TunnelPort", () => {
+  it("learns its binding, and answers a request with head and body", async () => {
+    const { tunnel, fetch, say, heard, busy } = rig();
+    const response = fetch();
+    expect(await heard()).toEqual([{ type: "request", id: 1, head, body: null }]);
+    await say({ type: "bound", binding: BINDING }, answered, { type: "data", id: 1, chunk: Uint8Array.of(104, 105) });
+    await say({ type: "end", id: 1 });
+    expect(await tunnel.binding).toEqual(BINDING);
+    expect(await new Response((await response).body()).text()).toBe("hi");
+    expect(busy).toEqual([1, 0]);
+  });
+
+  it("gives credit as the page reads, and none before", async () => {
+    const { fetch, say, heard } = rig();
+    const response = fetch();
+    const chunk = new Uint8Array(limits.portCreditBytes / 8);
+    await say(answered, ...Array.from({ length: 4 }, () => ({ type: "data", id: 1, chunk }) as const));
+    const reader = (await response).body().getReader();
+    await heard();
+    await reader.read();
+    expect(await heard()).toEqual([]);
+    await reader.read();
+    expect(await heard()).toEqual([{ type: "credit", id: 1, bytes: 2 * chunk.length }]);
+  });
+
+  it("decides what becomes of a redirected response", async () => {
+    const redirected: TunnelToPort = { ...answered, head: { ...responseHead, url: `${URL_A}final`, redirected: true } };
+    const cases = [
+      ["body", { type: "credit", id: 1, bytes: limits.portCreditBytes }],
+      ["hold", { type: "hold", id: 1 }],
+      ["cancel", { type: "cancel", id: 1 }],
+    ] as const;
+    for (const [method, message] of cases) {
+      const { fetch, say, heard } = rig();
+      const response = fetch();
+      await say(redirected);
+      await heard();
+      (await response)[method]();
+      expect(await heard()).toEqual([message]);
+    }
+  });
+
+  it("cancels when the page does: before the head, in the body, or before it asked", async () => {
+    const early = rig();
+    const unanswered = early.fetch();
+    early.abort.abort();
+    await expect(unanswered).rejects.toMatchObject({ code: ErrorCode.CANCEL });
+    expect((await early.heard()).map(({ type }) => type)).toEqual(["request", "cancel"]);
+
+    const late = rig();
+    const response = late.fetch();
+    await late.say(answered);
+    await (await response).body().cancel();
+    expect((await late.heard()).map(({ type }) => type)).toEqual(["request", "cancel"]);
+    expect(late.busy.at(-1)).toBe(0);
+
+    const before = rig();
+    before.abort.abort();
+    await expect(before.fetch()).rejects.toMatchObject({ code: ErrorCode.CANCEL });
+  });
+
+  it("fails a request, and a body, with the tunnel's error", async () => {
+    const failure: TunnelToPort = { type: "error", id: 1, code: ErrorCode.UPSTREAM_TIMEOUT, message: "x" };
+    const { fetch, say } = rig();
+    const response = fetch();
+    const rejected = expect(response).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_TIMEOUT });
+    await say(failure);
+    await rejected;
+
+    const later = rig();
+    const begun = later.fetch();
+    await later.say(answered, failure);
+    await expect(new Response((await begun).body()).text()).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_TIMEOUT });
+  });
+
+  it("sends an upload a chunk at a time, as it is asked for it", async () => {
+    const { fetch, say, heard } = rig();
+    const response = fetch(new Blob(["up"]).stream());
+    expect(await heard()).toEqual([{ type: "request", id: 1, head, body: "stream" }]);
+    await say({ type: "body-wanted", id: 1 });
+    expect(await heard()).toMatchObject([{ type: "body", id: 1 }]);
+    await say({ type: "body-wanted", id: 1 });
+    expect(await heard()).toEqual([{ type: "body-end", id: 1 }]);
+    await say(answered);
+    expect((await response).head.status).toBe(200);
+    await say({ type: "end", id: 1 });
+  });
+
+  it("asks a tunnel that was silent whether it is there, once for all", async () => {
+    const { tunnel, far, heard } = rig();
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    const alive = Promise.all([tunnel.isAlive(), tunnel.isAlive()]);
+    expect(await heard()).toEqual([{ type: "ping" }]);
+    far.postMessage([{ type: "pong" }]);
+    expect(await alive).toEqual([true, true]);
+    expect(await tunnel.isAlive()).toBe(true);
+    expect(await heard()).toEqual([]);
+  });
+
+  it("dies of silence, and with it whatever is under way or comes later", async () => {
+    const { tunnel, fetch, say } = rig();
+    const begun = fetch();
+    const unanswered = expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    await say(answered);
+    const text = expect(new Response((await begun).body()).text()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    expect(await tunnel.isAlive()).toBe(false);
+    await unanswered;
+    await text;
+    await expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+  });
+
+  it("dies when the other end closes the port", async () => {
+    const { tunnel, far, fetch } = rig();
+    const unanswered = expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    far.close();
+    await unanswered;
+    expect(await tunnel.isAlive()).toBe(false);
+  });
+});
