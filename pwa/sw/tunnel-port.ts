@@ -27,6 +27,7 @@ const ANSWER_TIMEOUT = 1_500;
 
 interface PendingExchange {
   readonly url: string;
+  readonly isNavigation: boolean;
   readonly resolve: (response: TunnelResponse) => void;
   readonly reject: (error: RopewayError) => void;
   readonly upload: ReadableStreamDefaultReader<Uint8Array> | null;
@@ -111,7 +112,8 @@ export class TunnelPort {
     const upload = body instanceof ReadableStream ? body.getReader() : null;
     this.#post({ type: "request", id, head, body: upload === null ? (body as ArrayBuffer | null) : "stream" });
     return new Promise((resolve, reject) => {
-      this.#exchanges.set(id, { url: head.url, resolve, reject, upload, body: null });
+      const isNavigation = head.mode === "navigate";
+      this.#exchanges.set(id, { url: head.url, isNavigation, resolve, reject, upload, body: null });
       if (this.#isDead) this.#die();
       else if (signal.aborted) this.#cancel(id);
       else signal.addEventListener("abort", () => this.#cancel(id));
@@ -166,7 +168,8 @@ export class TunnelPort {
     return {
       head,
       body: () => {
-        if (head.url !== exchange.url) this.#post({ type: "credit", id, bytes: limits.portCreditBytes });
+        const waits = exchange.isNavigation || head.url !== exchange.url;
+        if (waits) this.#post({ type: "credit", id, bytes: limits.portCreditBytes });
         return body.readable;
       },
       hold: () => {

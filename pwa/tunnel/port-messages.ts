@@ -51,8 +51,8 @@ export type TunnelToPort =
   /** First on every port: what the shell bound it to. */
   | { readonly type: "bound"; readonly binding: SlotBinding }
   /**
-   * When the head's URL is not the one asked for, nothing follows until the service worker says what becomes of the
-   * response: `credit` (take it as it is), `hold` or `cancel`.
+   * When a document was asked for, or the head's URL is not the one asked for, nothing follows until the service worker
+   * says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.
    */
   | {
       readonly type: "response";

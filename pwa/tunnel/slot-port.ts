@@ -113,7 +113,7 @@ export class SlotPort {
     this.#exchanges.set(id, exchange);
     const isDocument = head.mode === "navigate" || claimed !== null;
     void response.settled.then((outcome) => {
-      if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head.url, isDocument, outcome);
+      if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
     });
     if (claimed !== null) return;
     const body = message.body instanceof ArrayBuffer ? singleChunk(message.body) : (upload?.readable ?? null);
@@ -121,20 +121,21 @@ export class SlotPort {
   }
 
   /**
-   * The head is there. A redirected response waits until the service worker says what becomes of it.
+   * The head is there. A document, and what was redirected, waits until the service worker says what becomes of it: not
+   * a byte may be on the port that whoever claims a held response would miss.
    *
    * @param isDocument a navigation, or claimed from one, whatever the port says that it asks for: no CORS check was made.
    */
   #settled(
     id: number,
     exchange: PortExchange,
-    url: string,
+    { url, mode }: PortRequestHead,
     isDocument: boolean,
     outcome: ResponseHead | RopewayError,
   ): void {
     if (outcome instanceof RopewayError) {
       this.#attach(id, exchange);
-    } else if (outcome.url === url) {
+    } else if (outcome.url === url && mode !== "navigate") {
       this.#attach(id, exchange);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
       this.#handOver(id, exchange, outcome.url);
