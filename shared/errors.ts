@@ -22,6 +22,8 @@ export const ErrorCode = {
   VERSION_NOT_SUPPORTED: 0x12,
   /** The device has no network at all. */
   OFFLINE: 0x13,
+  /** The edge has one host only, so there is nowhere to show a page apart from others. */
+  NO_SLOT_HOST: 0x14,
   /** The origin's name does not resolve. */
   NAME_NOT_RESOLVED: 0x20,
   /** The origin refused the connection. */

@@ -277,7 +277,7 @@ export class BrowserController implements BrowserActions {
     const { frames, tunnel } = this.#options;
     if (frames === null) {
       this.#fail({
-        code: ErrorCode.UNSUPPORTED_SCHEME,
+        code: ErrorCode.NO_SLOT_HOST,
         url: request.url,
         detail: "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST",
       });

@@ -9,7 +9,7 @@ export function sniffCharset(contentType: string, start: Uint8Array): string {
   if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return "utf-8";
   if (start[0] === 0xfe && start[1] === 0xff) return "utf-16be";
   if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
-  const declared = labelIn(contentType) ?? labelIn(ascii(start.subarray(0, PRESCAN_BYTES)));
+  const declared = labelIn(contentType) ?? asciiCompatible(labelIn(ascii(start.subarray(0, PRESCAN_BYTES))));
   if (declared !== null) return declared;
   return isUtf8(start) ? "utf-8" : FALLBACK;
 }
@@ -18,12 +18,15 @@ function labelIn(text: string): string | null {
   const label = /charset\s*=\s*["']?\s*([a-z0-9_:.-]+)/i.exec(text)?.[1];
   if (label === undefined) return null;
   try {
-    const known = new TextDecoder(label).encoding;
-    // A document that was read as ASCII so far cannot be in UTF-16 (HTML section 13.2.3.3).
-    return known.startsWith("utf-16") ? "utf-8" : known;
+    return new TextDecoder(label).encoding;
   } catch {
     return null;
   }
+}
+
+/** A document whose declaration could be read as ASCII cannot be in UTF-16 (HTML section 13.2.3.3). */
+function asciiCompatible(encoding: string | null): string | null {
+  return encoding?.startsWith("utf-16") ? "utf-8" : encoding;
 }
 
 function ascii(bytes: Uint8Array): string {
