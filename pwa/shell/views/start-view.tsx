@@ -133,7 +133,7 @@ function DemoCard({ url, actions }: { url: string; actions: BrowserActions }) {
       </span>
       <span class="row-text">
         <span class="row-title">Try the demo site</span>
-        <span class="row-hint">150 images and a small newspaper, no internet needed</span>
+        <span class="row-hint">A newspaper and 150 images, built in</span>
       </span>
       <Icon name="forward" />
     </button>
