@@ -112,6 +112,21 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
     expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(["/a", "/b", "/c"]);
   });
 
+  /** The edge starts anew on its port, and tells the phone, which comes back, that its session is gone. */
+  async function expectLostByRestart(own: RunningEdge, phone: TestPhone): Promise<RunningEdge> {
+    await own.close();
+    await until(() => phone.closedBy !== null);
+    phone.closedBy = null;
+
+    const port = Number(new URL(own.url).port);
+    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey });
+    closers.push(() => next.close());
+    await phone.connect();
+    await until(() => phone.closedBy !== null);
+    expect(phone.closedBy).toMatchObject({ code: CLOSE_CODE_BASE + ErrorCode.LINK_LOST });
+    return next;
+  }
+
   it("runs a request once that an edge had begun when it lost its memory, before the phone heard anything", async () => {
     const own = await startEdge({ runtime, port: 0, allowPrivate: true });
     let requests = 0;
@@ -123,16 +138,7 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
     const answer = phone.fetch(origin, { method: "POST", body: "pay" });
     await until(() => requests === 1);
     expect(phone.session.channel.received).toBe(0);
-    await own.close();
-    await until(() => phone.closedBy !== null);
-    phone.closedBy = null;
-
-    const port = Number(new URL(own.url).port);
-    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey });
-    closers.push(() => next.close());
-    await phone.connect();
-    await until(() => phone.closedBy !== null);
-    expect(phone.closedBy).toMatchObject({ code: CLOSE_CODE_BASE + ErrorCode.LINK_LOST });
+    await expectLostByRestart(own, phone);
     expect(requests).toBe(1);
     phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The edge lost the session"));
     await expect(answer).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
@@ -145,16 +151,7 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
     const phone = new TestPhone(own.url, ownToken);
     await phone.connect();
     await phone.fetch(origin);
-    await own.close();
-    await until(() => phone.closedBy !== null);
-    phone.closedBy = null;
-
-    const port = Number(new URL(own.url).port);
-    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey });
-    closers.push(() => next.close());
-    await phone.connect();
-    await until(() => phone.closedBy !== null);
-    expect(phone.closedBy).toMatchObject({ code: CLOSE_CODE_BASE + ErrorCode.LINK_LOST });
+    const next = await expectLostByRestart(own, phone);
     // The token outlives the session.
     const fresh = new TestPhone(next.url, ownToken);
     await fresh.connect();
