@@ -24,6 +24,10 @@ export const ErrorCode = {
   OFFLINE: 0x13,
   /** The edge has one host only, so there is nowhere to show a page apart from others. */
   NO_SLOT_HOST: 0x14,
+  /** The request was sent to its origin in a session that was lost; its answer is gone. */
+  ALREADY_SENT: 0x15,
+  /** The session was lost, and nobody knows whether the request had been sent to its origin. */
+  OUTCOME_UNKNOWN: 0x16,
   /** The origin's name does not resolve. */
   NAME_NOT_RESOLVED: 0x20,
   /** The origin refused the connection. */

@@ -25,6 +25,18 @@ export const limitTable = {
     enforcedBy: "sender",
     reason: "A batch is cut here, so that an urgent frame waits behind at most this much",
   },
+  firstBatchBytes: {
+    value: 8 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Batches before the peer's credit tells how fast the link is: 40 ms at 1.6 Mbit/s, 1.6 s on GPRS",
+  },
+  orderedBodyBytes: {
+    value: 128 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "So much of a body is sent before later ones of its urgency; above nearly all scripts, styles and images",
+  },
   framePayloadBytes: {
     value: 64 * KIB,
     unit: "bytes",
@@ -55,6 +67,12 @@ export const limitTable = {
     enforcedBy: "both",
     reason: "Dynamic table; two of them must fit a hibernated socket's 16,384-byte attachment",
   },
+  channels: {
+    value: 6,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Sockets of one session: as many connections as a browser opens to one host",
+  },
   concurrentStreams: {
     value: 256,
     unit: "count",
@@ -70,8 +88,20 @@ export const limitTable = {
   sessionCreditBytes: {
     value: 4 * MIB,
     unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "Unread and on their way to the phone at most, all streams; the phone's memory, 54 Mbit/s at 600 ms",
+  },
+  initialSessionCreditBytes: {
+    value: 128 * KIB,
+    unit: "bytes",
     enforcedBy: "sender",
-    reason: "Initial credit of a session towards the phone; bounds the phone's memory for unread bodies",
+    reason: "Initial credit of a session, both ways: above six fresh TCP windows, 0.7 s of a slow 3G link",
+  },
+  leastSessionCreditBytes: {
+    value: 4 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "A session's credit never follows a slow link below this: 40 kbit/s at 800 ms",
   },
   uploadStreamCreditBytes: {
     value: 256 * KIB,
@@ -82,8 +112,8 @@ export const limitTable = {
   uploadSessionCreditBytes: {
     value: 1 * MIB,
     unit: "bytes",
-    enforcedBy: "sender",
-    reason: "Initial credit of a session towards the edge; the edge has 128 MB for all sessions of an object",
+    enforcedBy: "receiver",
+    reason: "Unread and on their way to the edge at most; the edge has 128 MB for all sessions of an object",
   },
   creditBytes: {
     value: 2 ** 31 - 1,
@@ -127,23 +157,91 @@ export const limitTable = {
     enforcedBy: "phone",
     reason: "WebSocket handshake; six round trips at GPRS's worst 3 s",
   },
+  openingBytes: {
+    value: 2_880,
+    unit: "bytes",
+    enforcedBy: "both",
+    reason:
+      "Frames in the handshake: with base64 and the token a field below 4 KiB, which servers and proxies let pass",
+  },
   pingInterval: {
     value: 25_000,
     unit: "ms",
     enforcedBy: "phone",
     reason: "Under the 30 s after which many mobile NATs forget a silent flow",
   },
-  pingTimeout: {
+  probeTimeoutMin: {
+    value: 3_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "No answer to a probe for less than this means nothing: a radio that slept takes 2 s to wake",
+  },
+  probeTimeoutMax: {
     value: 30_000,
     unit: "ms",
     enforcedBy: "phone",
-    reason: "No traffic for this long after a ping means the link is dead (GPRSWeb: stall of 30 s)",
+    reason: "No traffic for this long after a probe means the link is dead, whatever its round trips were (GPRSWeb)",
   },
-  linkWaitTime: {
-    value: 20_000,
+  uploadDrainTime: {
+    value: 60_000,
     unit: "ms",
     enforcedBy: "phone",
-    reason: "Without a socket for this long, pages that wait are told that the edge cannot be reached",
+    reason: "Most that a probe's answer may lag because an upload is queued before it; 1 MiB at 140 kbit/s",
+  },
+  socketOpenTimeoutMin: {
+    value: 5_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "A handshake gets at least this: SYN sent again after 1 and 3 s, then three round trips",
+  },
+  waitTime: {
+    value: 120_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "How long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger",
+  },
+  replayedBodyBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason:
+      "Request body kept on the phone until it is answered, to send it again in another session; forms are smaller",
+  },
+  replayedBodiesBytes: {
+    value: 4 * MIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason: "All such bodies together",
+  },
+  repeatWindow: {
+    value: 1_800_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "After this long a request that must not run twice is not repeated: half of sentLogTime",
+  },
+  refusalTime: {
+    value: 10_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "How long a phone whose session is refused has to hear so and close; several round trips of GPRS",
+  },
+  sentLogTime: {
+    value: 3_600_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "How long the edge remembers that it sent a request which must not run twice",
+  },
+  sentLogEntries: {
+    value: 4_096,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Such requests remembered per phone, oldest dropped first; more than one a second for an hour",
+  },
+  resumableBodyBytes: {
+    value: 16 * KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Shorter bodies say nothing of how they could go on: 20 to 50 bytes of a head for one message of a body",
   },
   exchangeAttempts: {
     value: 4,
@@ -204,6 +302,19 @@ export const limitTable = {
     unit: "bytes",
     enforcedBy: "sender",
     reason: "Body bytes between tunnel worker and service worker that the page has not read yet, per stream",
+  },
+  portBatchTime: {
+    value: 8,
+    unit: "ms",
+    enforcedBy: "sender",
+    reason:
+      "What a service worker is told within this time goes in one message: each costs about 1 ms between processes",
+  },
+  portBatchBytes: {
+    value: 128 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Body bytes to a service worker that are worth a message of their own at once",
   },
   retainedBodiesBytes: {
     value: 8 * MIB,
@@ -296,6 +407,84 @@ export const limitTable = {
     unit: "count",
     enforcedBy: "edge",
     reason: "Name lookups at a time on Deno: each may block one of its 32 threads until the resolver gives up",
+  },
+  fetchBatchBytes: {
+    value: 512 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "One POST of the fetch road: half of an upload's session credit, and above messageBytes",
+  },
+  fetchQueueBytes: {
+    value: 16 * MIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "What one end of a fetch road keeps for a link that takes it slowly; above retainedBytes, so credit rules",
+  },
+  fetchSocketsPerPhone: {
+    value: 8,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Fetch roads of one phone: as sessionsPerPhone; beyond it the one that was silent longest is closed",
+  },
+  fetchIdleTime: {
+    value: 90_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Without a POST for this long the phone is gone: three keep-alives; a proxy may hold its response open",
+  },
+  webSocketPatience: {
+    value: 1_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "A WebSocket that is not open by then gets the fetch road beside it; later where round trips are long",
+  },
+  pushesPerDocument: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Resources of one document that are pushed; large pages name 100 to 200",
+  },
+  concurrentPushes: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "both",
+    reason: "Open pushes of one session, and pushes on the phone that nobody has claimed; as pushesPerDocument",
+  },
+  pushCreditBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "sender",
+    reason: "Initial credit of a push: what one may send before the page asks for it; 3.4 Mbit/s at 600 ms",
+  },
+  unclaimedPushBytes: {
+    value: 2 * MIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason: "Pushed and not asked for, all together; half of sessionCreditBytes, so pages go on whatever is pushed",
+  },
+  unclaimedPushTime: {
+    value: 60_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "How long a push waits for its page: a document of 150 KB takes 30 s on GPRS before its end is parsed",
+  },
+  deliveredResources: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Resources that the edge takes a phone's pages to keep; 8 bytes each of a hibernated socket's attachment",
+  },
+  scannedDocumentBytes: {
+    value: 1 * MIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "So much of a document is looked through for resources; hardly one is longer",
+  },
+  webSocketRetryTime: {
+    value: 300_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "How long the fetch road is used on a network before WebSocket is tried again",
   },
 } as const satisfies Record<string, LimitRow>;
 

@@ -1,10 +1,15 @@
 /** The WebSocket handshake's part of the protocol: PROTOCOL.md section 1. */
+import { ErrorCode, RopewayError } from "./errors.ts";
+import { limits } from "./limits.ts";
 
 /** Version 1, as a WebSocket subprotocol (RFC 6455 section 1.9). */
 export const SUBPROTOCOL = "ropeway.1";
 
 /** Before the token in the second subprotocol value, so that the token is never in a URL. */
 export const TOKEN_PREFIX = "ropeway.token.";
+
+/** Before the link's first frames, in base64url, in a third subprotocol value. */
+export const OPENING_PREFIX = "ropeway.opening.";
 
 /** Where the tunnel, pairing, and the app's own files live on every host of a deployment. */
 export const RESERVED_PATH = "/.ropeway/";
@@ -35,3 +40,51 @@ export const EdgeRequest = {
   /** DELETE: forgets all cookies of this phone. */
   SITE_DATA: "ropeway:///site-data",
 } as const;
+
+/** What a phone offers in the handshake. */
+export interface TunnelOffer {
+  readonly speaksVersion: boolean;
+  /** "" where there is none. */
+  readonly token: string;
+  /** The link's first message, or null when it comes on the open link as all others do. */
+  readonly opening: Uint8Array | null;
+}
+
+/** The subprotocol values of a handshake: tokens of RFC 9110 section 5.6.2, each once. */
+export function offeredProtocols(token: string, opening: Uint8Array | null): string[] {
+  const protocols = [SUBPROTOCOL, TOKEN_PREFIX + token];
+  if (opening !== null) protocols.push(OPENING_PREFIX + toBase64Url(opening));
+  return protocols;
+}
+
+/**
+ * Reads the field Sec-WebSocket-Protocol of a handshake.
+ *
+ * @throws RopewayError PROTOCOL_ERROR of scope "session" when the opening is too long or not base64url.
+ */
+export function parseOffer(field: string): TunnelOffer {
+  const values = field.split(",").map((value) => value.trim());
+  const after = (prefix: string): string | null =>
+    values.find((value) => value.startsWith(prefix))?.slice(prefix.length) ?? null;
+  const opening = after(OPENING_PREFIX);
+  return {
+    speaksVersion: values.includes(SUBPROTOCOL),
+    token: after(TOKEN_PREFIX) ?? "",
+    opening: opening === null ? null : fromBase64Url(opening),
+  };
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function fromBase64Url(text: string): Uint8Array {
+  const isTooLong = text.length > Math.ceil((limits.openingBytes * 4) / 3);
+  if (isTooLong || !/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
+    const message = `Cannot read the opening: it is not base64url of at most ${limits.openingBytes} bytes`;
+    throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
+  }
+  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(decoded, (character) => character.charCodeAt(0));
+}

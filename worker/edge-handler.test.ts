@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../shared/errors.ts";
 import type { RequestHead } from "../shared/http/heads.ts";
+import { limits } from "../shared/limits.ts";
 import { EdgeRequest } from "../shared/subprotocol.ts";
-import { createEdgeHandler } from "./edge-handler.ts";
+import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
+import { memorySentLogStore, SentLog } from "./sent-log.ts";
 import { navigation } from "./testing/phone-session.ts";
 import type { UpstreamRequest } from "./upstream/upstream.ts";
 
@@ -12,7 +14,7 @@ const PAGE = "https://a.example";
 function setUp() {
   const log: string[] = [];
   const upstreamRequests: UpstreamRequest[] = [];
-  const handle = createEdgeHandler({
+  const backend: EdgeBackend = {
     async upstream(request) {
       upstreamRequests.push(request);
       const head = { status: 200, headers: [], url: request.head.url, redirected: false };
@@ -23,7 +25,9 @@ function setUp() {
       clear: async () => void log.push("clear"),
       flush: async () => void log.push("flush"),
     },
-  });
+  };
+  let time = 10_000_000;
+  const handle = createEdgeHandler(backend, new SentLog(memorySentLogStore(time), () => time));
   const ask = (head: Partial<RequestHead>) =>
     handle(
       {
@@ -43,7 +47,10 @@ function setUp() {
       ],
       ...head,
     });
-  return { log, upstreamRequests, ask, setCookie };
+  const pass = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  return { log, upstreamRequests, ask, setCookie, pass };
 }
 
 describe("the edge's answers", () => {
@@ -102,5 +109,53 @@ describe("the edge's answers", () => {
     const { log, ask, upstreamRequests } = setUp();
     await expect(ask({ method, url })).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
     expect([...log, ...upstreamRequests]).toEqual([]);
+  });
+});
+
+describe("requests that must not run twice", () => {
+  const post = (id: string | null, isRepeat = false): Partial<RequestHead> => ({
+    method: "POST",
+    delivery: { id, isRepeat, continuation: null },
+  });
+
+  it("are sent once, however often they are asked for, and the repeats are told so", async () => {
+    const { ask, upstreamRequests, pass } = setUp();
+    pass(limits.repeatWindow);
+    await ask(post("AAAAAAAAAAA"));
+    for (const isRepeat of [true, false, true]) {
+      await expect(ask(post("AAAAAAAAAAA", isRepeat))).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    }
+    await ask(post("BBBBBBBBBBB"));
+    expect(upstreamRequests).toHaveLength(2);
+  });
+
+  it("are sent when the first attempt is known not to have been", async () => {
+    const { ask, upstreamRequests, pass } = setUp();
+    pass(limits.repeatWindow);
+    await ask(post("AAAAAAAAAAA", true));
+    await expect(ask(post("AAAAAAAAAAA", true))).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    expect(upstreamRequests).toHaveLength(1);
+  });
+
+  it("are not sent when nobody can know", async () => {
+    const { ask, upstreamRequests, pass } = setUp();
+    pass(limits.repeatWindow - 1);
+    await expect(ask(post("AAAAAAAAAAA", true))).rejects.toMatchObject({ code: ErrorCode.OUTCOME_UNKNOWN });
+    await expect(ask(post(null, true))).rejects.toMatchObject({ code: ErrorCode.OUTCOME_UNKNOWN });
+    await ask(post("BBBBBBBBBBB"));
+    await expect(ask(post("BBBBBBBBBBB", true))).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    expect(upstreamRequests).toHaveLength(1);
+  });
+
+  it("are sent as they are by a phone that says nothing of it", async () => {
+    const { ask, upstreamRequests } = setUp();
+    for (const method of ["POST", "PATCH"]) await ask({ method });
+    expect(upstreamRequests).toHaveLength(2);
+  });
+
+  it.each(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])("are none with the method %s", async (method) => {
+    const { ask, upstreamRequests } = setUp();
+    for (let time = 0; time < 2; time += 1) await ask({ ...post(null, true), method });
+    expect(upstreamRequests).toHaveLength(2);
   });
 });

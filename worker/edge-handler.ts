@@ -2,8 +2,10 @@
 import { ErrorCode, RopewayError } from "../shared/errors.ts";
 import { EDGE_SCHEME, headerValue } from "../shared/http/head-fields.ts";
 import type { RequestHead } from "../shared/http/heads.ts";
+import { isIdempotent } from "../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../shared/subprotocol.ts";
+import type { SentLog } from "./sent-log.ts";
 import type { SessionConstants } from "./tunnel-server.ts";
 import type { UpstreamParts } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -36,9 +38,13 @@ export function createEdgeBackend({ upstream, jar }: UpstreamParts): EdgeBackend
   };
 }
 
-export function createEdgeHandler({ upstream, siteData }: EdgeBackend): EdgeHandler {
+/** @param sentLog of the phone that asks. */
+export function createEdgeHandler({ upstream, siteData }: EdgeBackend, sentLog: SentLog): EdgeHandler {
   return async (request, constants) => {
-    if (!request.head.url.startsWith(EDGE_SCHEME)) return upstream({ ...request, ...constants });
+    if (!request.head.url.startsWith(EDGE_SCHEME)) {
+      await claim(request.head, sentLog);
+      return upstream({ ...request, ...constants });
+    }
     await answerEdgeRequest(request.head, siteData);
     return {
       head: {
@@ -52,6 +58,22 @@ export function createEdgeHandler({ upstream, siteData }: EdgeBackend): EdgeHand
       body: null,
     };
   };
+}
+
+/**
+ * What must not run twice is logged before it is sent, and not sent again (PROTOCOL.md section 5.5).
+ *
+ * @throws RopewayError ALREADY_SENT or OUTCOME_UNKNOWN, and then it was not sent now.
+ */
+async function claim({ method, delivery }: RequestHead, sentLog: SentLog): Promise<void> {
+  if (isIdempotent(method) || delivery === undefined) return;
+  const found = delivery.id === null ? "unknown" : await sentLog.claim(delivery.id, delivery.isRepeat);
+  if (found === "new") return;
+  const [code, reason] =
+    found === "sent"
+      ? [ErrorCode.ALREADY_SENT, "it was sent before its session was lost; look at the site for what became of it"]
+      : [ErrorCode.OUTCOME_UNKNOWN, "nobody knows whether it was sent before its session was lost"];
+  throw new RopewayError(code, "stream", "library", `Cannot send the request again: ${reason}`);
 }
 
 async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise<void> {

@@ -8,7 +8,7 @@ import { FuzzInput, mutate } from "../shared/testing/fuzz-input.ts";
 import { Random } from "../shared/testing/random.ts";
 import { messageOf } from "../shared/testing/scripted-transport.ts";
 import { askEdge } from "./testing/contract.ts";
-import { closing, openTunnelSocket, pairPhone, TestPhone } from "./testing/test-phone.ts";
+import { closing, EDGES, openTunnelSocket, pairPhone, TestPhone } from "./testing/test-phone.ts";
 import { startLocalOrigin } from "./upstream/testing/local-origin.ts";
 
 /** Per edge. */
@@ -16,7 +16,7 @@ const MESSAGES = 3000;
 const SOCKETS_AT_ONCE = 4;
 const MESSAGES_PER_SOCKET = 25;
 
-describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (runtime) => {
+describe.each(EDGES)("a hostile peer of an edge on %s over %s", (runtime, road) => {
   const closers: (() => unknown)[] = [];
   const log: string[] = [];
   let edge: RunningEdge;
@@ -36,7 +36,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
     });
     closers.push(local.close, () => edge.close());
     token = await pairPhone(edge.url, edge.accessKey);
-    bystander = new TestPhone(edge.url, token);
+    bystander = new TestPhone(edge.url, token, { road });
     await bystander.connect();
     closers.push(() => bystander.close());
   });
@@ -58,7 +58,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
     });
 
   it("is told by a code that text is not spoken here", async () => {
-    const socket = await openTunnelSocket(edge.url, token);
+    const socket = await openTunnelSocket(edge.url, token, road);
     const closed = closing(socket);
     socket.send("GET / HTTP/1.1");
     expect((await closed).code).toBe(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR);
@@ -66,7 +66,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
   });
 
   it("may keep the link alive by the one text there is", async () => {
-    const socket = await openTunnelSocket(edge.url, token);
+    const socket = await openTunnelSocket(edge.url, token, road);
     const answer = new Promise((resolve) => {
       socket.onmessage = ({ data }) => resolve(data);
     });
@@ -80,7 +80,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
     ["in a session", true],
   ])("sends no message above the limit %s", async (_, greets) => {
     for (const bytes of [limits.messageBytes + 1, 8 * 1024 * 1024]) {
-      const socket = await openTunnelSocket(edge.url, token);
+      const socket = await openTunnelSocket(edge.url, token, road);
       const closed = closing(socket);
       if (greets) socket.send(hello() as Uint8Array<ArrayBuffer>);
       socket.send(new Uint8Array(bytes));
@@ -96,7 +96,7 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
       [messageOf({ type: "hello", sessionId, received: 9, next: 0, resume: false }), ErrorCode.LINK_LOST],
     ] as const;
     for (const [bytes, code] of attempts) {
-      const socket = await openTunnelSocket(edge.url, token);
+      const socket = await openTunnelSocket(edge.url, token, road);
       const closed = closing(socket);
       socket.send(bytes as Uint8Array<ArrayBuffer>);
       expect((await closed).code).toBe(CLOSE_CODE_BASE + code);
@@ -105,13 +105,13 @@ describe.each(["workerd", "deno"] as const)("a hostile peer of an edge on %s", (
 
   it("throws random bytes and mutated frames, and nobody else notices", async () => {
     const seed = Number(process.env.ROPEWAY_FUZZ_SEED) || Date.now() % 2 ** 32;
-    console.log(`live edge on ${runtime}: ROPEWAY_FUZZ_SEED=${seed}`);
+    console.log(`live edge on ${runtime} over ${road}: ROPEWAY_FUZZ_SEED=${seed}`);
     const random = new Random(seed);
     let sent = 0;
     const attack = async (): Promise<void> => {
       while (sent < MESSAGES) {
         // A device of its own: a phone's sessions are counted.
-        const socket = await openTunnelSocket(edge.url, await pairPhone(edge.url, edge.accessKey));
+        const socket = await openTunnelSocket(edge.url, await pairPhone(edge.url, edge.accessKey), road);
         const closed = closing(socket);
         const input = new FuzzInput(random, "phone");
         if (!random.oneIn(8)) socket.send(hello() as Uint8Array<ArrayBuffer>);

@@ -1,16 +1,18 @@
 /** What a phone whose link is cut finds on every edge: its session where it was, or word that it is gone. */
+import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
-import { ErrorCode, RopewayError } from "../shared/errors.ts";
-import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
+import { type EdgeOptions, type RunningEdge, startEdge } from "../scripts/edge-process.ts";
+import { ErrorCode } from "../shared/errors.ts";
 import { noise, readAll, sha256, until } from "./testing/contract.ts";
-import { pairPhone, TestPhone } from "./testing/test-phone.ts";
+import { EDGES, pairPhone, TestPhone } from "./testing/test-phone.ts";
 import { startLocalOrigin } from "./upstream/testing/local-origin.ts";
 
 const BODY = noise(6_000_000);
 
-describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on %s", (runtime) => {
+describe.each(EDGES)("a link that is cut, with an edge on %s over %s", (runtime, road) => {
   const closers: (() => unknown)[] = [];
   let edge: RunningEdge;
   let token: string;
@@ -23,7 +25,7 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
   afterAll(() => Promise.all(closers.map((close) => close())));
 
   async function connectedPhone(): Promise<TestPhone> {
-    const phone = new TestPhone(edge.url, token);
+    const phone = new TestPhone(edge.url, token, { road });
     await phone.connect();
     closers.push(() => phone.close());
     return phone;
@@ -112,48 +114,61 @@ describe.each(["workerd", "deno"] as const)("a link that is cut, with an edge on
     expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(["/a", "/b", "/c"]);
   });
 
-  /** The edge starts anew on its port, and tells the phone, which comes back, that its session is gone. */
-  async function expectLostByRestart(own: RunningEdge, phone: TestPhone): Promise<RunningEdge> {
-    await own.close();
+  /** The edge's process dies, another takes its place on its port, and the phone comes back. */
+  async function restart(own: RunningEdge, phone: TestPhone, options: Partial<EdgeOptions> = {}): Promise<RunningEdge> {
+    process.kill(own.pid, "SIGKILL");
+    await own.exited;
     await until(() => phone.closedBy !== null);
     phone.closedBy = null;
-
     const port = Number(new URL(own.url).port);
-    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey });
+    const next = await startEdge({ runtime, port, allowPrivate: true, accessKey: own.accessKey, ...options });
     closers.push(() => next.close());
     await phone.connect();
-    await until(() => phone.closedBy !== null);
-    expect(phone.closedBy).toMatchObject({ code: CLOSE_CODE_BASE + ErrorCode.LINK_LOST });
     return next;
   }
 
-  it("runs a request once that an edge had begun when it lost its memory, before the phone heard anything", async () => {
-    const own = await startEdge({ runtime, port: 0, allowPrivate: true });
+  it("runs requests once that an edge had begun when it lost its memory, before the phone heard anything", async () => {
+    const stateDirectory = await mkdtemp(join(tmpdir(), "ropeway-resume-"));
+    closers.push(() => rm(stateDirectory, { recursive: true, force: true }));
+    const own = await startEdge({ runtime, port: 0, allowPrivate: true, stateDirectory });
     let requests = 0;
-    const origin = await originOf(() => {
+    const origin = await originOf((_, response) => {
       requests++;
+      if (requests > 2) response.end("new");
     });
-    const phone = new TestPhone(own.url, await pairPhone(own.url, own.accessKey));
+    const phone = new TestPhone(own.url, await pairPhone(own.url, own.accessKey), { road });
     await phone.connect();
-    const answer = phone.fetch(origin, { method: "POST", body: "pay" });
-    await until(() => requests === 1);
+    const post = (id: string | null) =>
+      phone.fetch(origin, {
+        method: "POST",
+        body: "pay",
+        ...(id === null ? {} : { delivery: { id, isRepeat: false, continuation: null } }),
+      });
+    const [unnamed, named] = [post(null), post("AAAAAAAAAAA")];
+    await until(() => requests === 2);
     expect(phone.session.channel.received).toBe(0);
-    await expectLostByRestart(own, phone);
-    expect(requests).toBe(1);
-    phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The edge lost the session"));
-    await expect(answer).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    await restart(own, phone, { stateDirectory });
+    closers.push(() => phone.close());
+    await expect(unnamed).rejects.toMatchObject({ code: ErrorCode.OUTCOME_UNKNOWN });
+    await expect(named).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    // What is not in the log was not sent.
+    expect((await post("BBBBBBBBBBB")).text).toBe("new");
+    await expect(post("BBBBBBBBBBB")).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    expect([requests, phone.ended]).toEqual([3, null]);
   });
 
   it("tells a phone whose session the edge has lost", async () => {
     const own = await startEdge({ runtime, port: 0, allowPrivate: true });
     const ownToken = await pairPhone(own.url, own.accessKey);
     const origin = await originOf((_, response) => response.end("hello"));
-    const phone = new TestPhone(own.url, ownToken);
+    const phone = new TestPhone(own.url, ownToken, { road });
     await phone.connect();
     await phone.fetch(origin);
-    const next = await expectLostByRestart(own, phone);
+    const next = await restart(own, phone);
+    await until(() => phone.ended !== null);
+    expect(phone.ended).toMatchObject({ code: ErrorCode.LINK_LOST, initiator: "peer" });
     // The token outlives the session.
-    const fresh = new TestPhone(next.url, ownToken);
+    const fresh = new TestPhone(next.url, ownToken, { road });
     await fresh.connect();
     closers.push(() => fresh.close());
     expect((await fresh.fetch(origin)).text).toBe("hello");

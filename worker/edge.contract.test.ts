@@ -8,7 +8,7 @@ import { CONFIG_PATH, EdgeRequest, HEALTH_PATH, PAIR_PATH, SUBPROTOCOL, TUNNEL_P
 import { VERSION } from "../shared/version.ts";
 import { askEdge, noise, readAll, sha256, until } from "./testing/contract.ts";
 import { scriptFetch, streamOf } from "./testing/phone-session.ts";
-import { pairPhone, TestPhone } from "./testing/test-phone.ts";
+import { pairPhone, type Road, TestPhone } from "./testing/test-phone.ts";
 import { startLocalOrigin } from "./upstream/testing/local-origin.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,18 +18,16 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   const closers: (() => unknown)[] = [];
   let edge: RunningEdge;
   let token: string;
-  let phone: TestPhone;
 
   beforeAll(async () => {
     edge = await startEdge({ runtime, port: 0, allowPrivate: true, log: (line) => log.push(line) });
     closers.push(() => edge.close());
     token = await pairPhone(edge.url, edge.accessKey);
-    phone = await connectedPhone();
   });
   afterAll(() => Promise.all(closers.map((close) => close())));
 
-  async function connectedPhone(): Promise<TestPhone> {
-    const connected = new TestPhone(edge.url, token);
+  async function connectedPhone(road: Road): Promise<TestPhone> {
+    const connected = new TestPhone(edge.url, token, { road });
     await connected.connect();
     closers.push(() => connected.close());
     return connected;
@@ -125,7 +123,12 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
   });
 
-  describe("through the tunnel", () => {
+  describe.each(["websocket", "fetch"] as const)("through the tunnel over %s", (road) => {
+    let phone: TestPhone;
+    beforeAll(async () => {
+      phone = await connectedPhone(road);
+    });
+
     it("sends what a browser sends and brings what the origin answers", async () => {
       let seen: IncomingHttpHeaders = {};
       const origin = await originOf((request, response) => {
@@ -335,7 +338,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       });
       await phone.fetch(`${origin}/again`);
       await phone.fetch(`${origin}/framed`, { ...scriptFetch(other), mode: "no-cors", credentials: "include" });
-      const second = await connectedPhone();
+      const second = await connectedPhone(road);
       await second.fetch(`${origin}/window`);
       await second.fetch(EdgeRequest.SITE_DATA, { ...scriptFetch(origin), method: "DELETE" });
       await phone.fetch(`${origin}/cleared`);

@@ -1,17 +1,21 @@
 /**
  * Entry for Deno: binds the router to Deno's server and sockets. A process (or isolate) keeps the sessions of its
- * phones in memory; cookies go to Deno KV where it is there (Deno Deploy, or `--unstable-kv`).
+ * phones in memory; cookies and the log of sent requests go to Deno KV where it is there (Deno Deploy, or
+ * `--unstable-kv`).
  */
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { ErrorCode } from "../shared/errors.ts";
-import { CLOSE_CODE_BASE, KEEP_ALIVE, SUBPROTOCOL } from "../shared/subprotocol.ts";
+import { PendingTransport } from "../shared/pending-transport.ts";
+import { CLOSE_CODE_BASE, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { assetFile } from "./asset-path.ts";
 import { createEdgeHandler, type SiteData } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
+import { FetchRoad } from "./fetch-road.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { createRouter } from "./router.ts";
+import { SentLog } from "./sent-log.ts";
 import { TunnelServer } from "./tunnel-server.ts";
 import { createDenoUpstream } from "./upstream-deno.ts";
 
@@ -44,6 +48,7 @@ const app = createRouter<EdgeOptions>({
     return new Response(await Deno.readFile(file), { headers });
   },
   openTunnel: async (deviceId, _env, request) => openSocket(request, phoneOf(deviceId)),
+  serveFetchRoad: (deviceId, _env, request) => phoneOf(deviceId).fetchRoad.answer(request),
 });
 
 const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
@@ -67,27 +72,40 @@ function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
 interface Phone {
   readonly server: TunnelServer;
   readonly siteData: SiteData;
+  readonly fetchRoad: FetchRoad;
   sockets: number;
 }
 
 function phoneOf(deviceId: string): Phone {
   const known = phones.get(deviceId);
   if (known !== undefined) return known;
-  for (const [id, phone] of phones) if (phone.sockets === 0 && phone.server.sessionCount === 0) phones.delete(id);
+  for (const [id, { sockets, server, fetchRoad }] of phones) {
+    if (sockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
+  }
   const backend = createDenoUpstream(options, store.forDevice(deviceId));
   const server = new TunnelServer({
-    handle: createEdgeHandler(backend),
-    setTimer: (task, delay) => {
-      const timer = setTimeout(task, delay);
-      return () => clearTimeout(timer);
-    },
+    handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
+    setTimer,
   });
-  const phone = { server, siteData: backend.siteData, sockets: 0 };
+  const fetchRoad = new FetchRoad({
+    connect: (transport) => server.connect(transport),
+    // What cannot be stored now is stored with the next change.
+    onClosed: () => void backend.siteData.flush().catch(() => {}),
+    now: () => Date.now(),
+    setTimer,
+  });
+  const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0 };
   phones.set(deviceId, phone);
   return phone;
 }
 
+function setTimer(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+}
+
 function openSocket(request: Request, phone: Phone): Response {
+  const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
   // Its option `protocol` takes an offer only as browsers write it: separated by comma and space.
   response.headers.set("sec-websocket-protocol", SUBPROTOCOL);
@@ -103,7 +121,10 @@ function openSocket(request: Request, phone: Phone): Response {
     },
   };
   phone.sockets++;
-  const connection = phone.server.connect(transport);
+  // The socket opens once the handshake has been answered; the edge speaks before.
+  const pending = new PendingTransport();
+  socket.onopen = () => pending.open(transport);
+  const connection = phone.server.connect(pending);
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
     else if (event.data === KEEP_ALIVE) socket.send(KEEP_ALIVE);
@@ -116,5 +137,7 @@ function openSocket(request: Request, phone: Phone): Response {
     // What cannot be stored now is stored with the next change.
     phone.siteData.flush().catch(() => {});
   };
+  // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
+  if (opening !== null) connection.receive(opening);
   return response;
 }

@@ -7,6 +7,7 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 const app = createRouter<WorkerEnvironment>({
   serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
   openTunnel: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
+  serveFetchRoad: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
 });
 
 /**

@@ -1,8 +1,11 @@
-/** Where a Deno edge keeps cookies: Deno KV if the process has it, else memory. */
+/** Where a Deno edge keeps cookies and the log of sent requests: Deno KV if the process has it, else memory. */
+import { memorySentLogStore, type SentLogStore } from "./sent-log.ts";
+import { kvSentLogStore } from "./sent-log-deno.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 
 export interface DeviceStores {
   forDevice(deviceId: string): CookieJarStore;
+  sentLogOf(deviceId: string): SentLogStore;
 }
 
 /** Deno KV takes 64 KiB a value; UTF-16 text of this many characters stays below in any script. */
@@ -12,7 +15,11 @@ const SLICE_CHARACTERS = 16_000;
 export async function openStore(path: string | undefined): Promise<DeviceStores> {
   if (typeof Deno.openKv !== "function") return memoryStores();
   const kv = await Deno.openKv(path);
-  return { forDevice: (deviceId) => kvStore(kv, deviceId) };
+  return {
+    forDevice: (deviceId) => kvStore(kv, deviceId),
+    // A database in memory has forgotten what an earlier process sent.
+    sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
+  };
 }
 
 function kvStore(kv: Deno.Kv, deviceId: string): CookieJarStore {
@@ -48,9 +55,20 @@ function kvStore(kv: Deno.Kv, deviceId: string): CookieJarStore {
   };
 }
 
+function memorySentLogs(): (deviceId: string) => SentLogStore {
+  const logs = new Map<string, SentLogStore>();
+  const startedAt = Date.now();
+  return (deviceId) => {
+    const log = logs.get(deviceId) ?? memorySentLogStore(startedAt);
+    logs.set(deviceId, log);
+    return log;
+  };
+}
+
 function memoryStores(): DeviceStores {
   const devices = new Map<string, CookieJarStore>();
   return {
+    sentLogOf: memorySentLogs(),
     forDevice(deviceId) {
       const known = devices.get(deviceId);
       if (known !== undefined) return known;

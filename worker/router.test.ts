@@ -23,6 +23,10 @@ function setUp(environment: EdgeOptions = CONFIGURED) {
       // Fetch's Response takes no 101.
       return new Response(null, { status: 204 });
     },
+    async serveFetchRoad(deviceId, _env, request) {
+      tunnels.push(deviceId);
+      return new Response(new URL(request.url).pathname);
+    },
   });
   const ask = async (url: string, headers: Record<string, string> = {}, method = "GET") =>
     app.request(url, { method, headers: { host: new URL(url).host, ...headers } }, environment);
@@ -194,6 +198,66 @@ describe("the tunnel's handshake", () => {
     const bad = [bearer(await issueToken("another key")), bearer(""), bearer(KEY), { authorization: "Basic x" }];
     for (const headers of bad) expect((await ask(BASE + TUNNEL_PATH, headers)).status).toBe(401);
     expect((await ask(BASE + TUNNEL_PATH)).status).toBe(426);
+    expect(tunnels).toEqual([]);
+  });
+});
+
+describe("the fetch road", () => {
+  const [down, up] = [`${TUNNEL_PATH}/down`, `${TUNNEL_PATH}/up`];
+  const open = (ask: Ask, offer: string, headers: Record<string, string> = {}, base = BASE) =>
+    ask(base + down, { "ropeway-protocol": offer, ...headers }, "POST");
+  const post = (ask: Ask, headers: Record<string, string>, base = BASE) => ask(base + up, headers, "POST");
+
+  it("opens for a token of this edge in the offer, and takes batches with it", async () => {
+    const { ask, tunnels } = setUp();
+    const token = await issueToken(KEY);
+    const device = await verifyToken(KEY, token);
+    const own = { origin: BASE, "sec-fetch-site": "same-origin" };
+    expect(await (await open(ask, `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}`, own)).text()).toBe(down);
+    expect(await (await post(ask, { ...bearer(token), ...own })).text()).toBe(up);
+    expect(tunnels).toEqual([device, device]);
+  });
+
+  it("refuses other tokens, and a token in the wrong place", async () => {
+    const { ask, tunnels } = setUp();
+    const [own, other] = [await issueToken(KEY), await issueToken("another key")];
+    for (const token of ["", other, KEY]) {
+      expect((await open(ask, `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}`)).status).toBe(401);
+      expect((await post(ask, bearer(token))).status).toBe(401);
+    }
+    expect((await open(ask, SUBPROTOCOL, bearer(own))).status).toBe(401);
+    expect((await post(ask, { "ropeway-protocol": `${SUBPROTOCOL}, ${TOKEN_PREFIX}${own}` })).status).toBe(401);
+    expect((await ask(`${BASE}${up}?token=${own}`, {}, "POST")).status).toBe(401);
+    expect(tunnels).toEqual([]);
+  });
+
+  it("refuses other versions, other methods, and an edge without a key", async () => {
+    const { ask, tunnels } = setUp();
+    const token = await issueToken(KEY);
+    expect((await open(ask, `ropeway.2, ${TOKEN_PREFIX}${token}`)).status).toBe(400);
+    expect((await open(ask, `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}, ropeway.opening.*`)).status).toBe(400);
+    for (const method of ["PUT", "DELETE"]) expect((await ask(BASE + up, bearer(token), method)).status).toBe(404);
+    expect((await post(setUp({}).ask, bearer(token))).status).toBe(503);
+    expect(tunnels).toEqual([]);
+  });
+
+  it("refuses scripts of other origins and slots, also with the right token", async () => {
+    const { ask, tunnels } = setUp();
+    const token = await issueToken(KEY);
+    const offer = `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}`;
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: SLOT },
+      { origin: "null" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "cross-site" },
+    ];
+    for (const headers of foreign) {
+      expect((await open(ask, offer, headers)).status).toBe(403);
+      expect((await post(ask, { ...bearer(token), ...headers })).status).toBe(403);
+    }
+    expect((await open(ask, offer, {}, SLOT)).status).toBe(404);
+    expect((await post(ask, bearer(token), SLOT)).status).toBe(404);
     expect(tunnels).toEqual([]);
   });
 });

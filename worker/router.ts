@@ -3,15 +3,17 @@
  * entry files bring assets and sockets. No page of the web is ever served from here.
  */
 import { type Context, Hono } from "hono";
+import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../shared/fetch-road/exchange.ts";
 import {
   CONFIG_PATH,
   type EdgeConfig,
   HEALTH_PATH,
   PAIR_PATH,
+  parseOffer,
   RESERVED_PATH,
   SUBPROTOCOL,
-  TOKEN_PREFIX,
   TUNNEL_PATH,
+  type TunnelOffer,
 } from "../shared/subprotocol.ts";
 import { VERSION } from "../shared/version.ts";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
@@ -21,8 +23,13 @@ import { classifyHost, securityHeaders } from "./hosts.ts";
 export interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
   serveAsset(path: string, env: Env, request: Request): Promise<Response>;
-  /** Completes the handshake for a device whose token was verified; answers 101 with SUBPROTOCOL. */
+  /**
+   * Completes the handshake for a device whose token was verified: acts on the offer's opening first, then answers 101
+   * with SUBPROTOCOL. The offer can be read.
+   */
   openTunnel(deviceId: string, env: Env, request: Request): Promise<Response>;
+  /** Answers a request of the fetch road of a device whose token was verified. An offer in it can be read. */
+  serveFetchRoad(deviceId: string, env: Env, request: Request): Promise<Response>;
 }
 
 const BEARER = "Bearer ";
@@ -31,7 +38,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   const app = new Hono<{ Bindings: Env }>();
 
   // Slots hold pages of the web, which have no business with pairing and tunnels.
-  for (const path of [PAIR_PATH, TUNNEL_PATH]) {
+  for (const path of [PAIR_PATH, TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH]) {
     app.use(path, (context, next) => {
       const { kind } = classifyHost(new URL(context.req.url), context.env.ROPEWAY_HOST);
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
@@ -68,14 +75,27 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     if (context.req.header("upgrade")?.toLowerCase() !== "websocket") {
       return answerProbe(context, accessKey);
     }
-    const offered = (context.req.header("sec-websocket-protocol") ?? "").split(",").map((value) => value.trim());
-    if (!offered.includes(SUBPROTOCOL)) {
-      return context.json({ error: `Cannot open a tunnel: this edge speaks ${SUBPROTOCOL}` }, 400);
-    }
-    const token = offered.find((value) => value.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length) ?? "";
-    const deviceId = await verifyToken(accessKey, token);
-    if (deviceId === null) return tokenRefused(context);
+    const deviceId = await readOffer(context, accessKey, "sec-websocket-protocol");
+    if (typeof deviceId !== "string") return deviceId;
     return runtime.openTunnel(deviceId, context.env, context.req.raw);
+  });
+
+  app.post(TUNNEL_PATH + DOWN_PATH, async (context) => {
+    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
+    if (!accessKey) return notConfigured(context);
+    if (foreignScript(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
+    const deviceId = await readOffer(context, accessKey, PROTOCOL_FIELD);
+    if (typeof deviceId !== "string") return deviceId;
+    return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
+  });
+
+  app.post(TUNNEL_PATH + UP_PATH, async (context) => {
+    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
+    if (!accessKey) return notConfigured(context);
+    if (foreignScript(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
+    const deviceId = await verifyToken(accessKey, bearerOf(context) ?? "");
+    if (deviceId === null) return tokenRefused(context);
+    return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
   });
 
   app.get("*", async (context) => {
@@ -87,6 +107,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     const response = await runtime.serveAsset(url.pathname, context.env, context.req.raw);
     const answer = new Response(response.body, response);
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+    if (SERVICE_WORKERS.has(url.pathname) && response.ok) answer.headers.set("cache-control", SERVICE_WORKER_FRESHNESS);
     return answer;
   });
 
@@ -94,18 +115,40 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   return app;
 }
 
+/** Browsers look for new ones whenever a page is opened, mostly over a slow link; at least every day whatever we say. */
+const SERVICE_WORKERS: ReadonlySet<string> = new Set(["/sw.js", `${RESERVED_PATH}sw.js`]);
+const SERVICE_WORKER_FRESHNESS = "public, max-age=3600";
+
 /**
  * A browser does not say why a handshake failed, so the phone asks again by a plain GET, with its token where the
  * handshake has none: a token that is not accepted is told apart from an edge that is not there.
  */
 async function answerProbe(context: Context, accessKey: string): Promise<Response> {
-  const given = context.req.header("authorization");
-  if (given !== undefined) {
-    const token = given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
-    if ((await verifyToken(accessKey, token)) === null) return tokenRefused(context);
-  }
+  const token = bearerOf(context);
+  if (token !== null && (await verifyToken(accessKey, token)) === null) return tokenRefused(context);
   const error = "Cannot open a tunnel: this is not a WebSocket handshake";
   return context.json({ error }, 426, { upgrade: "websocket", "cache-control": "no-store" });
+}
+
+/** @returns the device that offers itself in a field as of Sec-WebSocket-Protocol, or how it is refused. */
+async function readOffer(context: Context, accessKey: string, field: string): Promise<string | Response> {
+  let offer: TunnelOffer;
+  try {
+    offer = parseOffer(context.req.header(field) ?? "");
+  } catch (error) {
+    return context.json({ error: `Cannot open a tunnel: ${(error as Error).message}` }, 400);
+  }
+  if (!offer.speaksVersion) {
+    return context.json({ error: `Cannot open a tunnel: this edge speaks ${SUBPROTOCOL}` }, 400);
+  }
+  return (await verifyToken(accessKey, offer.token)) ?? tokenRefused(context);
+}
+
+/** "" for another scheme, null without the field. */
+function bearerOf(context: Context): string | null {
+  const given = context.req.header("authorization");
+  if (given === undefined) return null;
+  return given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
 }
 
 function tokenRefused(context: Context): Response {
@@ -128,6 +171,12 @@ function foreignOrigin(request: Request): boolean {
   const origin = request.headers.get("origin");
   // "null" is the origin of a page that hides its own.
   return origin !== null && URL.parse(origin)?.host !== requestHost(request);
+}
+
+/** A fetch that a script of another origin makes; browsers say so twice (Fetch Metadata section 2.3). */
+function foreignScript(request: Request): boolean {
+  const site = request.headers.get("sec-fetch-site") ?? "same-origin";
+  return foreignOrigin(request) || (site !== "same-origin" && site !== "none");
 }
 
 function requestHost(request: Request): string {

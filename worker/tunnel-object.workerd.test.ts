@@ -13,6 +13,7 @@ import {
 } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
+import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { PhoneSession, streamOf } from "./testing/phone-session.ts";
 import type { TunnelObject } from "./tunnel-object.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -344,5 +345,34 @@ describe("cookies", () => {
     await one.fetch(A);
     expect(await cookieOf(one)).toBe("own=1");
     expect(await cookieOf(other)).toBe("");
+  });
+});
+
+describe("the log of what was sent", () => {
+  const once = { id: "AAAAAAAAAAA", isRepeat: false, continuation: null };
+  const again = { ...once, isRepeat: true };
+
+  it("outlives the object's memory: what was sent is not sent again", async () => {
+    const phone = await connectedPhone();
+    await phone.fetch(`${A}/pay`, { method: "POST", delivery: once });
+    await untilIdle(phone);
+    await evictDurableObject(phone.stub);
+    const repeat = phone.fetch(`${A}/pay`, { method: "POST", delivery: again });
+    await expect(repeat).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
+    await phone.fetch(`${A}/pay`, { method: "POST", delivery: { ...again, id: "BBBBBBBBBBB" } });
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is bounded, by time and count, and knows what it dropped early", async () => {
+    const { stub } = await pairDevice();
+    await runInDurableObject(stub, async (_, state) => {
+      const store = objectSentLogStore(state.storage);
+      for (let time = 1; time <= 9; time++) expect(await store.add(`id-${time}`, time)).toBe(true);
+      expect([await store.add("id-9", 10), await store.coversFrom()]).toEqual([false, 0]);
+      await store.prune(4, 100);
+      expect([await store.has("id-3"), await store.has("id-4"), await store.coversFrom()]).toEqual([false, true, 0]);
+      await store.prune(4, 2);
+      expect([await store.has("id-7"), await store.has("id-8"), await store.coversFrom()]).toEqual([false, true, 7]);
+    });
   });
 });

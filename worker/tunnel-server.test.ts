@@ -1,6 +1,6 @@
 import { serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
-import { ErrorCode, RopewayError } from "../shared/errors.ts";
+import { ErrorCode } from "../shared/errors.ts";
 import type { ServerRequest, ServerResponse } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
@@ -8,6 +8,7 @@ import { bodyOf, CountedBody, responseHead } from "../shared/testing/exchange-ri
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
 import type { Transport } from "../shared/transport.ts";
+import { decodeMessage } from "../shared/wire/frame.ts";
 import { streamOf } from "./testing/phone-session.ts";
 import { WiredPhone } from "./testing/wired-phone.ts";
 import { type ConnectionSnapshot, type SessionConstants, TunnelServer } from "./tunnel-server.ts";
@@ -153,33 +154,50 @@ describe("a phone that comes back", () => {
     expect(signals[0]?.aborted).toBe(true);
     expect(edge.server.sessionCount).toBe(0);
     expect(edge.activity).toEqual([true, false, true, false]);
+    response.catch(() => {});
     const wire = phone.connect(edge.server);
     await settle();
-    expect(wire.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
-    expect(edge.server.sessionCount).toBe(0);
-    phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "library", "over"));
+    // The phone has heard why, and may close; if it does not, the edge does.
+    expect([phone.ended?.code, wire.closed, edge.server.sessionCount]).toEqual([ErrorCode.LINK_LOST, null, 0]);
     await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    expect([...edge.timers.values()]).toEqual([limits.refusalTime]);
+    edge.runTimers();
+    expect(wire.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
   });
 
-  it("finds its session lost though it had heard nothing on it, and the request ran once", async () => {
-    let requests = 0;
-    const edge = setUp(() => {
-      requests++;
-      return new Promise(() => {});
+  it("goes on in a session that was lost before it heard anything, and says that its requests may have run", async () => {
+    const seen: (boolean | undefined)[] = [];
+    const edge = setUp(async ({ head }) => {
+      seen.push(head.delivery?.isRepeat);
+      return seen.length === 1 ? new Promise<ServerResponse>(() => {}) : hello();
     });
     const phone = new WiredPhone();
     phone.connect(edge.server);
-    const response = phone.fetch("https://a.example/", { method: "POST", body: "pay" });
+    const response = phone.fetch("https://a.example/");
     await settle();
-    expect([requests, phone.session.channel.received]).toEqual([1, 0]);
+    expect(phone.session.channel.received).toBe(0);
     phone.cut();
-    const next = edge.create();
-    const wire = phone.connect(next);
+    phone.connect(edge.create());
+    expect((await response).text).toBe("hello");
+    await phone.fetch("https://a.example/later");
+    expect(seen).toEqual([undefined, true, true]);
+  });
+
+  it("says so after hibernation too", async () => {
+    const seen: (boolean | undefined)[] = [];
+    const edge = setUp(async ({ head }) => {
+      seen.push(head.delivery?.isRepeat);
+      return hello();
+    });
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    phone.cut();
+    phone.connect(edge.create());
+    await phone.fetch("https://a.example/");
     await settle();
-    expect(wire.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
-    expect([requests, next.sessionCount]).toEqual([1, 0]);
-    phone.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "over"));
-    await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    phone.restore(edge.create(), snapshotOf(edge, phone));
+    await phone.fetch("https://a.example/");
+    expect(seen).toEqual([true, true]);
   });
 
   it("finds its session where it was though it had heard nothing on it", async () => {
@@ -224,6 +242,11 @@ describe("a phone that comes back", () => {
     edge.server
       .connect(forgetful)
       .receive(messageOf({ type: "hello", sessionId, received: 0, next: 0, resume: false }));
+    for (const { messages } of [forgetful, acknowledging]) {
+      const last = [...decodeMessage(messages.at(-1) ?? new Uint8Array(0))].at(-1);
+      expect(last).toMatchObject({ type: "go-away", code: ErrorCode.LINK_LOST });
+    }
+    edge.runTimers();
     expect(forgetful.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
     expect(acknowledging.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
     expect(edge.server.sessionCount).toBe(0);
@@ -275,20 +298,16 @@ describe("hostile beginnings", () => {
       ErrorCode.LINK_LOST,
     ],
     [
-      "a session of another life that says nothing of its frames",
-      messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: true }),
-      ErrorCode.LINK_LOST,
-    ],
-    [
       "frames before its first",
       messageOf({ type: "hello", sessionId: id, received: 0, next: 7, resume: false }),
       ErrorCode.LINK_LOST,
     ],
   ])("closes the socket upon %s, with a code and a reason that fits", (_, message, code) => {
-    const { server, timers } = setUp();
+    const { server, timers, runTimers } = setUp();
     const transport = new ScriptedTransport();
     const connection = server.connect(transport);
     connection.receive(message);
+    if (code === ErrorCode.LINK_LOST) runTimers();
     if (code === null) expect(transport.closed?.code).toBeGreaterThan(CLOSE_CODE_BASE);
     else expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + code);
     expect(new TextEncoder().encode(transport.closed?.reason).length).toBeLessThanOrEqual(123);

@@ -4,24 +4,31 @@
  * neutral; `tunnel-object.ts` and `entry-deno.ts` bring the sockets.
  */
 import { ErrorCode, RopewayError } from "../shared/errors.ts";
-import { type RequestHandler, serveExchange } from "../shared/http/server-exchange.ts";
+import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../shared/http/push.ts";
+import { type RequestHandler, type ServerRequest, serveExchange } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
 import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
 import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
-import { type ChannelFrame, decodeMessage } from "../shared/wire/frame.ts";
+import { type ChannelFrame, decodeMessage, encodeFrame } from "../shared/wire/frame.ts";
+import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
+import { SessionPushes } from "./optimizer/session-pushes.ts";
 
 /** What is constant for a session; sent once by the phone. */
 export interface SessionConstants {
   readonly userAgent: string;
   readonly acceptLanguage: string;
+  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme?: SlotScheme;
 }
 
 /** Where a hibernated socket's session goes on. Plain data; fits limits.attachmentBytes. */
 export interface ConnectionSnapshot {
   readonly sessionId: Uint8Array;
   readonly constants: SessionConstants;
+  readonly isRepeat: boolean;
   readonly session: SessionSnapshot;
+  readonly delivered: DeliveredSnapshot;
 }
 
 /** One socket, from its first message to its close. */
@@ -32,7 +39,7 @@ export interface Connection {
 
 export interface TunnelServerOptions {
   /** Answers a request of the phone. */
-  readonly handle: (request: Parameters<RequestHandler>[0], constants: SessionConstants) => ReturnType<RequestHandler>;
+  readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<RequestHandler>;
   /**
    * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
@@ -61,21 +68,22 @@ export class TunnelServer {
   /** A socket that was just accepted; its first frame says which session it carries. */
   connect(transport: Transport): Connection {
     let served: ServedSession | null = null;
-    let refused = false;
+    let refused: { readonly stop: () => void } | null = null;
     return {
       receive: (message) => {
-        if (refused) return;
+        if (refused !== null) return;
         try {
           served ??= this.#open(transport, message);
         } catch (error) {
-          refused = true;
-          const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
-          transport.close(CLOSE_CODE_BASE + code, error instanceof Error ? error.message.slice(0, 120) : "");
+          refused = { stop: this.#refuse(transport, error) };
           return;
         }
         served.receive(transport, message);
       },
-      closed: () => served?.detach(transport),
+      closed: () => {
+        refused?.stop();
+        served?.detach(transport);
+      },
     };
   }
 
@@ -85,7 +93,7 @@ export class TunnelServer {
       transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
       return { receive: () => {}, closed: () => {} };
     }
-    const served = this.#serve(snapshot.sessionId, snapshot);
+    const served = this.#serve(snapshot.sessionId, snapshot, snapshot.isRepeat);
     served.adopt(transport);
     return {
       receive: (message) => served.receive(transport, message),
@@ -93,22 +101,41 @@ export class TunnelServer {
     };
   }
 
+  /**
+   * A phone whose session is gone is told so, and closes the socket: if the edge closed it while the phone still sends
+   * what it had kept, the connection would be reset and the phone would never hear why.
+   *
+   * @returns what to do when the socket has closed.
+   */
+  #refuse(transport: Transport, error: unknown): () => void {
+    const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
+    const reason = error instanceof Error ? error.message : "";
+    const close = (): void => transport.close(CLOSE_CODE_BASE + code, reason.slice(0, 120));
+    if (code !== ErrorCode.LINK_LOST) {
+      close();
+      return () => {};
+    }
+    transport.send(encodeFrame({ type: "go-away", lastStreamId: 0, code, message: reason }));
+    return this.#options.setTimer(close, limits.refusalTime);
+  }
+
   #open(transport: Transport, message: Uint8Array): ServedSession {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toKey(hello.sessionId));
-    // Frames of a former link may have been acted on, though the phone heard of none: to begin anew would repeat them.
-    if (known === undefined && (hello.resume || hello.received > 0 || hello.next > 0)) {
+    const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0;
+    if (known === undefined && !isBeginning) {
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
     }
     if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();
-    const served = known ?? this.#serve(hello.sessionId, null);
+    const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
     served.attach(transport, hello);
     return served;
   }
 
-  #serve(sessionId: Uint8Array, snapshot: ConnectionSnapshot | null): ServedSession {
+  /** @param isRepeat the phone sent it on an earlier link, and no memory of that is left: all of it may have run. */
+  #serve(sessionId: Uint8Array, snapshot: ConnectionSnapshot | null, isRepeat: boolean): ServedSession {
     const key = toKey(sessionId);
-    const served = new ServedSession(sessionId, snapshot, this.#options, {
+    const served = new ServedSession({ sessionId, snapshot, isRepeat }, this.#options, {
       ended: () => {
         this.#sessions.delete(key);
         this.#updateActive();
@@ -145,6 +172,8 @@ class ServedSession {
   readonly session: Session;
   #options: TunnelServerOptions;
   #constants: SessionConstants;
+  #isRepeat: boolean;
+  #pushes: SessionPushes;
   #link: Link | null = null;
   /** Whether the last that `onSnapshot` was told of this link is a snapshot. */
   #hasSnapshot = false;
@@ -152,25 +181,47 @@ class ServedSession {
   #cancelLinger: (() => void) | null = null;
 
   constructor(
-    sessionId: Uint8Array,
-    snapshot: ConnectionSnapshot | null,
+    {
+      sessionId,
+      snapshot,
+      isRepeat,
+    }: {
+      readonly sessionId: Uint8Array;
+      readonly snapshot: ConnectionSnapshot | null;
+      readonly isRepeat: boolean;
+    },
     options: TunnelServerOptions,
     parent: { ended: () => void; changed: () => void },
   ) {
     this.#options = options;
     this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
+    this.#isRepeat = isRepeat;
+    this.#pushes = new SessionPushes({
+      openPush: (priority) => this.session.openPush(priority),
+      handle: (request) => this.#handle(request),
+      slotScheme: () => this.#constants.slotScheme ?? null,
+      now: () => Date.now(),
+      setTimer: options.setTimer,
+      snapshot: snapshot?.delivered,
+    });
     this.session = new Session({
       role: "edge",
       sessionId,
       ...(snapshot ? { snapshot: snapshot.session } : {}),
       handler: {
-        onStream: (stream) => serveExchange(stream, (request) => this.#options.handle(request, this.#constants)),
+        onStream: (stream) => serveExchange(stream, (request) => this.#pushes.answer(request, stream)),
         onSessionHead: (fields) => {
           const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
-          this.#constants = { userAgent: field("user-agent"), acceptLanguage: field("accept-language") };
+          const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+          this.#constants = {
+            userAgent: field("user-agent"),
+            acceptLanguage: field("accept-language"),
+            ...(slotScheme === null ? {} : { slotScheme }),
+          };
         },
         onStreamsChanged: () => {
           parent.changed();
+          this.#pushes.streamsChanged();
           this.#scheduleSave();
         },
         onEnd: () => {
@@ -218,6 +269,13 @@ class ServedSession {
     this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
   }
 
+  #handle(request: ServerRequest): ReturnType<RequestHandler> {
+    const { head } = request;
+    if (!this.#isRepeat) return this.#options.handle(request, this.#constants);
+    const delivery = { id: null, continuation: null, ...head.delivery, isRepeat: true };
+    return this.#options.handle({ ...request, head: { ...head, delivery } }, this.#constants);
+  }
+
   #take(link: Link, hasSnapshot: boolean): void {
     this.#cancelLinger?.();
     this.#cancelLinger = null;
@@ -257,7 +315,15 @@ class ServedSession {
     this.#hasSnapshot = isIdle;
     onSnapshot(
       this.#link.transport,
-      isIdle ? { sessionId: session.channel.sessionId, constants: this.#constants, session: session.snapshot() } : null,
+      isIdle
+        ? {
+            sessionId: session.channel.sessionId,
+            constants: this.#constants,
+            isRepeat: this.#isRepeat,
+            session: session.snapshot(),
+            delivered: this.#pushes.snapshot(),
+          }
+        : null,
     );
   }
 }

@@ -8,6 +8,8 @@ export type LinkPhase =
   | { readonly kind: "unpaired" }
   | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }
   | { readonly kind: "open" }
+  /** The link is there, but nothing has come for a while that was waited for. */
+  | { readonly kind: "stalled"; readonly since: number }
   | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
   | { readonly kind: "offline"; readonly since: number }
   | { readonly kind: "refused" };
@@ -62,6 +64,7 @@ export interface BrowserState {
   /** null until something is known. */
   readonly totals: Totals | null;
   readonly error: PageError | null;
+  readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];
   readonly settings: Settings;
@@ -73,6 +76,17 @@ export interface Settings {
   readonly theme: "system" | "light" | "dark";
   /** Search URL with `%s` where the percent-encoded words go. */
   readonly searchUrl: string;
+  /** Milliseconds that pages wait while there is no link. */
+  readonly waitTime: number;
+  /** Whether the edge may send what a page needs before the page asks. */
+  readonly takesPushes: boolean;
+}
+
+/** Something the person should know that belongs to no page; one at a time, until it is dismissed. */
+export interface Notice {
+  readonly kind: "uncertain";
+  /** Where what the person sent may have arrived or not. */
+  readonly url: string;
 }
 
 export interface BrowserActions {
@@ -82,6 +96,7 @@ export interface BrowserActions {
   forward(): void;
   reload(): void;
   stop(): void;
+  dismissNotice(): void;
   home(): void;
   pin(site: Site): void;
   unpin(url: string): void;

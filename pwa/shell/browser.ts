@@ -3,7 +3,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
-import type { BrowserActions, BrowserState, PageError, Settings, Site } from "./browser-state.ts";
+import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
 import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit } from "./history-list.ts";
 import { loadProgress } from "./load-progress.ts";
 import type { SettingsStore } from "./settings-store.ts";
@@ -59,6 +59,7 @@ export class BrowserController implements BrowserActions {
       cost: NO_COST,
       totals: options.totals.current,
       error: null,
+      notice: null,
       recent: options.sites.recent,
       pinned: options.sites.pinned,
       settings: options.settings.current,
@@ -77,11 +78,12 @@ export class BrowserController implements BrowserActions {
 
   // What the person asks for
 
-  go(input: string): void {
+  /** @param begun id of this very navigation, if the tunnel has it already. */
+  go(input: string, begun: number | null = null): void {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#state.settings.searchUrl);
     if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
-    else this.#navigate({ url: address.url, method: "GET", headers: [], body: null, referrer: "", initiator: null });
+    else this.#navigate(typedNavigation(address.url), { begun });
   }
 
   back(): void {
@@ -135,7 +137,14 @@ export class BrowserController implements BrowserActions {
   }
 
   changeSettings(change: Partial<Settings>): void {
-    this.update({ settings: this.#options.settings.change(change) });
+    const settings = this.#options.settings.change(change);
+    this.#options.tunnel.setWaitTime(settings.waitTime);
+    if (change.takesPushes !== undefined) this.#options.tunnel.takePushes(settings.takesPushes);
+    this.update({ settings });
+  }
+
+  dismissNotice(): void {
+    this.update({ notice: null });
   }
 
   pair(accessKey: string): void {
@@ -153,7 +162,10 @@ export class BrowserController implements BrowserActions {
   onTunnelEvent(event: Exclude<TunnelToShell, { type: "answer" }>): void {
     switch (event.type) {
       case "link":
-        this.update({ link: event.link });
+        this.#onLink(event.link);
+        return;
+      case "uncertain":
+        this.update({ notice: { kind: "uncertain", url: event.url } });
         return;
       case "progress": {
         const { phase, progress } = this.#state;
@@ -198,7 +210,7 @@ export class BrowserController implements BrowserActions {
         const url = this.#toReal(message.url, slot);
         const scheme = URL.canParse(url) ? new URL(url).protocol : "";
         if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-        else this.#navigate({ ...message, url, initiator: slot.origin }, message.replace);
+        else this.#navigate({ ...message, url, initiator: slot.origin }, { replace: message.replace });
         return;
       }
       case "leaving":
@@ -227,6 +239,17 @@ export class BrowserController implements BrowserActions {
         source.postMessage(answer, frames.originOf(slot));
       }
     }
+  }
+
+  #onLink(link: LinkPhase): void {
+    const { frames } = this.#options;
+    const isBack = link.kind === "open" && this.#state.link.kind !== "open";
+    this.update({ link });
+    const url = this.#navigation?.request.url;
+    if (!isBack || frames === null || url === undefined) return;
+    const { origin } = new URL(url);
+    // Without a link the boot page of a fresh slot cannot have loaded.
+    if (!frames.isBooted(frames.slotFor(origin, origin))) this.#show(url, false);
   }
 
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
@@ -263,7 +286,7 @@ export class BrowserController implements BrowserActions {
   #follow(url: string, slot: Slot): void {
     const scheme = URL.parse(url)?.protocol ?? "";
     if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-    else this.#navigate({ url, method: "GET", headers: [], body: null, referrer: "", initiator: slot.origin }, true);
+    else this.#navigate({ ...typedNavigation(url), initiator: slot.origin }, { replace: true });
   }
 
   #visit(historyKey: string): Pick<BrowserState, "canGoBack" | "canGoForward"> {
@@ -273,9 +296,13 @@ export class BrowserController implements BrowserActions {
     return buttons;
   }
 
-  #navigate(request: NavigationRequest, replace = false): void {
+  #navigate(
+    request: NavigationRequest,
+    { replace = false, begun = null }: { readonly replace?: boolean; readonly begun?: number | null } = {},
+  ): void {
     const { frames, tunnel } = this.#options;
     if (frames === null) {
+      if (begun !== null) tunnel.abandon(begun);
       this.#fail({
         code: ErrorCode.NO_SLOT_HOST,
         url: request.url,
@@ -286,7 +313,7 @@ export class BrowserController implements BrowserActions {
     this.#isStopped = false;
     this.#options.ensurePaired();
     if (this.#navigation !== null) tunnel.abandon(this.#navigation.id);
-    this.#navigation = { id: tunnel.navigate(withoutFragment(request)), request };
+    this.#navigation = { id: begun ?? tunnel.navigate(withoutFragment(request)), request };
     this.#iconUrl = null;
     this.update({
       phase: "loading",
@@ -363,7 +390,12 @@ function withoutHash(url: string): string {
   return url.split("#", 1)[0] ?? url;
 }
 
-function withoutFragment(request: NavigationRequest): NavigationRequest {
+/** What the person asks for by its address. */
+export function typedNavigation(url: string): NavigationRequest {
+  return { url, method: "GET", headers: [], body: null, referrer: "", initiator: null };
+}
+
+export function withoutFragment(request: NavigationRequest): NavigationRequest {
   const url = new URL(request.url);
   url.hash = "";
   return { ...request, url: url.href };

@@ -3,7 +3,7 @@ import { SettingsStore } from "./settings-store.ts";
 import { MapStorage } from "./testing/map-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./views/search-engines.ts";
 
-const DEFAULTS = { theme: "system", searchUrl: DEFAULT_SEARCH_URL };
+const DEFAULTS = { theme: "system", searchUrl: DEFAULT_SEARCH_URL, waitTime: 120_000, takesPushes: true };
 
 it("keeps changes over restarts", () => {
   const storage = new MapStorage();
@@ -11,14 +11,33 @@ it("keeps changes over restarts", () => {
   expect(store.current).toEqual(DEFAULTS);
   store.change({ theme: "dark" });
   store.change({ searchUrl: "https://a.example/?q=%s" });
-  expect(new SettingsStore(storage).current).toEqual({ theme: "dark", searchUrl: "https://a.example/?q=%s" });
+  store.change({ waitTime: 600_000 });
+  store.change({ takesPushes: false });
+  expect(new SettingsStore(storage).current).toEqual({
+    theme: "dark",
+    searchUrl: "https://a.example/?q=%s",
+    waitTime: 600_000,
+    takesPushes: false,
+  });
 });
 
-it.each(["{", "null", '{"theme":"pink","searchUrl":"https://a.example/"}', '{"theme":1,"searchUrl":2}'])(
-  "falls back to the defaults with %j in storage",
-  (json) => {
-    const storage = new MapStorage();
-    storage.setItem("ropeway.settings", json);
-    expect(new SettingsStore(storage).current).toEqual(DEFAULTS);
-  },
-);
+it.each([
+  "{",
+  "null",
+  '{"waitTime":1}',
+  '{"takesPushes":0}',
+  '{"waitTime":"600000"}',
+  '{"theme":"pink","searchUrl":"https://a.example/"}',
+  '{"theme":1,"searchUrl":2}',
+])("falls back to the defaults with %j in storage", (json) => {
+  const storage = new MapStorage();
+  storage.setItem("ropeway.settings", json);
+  expect(new SettingsStore(storage).current).toEqual(DEFAULTS);
+});
+
+it("keeps what another window changed", () => {
+  const storage = new MapStorage();
+  const [one, other] = [new SettingsStore(storage), new SettingsStore(storage)];
+  one.change({ theme: "dark" });
+  expect(other.change({ waitTime: 30_000 })).toMatchObject({ theme: "dark", waitTime: 30_000 });
+});

@@ -1,10 +1,19 @@
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */
+import { limits } from "../../shared/limits.ts";
 import type { Settings } from "./browser-state.ts";
 import type { KeyValueStorage } from "./slot-registry.ts";
 import { DEFAULT_SEARCH_URL } from "./views/search-engines.ts";
 
 const STORAGE_KEY = "ropeway.settings";
-const DEFAULTS: Settings = { theme: "system", searchUrl: DEFAULT_SEARCH_URL };
+const DEFAULTS: Settings = {
+  theme: "system",
+  searchUrl: DEFAULT_SEARCH_URL,
+  waitTime: limits.waitTime,
+  takesPushes: true,
+};
+
+/** What `waitTime` may be: 30 s, 2 min, 10 min. */
+export const WAIT_TIMES: readonly number[] = [30_000, limits.waitTime, 600_000];
 
 export class SettingsStore {
   #storage: KeyValueStorage;
@@ -20,7 +29,8 @@ export class SettingsStore {
   }
 
   change(change: Partial<Settings>): Settings {
-    this.#current = { ...this.#current, ...change };
+    // Another window may have changed others.
+    this.#current = { ...this.#current, ...read(this.#storage.getItem(STORAGE_KEY)), ...change };
     this.#storage.setItem(STORAGE_KEY, JSON.stringify(this.#current));
     return this.#current;
   }
@@ -31,7 +41,9 @@ function read(json: string | null): Partial<Settings> {
     const value = JSON.parse(json ?? "{}") as Partial<Record<keyof Settings, unknown>>;
     const theme = value.theme === "light" || value.theme === "dark" ? value.theme : DEFAULTS.theme;
     const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
-    return { theme, searchUrl: usable ? (value.searchUrl as string) : DEFAULTS.searchUrl };
+    const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
+    const takesPushes = value.takesPushes !== false;
+    return { theme, searchUrl: usable ? (value.searchUrl as string) : DEFAULTS.searchUrl, waitTime, takesPushes };
   } catch {
     return {};
   }

@@ -2,8 +2,11 @@
 import { CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
-import { BrowserController, START_DOCUMENT } from "./browser.ts";
+import { parseAddress } from "./address-input.ts";
+import { BrowserController, START_DOCUMENT, typedNavigation, withoutFragment } from "./browser.ts";
+import { KeptSpares } from "./kept-spares.ts";
 import { parseLaunch } from "./launch-link.ts";
+import { watchNetwork } from "./network-hints.ts";
 import { isPairedWith, pair, storedToken } from "./pairing.ts";
 import { SettingsStore } from "./settings-store.ts";
 import { SiteStore } from "./site-store.ts";
@@ -25,15 +28,30 @@ const CONFIG_KEY = "ropeway.config";
 const launch = parseLaunch(new URL(location.href));
 history.replaceState(null, "", "/");
 
+const settings = new SettingsStore(localStorage);
 let browser: BrowserController | null = null;
+/** What the tunnel said before there was a browser to hear it. */
+const earlyEvents: Parameters<BrowserController["onTunnelEvent"]>[0][] = [];
 /** The edge could not be reached when the person gave this key. */
 let unansweredKey: string | null = null;
-const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module" }), (event) =>
-  browser?.onTunnelEvent(event),
-);
+const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module" }), (event) => {
+  if (browser === null) earlyEvents.push(event);
+  else browser.onTunnelEvent(event);
+});
 window.ropeway = { stats: () => tunnel.stats() };
+tunnel.introduce(navigator.userAgent, navigator.languages.join(","));
+tunnel.setWaitTime(settings.current.waitTime);
+tunnel.takePushes(settings.current.takesPushes);
+if (!navigator.onLine) tunnel.setOnline(false);
+// Before the link, so that it rides in its handshake.
+const begun = beginNavigation();
 const token = storedToken(localStorage);
 if (token !== null) startTunnel(token);
+
+/** Milliseconds after a page has loaded before the link is used for what may be needed next. */
+const QUIET_TIME = 1_000;
+/** Milliseconds after the start, when the page that the app was opened for is on its way. */
+const CONFIG_REFRESH_DELAY = 10_000;
 
 void main();
 
@@ -46,6 +64,7 @@ async function main(): Promise<void> {
       ? null
       : new SlotFrames({
           registry,
+          keptSpares: new KeptSpares(localStorage, navigator.locks ?? null),
           document,
           scheme: location.protocol,
           slotHost: config.slotHost,
@@ -56,10 +75,13 @@ async function main(): Promise<void> {
     tunnel,
     frames,
     sites,
-    settings: new SettingsStore(localStorage),
+    settings,
     totals: new TotalsStore(localStorage),
     demoUrl: config.demoUrl,
-    render: (state) => chrome.render(state),
+    render: (state) => {
+      chrome.render(state);
+      prepareSpareWhenQuiet();
+    },
     pair: pairWith,
     ensurePaired: () => {
       const accessKey = unansweredKey;
@@ -70,6 +92,20 @@ async function main(): Promise<void> {
   });
   const chrome = mountChrome(root, controller);
   browser = controller;
+
+  let areSparesRestored = false;
+  let isSparePlanned = false;
+  /** A spare costs a connection and some bytes, which no page should have to share the link with. */
+  function prepareSpareWhenQuiet(): void {
+    if (!areSparesRestored || isSparePlanned || controller.state.phase === "loading") return;
+    isSparePlanned = true;
+    setTimeout(() => {
+      isSparePlanned = false;
+      if (controller.state.phase === "loading" || frames === null) return;
+      if (!frames.prepareSpare()) prepareSpareWhenQuiet();
+    }, QUIET_TIME);
+  }
+
   if (storedToken(localStorage) !== null)
     controller.update({ link: { kind: "connecting", since: Date.now(), attempt: 1 } });
   chrome.render(controller.state);
@@ -81,24 +117,24 @@ async function main(): Promise<void> {
     if (slot === null && !isStart) frames?.onUnassignedFrame(event.source as Window);
     else controller.onPageMessage(event.data, slot, event.source as Window);
   });
-  window.addEventListener("online", () => tunnel.setOnline(true));
-  window.addEventListener("offline", () => tunnel.setOnline(false));
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") tunnel.retry();
-  });
-  if (!navigator.onLine) tunnel.setOnline(false);
+  for (const event of earlyEvents.splice(0)) controller.onTunnelEvent(event);
+  watchNetwork(tunnel);
 
   if (frames !== null) {
     if (launch.address === null) frames.page.src = START_DOCUMENT;
     chrome.frameHost.append(frames.page);
-    frames.prepareSpare();
+    await frames.restoreSpares();
+    areSparesRestored = true;
+    prepareSpareWhenQuiet();
   }
   if (launch.accessKey !== null && !(await isPairedWith(localStorage, launch.accessKey))) {
     await pairWith(launch.accessKey);
   }
-  if (launch.address !== null) controller.go(launch.address);
+  if (launch.address !== null) controller.go(launch.address, begun);
   if (launch.openSettings) chrome.openSettings();
-  if ("serviceWorker" in navigator) await navigator.serviceWorker.register("/sw.js", { scope: "/" }).catch(() => {});
+  if (!("serviceWorker" in navigator)) return;
+  // The cache may answer for a while after the last look, which would take its share of the link from a page.
+  await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
 }
 
 async function pairWith(accessKey: string): Promise<void> {
@@ -112,18 +148,26 @@ async function pairWith(accessKey: string): Promise<void> {
 
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
-  tunnel.start(url, deviceToken, navigator.userAgent, navigator.languages.join(","));
+  tunnel.start(url, deviceToken);
+}
+
+/** @returns the id of the navigation that the app was opened for, or null. */
+function beginNavigation(): number | null {
+  const input = launch.address?.trim() ?? "";
+  const address = parseAddress(input, settings.current.searchUrl);
+  if (input === "" || address.kind === "unsupported") return null;
+  return tunnel.navigate(withoutFragment(typedNavigation(address.url)));
 }
 
 /** What the edge last said about itself, refreshed in the background, so that the app opens without a network. */
 async function loadConfig(): Promise<EdgeConfig> {
   const stored = localStorage.getItem(CONFIG_KEY);
-  const fresh = fetch(CONFIG_PATH).then(async (response) => {
-    const config = (await response.json()) as EdgeConfig;
+  const refresh = async (): Promise<EdgeConfig> => {
+    const config = (await (await fetch(CONFIG_PATH)).json()) as EdgeConfig;
     localStorage.setItem(CONFIG_KEY, JSON.stringify(config));
     return config;
-  });
-  if (stored === null) return fresh;
-  fresh.catch(() => {});
+  };
+  if (stored === null) return refresh();
+  setTimeout(() => void refresh().catch(() => {}), CONFIG_REFRESH_DELAY);
   return JSON.parse(stored) as EdgeConfig;
 }

@@ -21,30 +21,34 @@ export class SiteStore {
 
   /** Puts a site first among the recent ones; a known one keeps its icon until a new one comes. */
   visit(site: Site): void {
-    const icon = site.icon ?? this.recent.find((known) => sameOrigin(known.url, site.url))?.icon ?? null;
-    const others = this.recent.filter((known) => known.url !== site.url);
-    this.recent = [{ ...site, icon }, ...others].slice(0, RECENT_COUNT);
-    this.#save("recent");
+    this.#change("recent", (recent) => {
+      const icon = site.icon ?? recent.find((known) => sameOrigin(known.url, site.url))?.icon ?? null;
+      const others = recent.filter((known) => known.url !== site.url);
+      return [{ ...site, icon }, ...others].slice(0, RECENT_COUNT);
+    });
   }
 
   forget(url: string | "all"): void {
-    this.recent = url === "all" ? [] : this.recent.filter((site) => site.url !== url);
-    this.#save("recent");
+    this.#change("recent", (recent) => (url === "all" ? [] : recent.filter((site) => site.url !== url)));
   }
 
   pin(site: Site): void {
-    this.pinned = [...this.pinned.filter((known) => known.url !== site.url), site];
-    this.#save("pinned");
+    this.#change("pinned", (pinned) => [...pinned.filter((known) => known.url !== site.url), site]);
   }
 
   unpin(url: string): void {
-    this.pinned = this.pinned.filter((site) => site.url !== url);
-    this.#save("pinned");
+    this.#change("pinned", (pinned) => pinned.filter((site) => site.url !== url));
   }
 
-  #save(list: "recent" | "pinned"): void {
+  /** At once here, and in one transaction of what is stored, which another window may have changed meanwhile. */
+  #change(list: "recent" | "pinned", change: (sites: readonly Site[]) => readonly Site[]): void {
+    this[list] = change(this[list]);
     this.#open()
-      .then((database) => database.put("lists", this[list], list))
+      .then(async (database) => {
+        const { store, done } = database.transaction("lists", "readwrite");
+        await store.put(change((await store.get(list)) ?? []), list);
+        await done;
+      })
       .catch(() => {
         // Storage is full or closed to us: the lists live until the app is closed.
       });

@@ -1,9 +1,10 @@
 /**
- * The iframes of slots: the one the person looks at, and a hidden spare whose service worker is installed before any
- * site needs it, so that a new site costs no round trip to set up.
+ * The iframes of slots: the one the person looks at, and hidden spares whose service workers are installed before any
+ * site needs them, so that a new site costs no round trip to set up.
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type ShellToPage } from "../slot/page-messages.ts";
+import type { KeptSpares } from "./kept-spares.ts";
 import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
 
 /** No top navigation (frame busting), no pointer lock, no presentation. */
@@ -22,23 +23,27 @@ export class SlotFrames {
   readonly page: HTMLIFrameElement;
 
   #registry: SlotRegistry;
+  #keptSpares: KeptSpares;
   #document: Document;
   /** `//host:port` below which slots live. */
   #slotHost: string;
   #scheme: string;
-  #spare: Spare | null = null;
+  /** Ready ones first. */
+  #spares: Spare[] = [];
   /** Labels of slots that were taken before their boot page was through. */
   #unbooted = new Set<string>();
   #bindPort: (slot: Slot) => MessagePort;
 
   constructor(options: {
     readonly registry: SlotRegistry;
+    readonly keptSpares: KeptSpares;
     readonly document: Document;
     readonly scheme: string;
     readonly slotHost: string;
     readonly bindPort: (slot: Slot) => MessagePort;
   }) {
     this.#registry = options.registry;
+    this.#keptSpares = options.keptSpares;
     this.#document = options.document;
     this.#scheme = options.scheme;
     this.#slotHost = options.slotHost;
@@ -63,12 +68,11 @@ export class SlotFrames {
   slotFor(origin: string, topLevelOrigin: string): Slot {
     const known = this.#registry.find(origin, topLevelOrigin);
     if (known !== null) return known;
-    const spare = this.#spare;
-    this.#spare = null;
+    const spare = this.#spares.shift() ?? null;
+    if (spare !== null) this.#keptSpares.forget(spare.label);
     const slot = this.#registry.assign(spare?.label ?? freshLabel(), origin, topLevelOrigin);
     if (spare?.isReady !== true) this.#unbooted.add(slot.label);
     if (spare !== null) this.#handPort(slot, spare);
-    this.prepareSpare();
     return slot;
   }
 
@@ -83,22 +87,32 @@ export class SlotFrames {
     return `${this.originOf(slot)}${RESERVED_PATH}boot#then=${encodeURIComponent(path)}`;
   }
 
+  /** Whether the slot's service worker is known to answer. */
+  isBooted(slot: Slot): boolean {
+    return !this.#unbooted.has(slot.label);
+  }
+
   /** The slot's service worker answers from now on. */
   onReady(slot: Slot): void {
     this.#unbooted.delete(slot.label);
   }
 
-  /** Boots a fresh slot in a hidden frame, unless one is there. */
-  prepareSpare(): void {
-    if (this.#spare !== null) return;
-    const label = freshLabel();
-    const frame = this.#createFrame("");
-    frame.hidden = true;
-    frame.setAttribute("aria-hidden", "true");
-    frame.tabIndex = -1;
-    frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
-    this.#document.body.append(frame);
-    this.#spare = { label, frame, isReady: false };
+  /** Boots the slots that were kept from the last sitting in hidden frames, which needs no network. */
+  async restoreSpares(): Promise<void> {
+    for (const label of await this.#keptSpares.take()) {
+      const isFree = this.#registry.byLabel(label) === null;
+      if (isFree && this.#spares.length < SPARES) this.#bootSpare(label);
+    }
+  }
+
+  /**
+   * Boots a fresh slot in a hidden frame, unless there are enough. For when nothing else is on the link.
+   *
+   * @returns whether there are enough now.
+   */
+  prepareSpare(): boolean {
+    if (this.#spares.length < SPARES) this.#bootSpare(freshLabel());
+    return this.#spares.length >= SPARES;
   }
 
   /** Answers whoever asks for a port in the name of a slot. */
@@ -109,7 +123,21 @@ export class SlotFrames {
 
   /** A frame that stands for no origin yet asks for a port: the spare, which gets one once it is taken. */
   onUnassignedFrame(source: Window): void {
-    if (this.#spare?.frame.contentWindow === source) this.#spare.isReady = true;
+    const spare = this.#spares.find(({ frame }) => frame.contentWindow === source);
+    if (spare === undefined) return;
+    spare.isReady = true;
+    this.#spares.sort((one, other) => Number(other.isReady) - Number(one.isReady));
+    void this.#keptSpares.keep(spare.label);
+  }
+
+  #bootSpare(label: string): void {
+    const frame = this.#createFrame("");
+    frame.hidden = true;
+    frame.setAttribute("aria-hidden", "true");
+    frame.tabIndex = -1;
+    frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
+    this.#document.body.append(frame);
+    this.#spares.push({ label, frame, isReady: false });
   }
 
   /** The boot page of a spare passes the port on to its service worker; then its frame has done its work. */
@@ -126,6 +154,9 @@ export class SlotFrames {
     return frame;
   }
 }
+
+/** One is taken by the next site, and one by the site after it, which may come before the first is replaced. */
+const SPARES = 2;
 
 /** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
 const BOOT_FRAME_LIFETIME = 20_000;

@@ -37,3 +37,20 @@ it("makes labels that a host may have, a new one each time", () => {
   expect(freshLabel()).toMatch(/^s[a-z2-7]{10}$/);
   expect(freshLabel()).not.toBe(freshLabel());
 });
+
+it("is one list for all windows of the app: none undoes what another did", () => {
+  const storage = new MapStorage();
+  const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
+  const first = one.assign("sone", "https://a.example", "https://a.example");
+  const second = other.assign("stwo", "https://b.example", "https://b.example");
+  for (const registry of [one, other, new SlotRegistry(storage)]) {
+    expect(registry.find("https://a.example", "https://a.example")).toEqual(first);
+    expect(registry.byLabel("stwo")).toEqual(second);
+  }
+  other.clear();
+  one.assign("sthree", "https://c.example", "https://c.example");
+  expect(one.find("https://a.example", "https://a.example")).toBeNull();
+  expect(new SlotRegistry(storage).byLabel("sone")).toBeNull();
+  // Its frame may still be on the screen here.
+  expect(one.byLabel("sone")).toEqual(first);
+});

@@ -1,6 +1,7 @@
 /**
  * Which slot stands for which web origin on this phone. A slot is never given to a second origin; frames of other
  * origins get slots of their own under each top-level origin, so that their storage is partitioned like everything else.
+ * Windows of the app share the list: what is stored holds, and each window adds to it.
  */
 import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 
@@ -23,26 +24,30 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 export class SlotRegistry {
   #storage: KeyValueStorage;
   #byKey = new Map<string, Slot>();
+  /** Those that were forgotten in another window, too: their frames may still be open here. */
   #byLabel = new Map<string, Slot>();
+  #readJson: string | null = null;
 
   constructor(storage: KeyValueStorage) {
     this.#storage = storage;
-    for (const slot of readSlots(storage.getItem(STORAGE_KEY))) this.#index(slot);
   }
 
   find(origin: string, topLevelOrigin: string): Slot | null {
+    this.#read();
     return this.#byKey.get(`${topLevelOrigin} ${origin}`) ?? null;
   }
 
   byLabel(label: string): Slot | null {
+    this.#read();
     return this.#byLabel.get(label) ?? null;
   }
 
-  /** Gives the slot `label`, which must be fresh, to an origin. */
+  /** Gives the slot `label`, which must be fresh, to an origin that has none. */
   assign(label: string, origin: string, topLevelOrigin: string): Slot {
+    this.#read();
     const slot: Slot = { label, origin, topLevelOrigin, topLevel: origin === topLevelOrigin };
-    this.#index(slot);
-    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byLabel.values()]));
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values(), slot]));
+    this.#read();
     return slot;
   }
 
@@ -51,11 +56,18 @@ export class SlotRegistry {
     this.#byKey.clear();
     this.#byLabel.clear();
     this.#storage.removeItem(STORAGE_KEY);
+    this.#readJson = null;
   }
 
-  #index(slot: Slot): void {
-    this.#byKey.set(`${slot.topLevelOrigin} ${slot.origin}`, slot);
-    this.#byLabel.set(slot.label, slot);
+  #read(): void {
+    const json = this.#storage.getItem(STORAGE_KEY);
+    if (json === this.#readJson) return;
+    this.#readJson = json;
+    this.#byKey.clear();
+    for (const slot of readSlots(json)) {
+      this.#byKey.set(`${slot.topLevelOrigin} ${slot.origin}`, slot);
+      this.#byLabel.set(slot.label, slot);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** The shell's handle on its tunnel worker. */
+import type { LinkHint } from "../tunnel/link.ts";
 import type {
   NavigationRequest,
   ShellToTunnel,
@@ -22,8 +23,14 @@ export class TunnelClient {
     };
   }
 
-  start(url: string, token: string, userAgent: string, acceptLanguage: string): void {
-    this.#post({ type: "start", url, token, userAgent, acceptLanguage });
+  /** What sessions say of this phone. Before anything else. */
+  introduce(userAgent: string, acceptLanguage: string): void {
+    this.#post({ type: "introduce", userAgent, acceptLanguage });
+  }
+
+  /** Opens the link. Navigations that were begun before ride in its handshake. */
+  start(url: string, token: string): void {
+    this.#post({ type: "start", url, token });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */
@@ -57,8 +64,17 @@ export class TunnelClient {
     this.#post({ type: "give-up" });
   }
 
-  retry(): void {
-    this.#post({ type: "retry" });
+  hint(hint: LinkHint): void {
+    this.#post({ type: "hint", hint });
+  }
+
+  /** @param waitTime milliseconds that requests wait while there is no link. */
+  takePushes(isOn: boolean): void {
+    this.#post({ type: "take-pushes", isOn });
+  }
+
+  setWaitTime(waitTime: number): void {
+    this.#post({ type: "wait-time", waitTime });
   }
 
   stats(): Promise<TunnelStats> {

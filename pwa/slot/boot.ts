@@ -45,7 +45,8 @@ async function givePort(worker: ServiceWorker): Promise<void> {
 }
 
 async function boot(): Promise<void> {
-  const options: RegistrationOptions = { scope: "/", updateViaCache: "none" };
+  // The cache may answer for a while after the last look: looking costs a connection of this host's own.
+  const options: RegistrationOptions = { scope: "/", updateViaCache: "all" };
   const registration = await navigator.serviceWorker.register(ropewayPath.serviceWorker, options);
   const worker = await activeWorker(registration);
   await givePort(worker);

@@ -9,7 +9,7 @@ import {
   parsePolicies,
   serializePolicy,
   sourceMatchesOrigin,
-} from "./csp-source.ts";
+} from "../../shared/http/csp-source.ts";
 import { ropewayPath, type SlotIdentity } from "./slot-url.ts";
 import { TRUSTED_TYPES_POLICY } from "./trusted-types-policy.ts";
 

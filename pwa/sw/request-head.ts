@@ -5,8 +5,14 @@ import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 
-/** Set by the browser for its own ends, or by the edge for the session. */
-const NOT_FORWARDED = new Set(["user-agent", "accept-language", "upgrade-insecure-requests", "accept-encoding"]);
+/** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
+const NOT_FORWARDED = new Set([
+  "user-agent",
+  "accept-language",
+  "upgrade-insecure-requests",
+  "accept-encoding",
+  "origin",
+]);
 
 export interface RequestCircumstances {
   /** Slot URL of the page that asks, or null when unknown. */

@@ -5,6 +5,7 @@
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
+import { MessageBatch } from "../tunnel/message-batch.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../tunnel/port-messages.ts";
 import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 
@@ -41,6 +42,11 @@ export class TunnelPort {
   #exchanges = new Map<number, PendingExchange>();
   #nextId = 1;
   #outgoing: PortToTunnel[] = [];
+  readonly #batch = new MessageBatch(
+    () => this.#port.postMessage(this.#outgoing.splice(0)),
+    limits.portBatchTime / 2,
+    (task, delay) => setTimeout(task, delay),
+  );
   #bound!: (binding: SlotBinding) => void;
   #onBusy: (bodies: number) => void;
   #lastHeard = Date.now();
@@ -215,12 +221,7 @@ export class TunnelPort {
 
   #post(message: PortToTunnel): void {
     this.#outgoing.push(message);
-    if (this.#outgoing.length > 1) return;
-    queueMicrotask(() => {
-      const messages = this.#outgoing;
-      this.#outgoing = [];
-      this.#port.postMessage(messages);
-    });
+    this.#batch.want();
   }
 }
 

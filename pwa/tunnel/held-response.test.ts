@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { settle } from "../../shared/testing/turns.ts";
 import { HeldResponse, HeldResponses } from "./held-response.ts";
 import { FakePlatform } from "./testing/fake-platform.ts";
 
@@ -59,7 +60,7 @@ describe("HeldResponses", () => {
     expect(held.claim(claimant, URL_A)).toBeNull();
   });
 
-  it("cancels what nobody claims in time, and what is replaced, but nothing that was claimed", () => {
+  it("cancels what nobody claims in time, and what is replaced, but nothing that was claimed", async () => {
     const { platform, held } = rig();
     const cancelled: string[] = [];
     const named = (name: string): HeldResponse => {
@@ -70,8 +71,14 @@ describe("HeldResponses", () => {
     held.hold(claimant, URL_A, named("replaced"));
     held.hold(claimant, URL_A, named("claimed"));
     held.claim(claimant, URL_A);
-    held.hold(claimant, URL_A, named("late"));
-    platform.pass(1000);
+    const late = named("late");
+    held.hold(claimant, URL_A, late);
+    platform.pass(100_000);
+    late.onHead(responseHead);
+    await settle(1);
+    platform.pass(999);
+    expect(cancelled).toEqual(["replaced"]);
+    platform.pass(1);
     expect(cancelled).toEqual(["replaced", "late"]);
     expect(held.claim(claimant, URL_A)).toBeNull();
   });

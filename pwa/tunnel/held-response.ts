@@ -91,7 +91,7 @@ export interface Claimant {
   readonly topLevelOrigin: string;
 }
 
-/** Held responses by what may claim them: the same slot and the same URL, once, and not for ever. */
+/** Held responses by what may claim them: the same slot and the same URL, once, and not for ever once they are there. */
 export class HeldResponses {
   #held = new Map<string, { response: HeldResponse; cancelTimer: () => void }>();
   #setTimer: (task: () => void, delay: number) => () => void;
@@ -106,11 +106,16 @@ export class HeldResponses {
     const key = keyOf(claimant, url);
     this.#held.get(key)?.response.cancel();
     this.#held.get(key)?.cancelTimer();
-    const cancelTimer = this.#setTimer(() => {
-      this.#held.delete(key);
-      response.cancel();
-    }, this.#lifetime);
-    this.#held.set(key, { response, cancelTimer });
+    const entry = { response, cancelTimer: () => {} };
+    this.#held.set(key, entry);
+    // Until then it waits for its link or its origin, and so does whoever will claim it.
+    void response.settled.then(() => {
+      if (this.#held.get(key) !== entry) return;
+      entry.cancelTimer = this.#setTimer(() => {
+        this.#held.delete(key);
+        response.cancel();
+      }, this.#lifetime);
+    });
   }
 
   claim(claimant: Claimant, url: string): HeldResponse | null {

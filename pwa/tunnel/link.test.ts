@@ -1,27 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../shared/limits.ts";
-import { KEEP_ALIVE, SUBPROTOCOL, TOKEN_PREFIX } from "../../shared/subprotocol.ts";
+import { KEEP_ALIVE, OPENING_PREFIX, parseOffer, SUBPROTOCOL, TOKEN_PREFIX } from "../../shared/subprotocol.ts";
+import { Random } from "../../shared/testing/random.ts";
+import { messageOf } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
 import { Link } from "./link.ts";
 import { FakePlatform } from "./testing/fake-platform.ts";
 
-function rig() {
+const EARLY = messageOf({ type: "ack", received: 7 });
+
+function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
   const platform = new FakePlatform();
   const phases: LinkPhase[] = [];
   const events: string[] = [];
   const transports: Transport[] = [];
+  const state = { isAwaiting: false, uploadDelay: 0 };
   const link = new Link(
     {
-      onOpen: (transport) => {
+      onConnecting: (transport) => {
         transports.push(transport);
-        events.push("open");
+        for (const message of first) transport.send(message);
       },
       onMessage: (transport, message) => events.push(`message ${message.length} on ${transports.indexOf(transport)}`),
-      onClose: (_, code) => events.push(`close ${code}`),
+      onClose: (transport, code) => events.push(`close ${code} of ${transports.indexOf(transport)}`),
       onPhase: (phase) => phases.push(phase),
-      onUnreachable: () => events.push("unreachable"),
+      onRefused: () => events.push("refused"),
+      isAwaiting: () => state.isAwaiting,
+      uploadDelay: () => state.uploadDelay,
     },
     platform,
   );
@@ -31,8 +38,13 @@ function rig() {
     events,
     transports,
     phases,
+    state,
     kind: () => phases.at(-1)?.kind,
     start: () => link.start("ws://edge/", "token"),
+    open: () => {
+      link.start("ws://edge/", "token");
+      platform.socket.open();
+    },
     /** An attempt that fails before the socket opens; what the edge is asked then is answered. */
     async fail() {
       platform.socket.lose();
@@ -42,30 +54,79 @@ function rig() {
       const phase = phases.at(-1);
       return phase?.kind === "waiting" ? phase.retryAt - platform.time : null;
     },
+    /** What the socket was opened with, beyond version and token. */
+    opening: () => parseOffer(platform.socket.protocols.join(",")).opening,
   };
 }
 
-describe("Link", () => {
+describe("the handshake", () => {
   it("offers protocol and token, opens, and hands messages over with where they came from", () => {
     const { platform, link, events, transports, start, kind } = rig();
     start();
     expect(platform.socket.protocols).toEqual([SUBPROTOCOL, `${TOKEN_PREFIX}token`]);
-    expect([kind(), transports.length, link.open]).toEqual(["connecting", 0, false]);
+    expect([kind(), link.open]).toEqual(["connecting", false]);
     platform.socket.open();
     platform.socket.receive(new ArrayBuffer(3));
     expect([kind(), link.open, link.traffic.opened]).toEqual(["open", true, 1]);
-    expect(events).toEqual(["open", "message 3 on 0"]);
+    expect(events).toEqual(["message 3 on 0"]);
     expect(transports[0]?.send(Uint8Array.of(1))).toBe(true);
     platform.socket.lose();
     expect(transports[0]?.send(Uint8Array.of(1))).toBe(false);
   });
 
-  it("tries again at once when an open socket is lost, and says its close code", () => {
-    const { platform, events, start, retryDelay } = rig();
+  it("carries what there is to say, and the rest follows when the socket is open", () => {
+    const { platform, transports, start, opening } = rig({ first: [EARLY, EARLY] });
     start();
+    expect(opening()).toEqual(EARLY);
+    transports[0]?.send(Uint8Array.of(1));
+    expect(platform.socket.sent).toEqual([]);
     platform.socket.open();
+    expect(platform.socket.sent).toEqual([EARLY, Uint8Array.of(1)]);
+  });
+
+  it("carries nothing the next time where it failed though the edge can be reached, and the other way round", async () => {
+    const { platform, start, opening, fail } = rig({ first: [EARLY] });
+    start();
+    await fail();
+    platform.pass(1_000);
+    expect([platform.sockets.length, opening()]).toEqual([2, null]);
+    await fail();
+    platform.pass(2_000);
+    expect(opening()).toEqual(EARLY);
+    platform.probed = "unreachable";
+    await fail();
+    platform.pass(5_000);
+    expect([platform.sockets.length, opening()]).toEqual([4, EARLY]);
+    expect(platform.socket.protocols.at(-1)).toContain(OPENING_PREFIX);
+  });
+
+  it("is given up when it takes too long, and tried again at once with more patience", async () => {
+    const { platform, events, start, kind } = rig();
+    start();
+    platform.pass(limits.socketOpenTimeout);
+    expect([events[0], platform.sockets[0]?.readyState, kind()]).toEqual(["close 1006 of 0", 3, "connecting"]);
+    // Now a round trip is known.
+    platform.time += 600;
+    platform.socket.open();
+    platform.socket.lose();
+    platform.pass(0);
+    const patience = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      const from = platform.time;
+      const { length } = platform.sockets;
+      while (platform.sockets.length === length) platform.pass(100);
+      patience.push(platform.time - from);
+    }
+    expect(patience).toEqual([7_200, 10_800, 16_200, 20_000]);
+  });
+});
+
+describe("a link that is lost", () => {
+  it("is opened again at once, and its close code is told", () => {
+    const { platform, events, open, retryDelay } = rig();
+    open();
     platform.socket.lose(4016);
-    expect(events).toEqual(["open", "close 4016"]);
+    expect(events).toEqual(["close 4016 of 0"]);
     expect(retryDelay()).toBe(0);
     platform.pass(0);
     expect(platform.sockets).toHaveLength(2);
@@ -74,7 +135,7 @@ describe("Link", () => {
   it.each([
     [0, 0.5],
     [1, 1],
-  ])("waits longer with each failed attempt, up to the limit, at chance %s for %s of it", async (chance, share) => {
+  ])("is tried for less and less often when that fails fast, at chance %s for %s of it", async (chance, share) => {
     const { platform, start, fail, retryDelay } = rig();
     platform.chance = chance;
     start();
@@ -86,25 +147,41 @@ describe("Link", () => {
     expect(platform.sockets).toHaveLength(8);
   });
 
-  it("tells those who wait after three attempts, and goes on", async () => {
-    const { platform, events, start, fail } = rig();
-    platform.probed = "unreachable";
+  it("does not wait for word of why", () => {
+    const { platform, start } = rig();
+    platform.answersProbes = false;
     start();
-    for (const heard of [0, 0, 1]) {
-      await fail();
-      expect(events.filter((event) => event === "unreachable")).toHaveLength(heard);
-      platform.pass(limits.reconnectDelayMax);
-    }
-    platform.socket.open();
-    expect(events.at(-1)).toBe("open");
+    platform.socket.lose();
+    platform.pass(600);
+    platform.socket.lose();
+    platform.pass(1_200);
+    expect([platform.sockets.length, platform.probes]).toEqual([3, 1]);
   });
 
-  it("gives a handshake up that takes too long", async () => {
-    const { platform, events, start, kind } = rig();
-    start();
-    platform.pass(limits.socketOpenTimeout);
-    await settle(2);
-    expect([events[0], platform.socket.readyState, kind()]).toEqual(["close 1006", WebSocket.CLOSED, "waiting"]);
+  it("comes back for many phones of one edge in turn", async () => {
+    const chance = new Random(7);
+    const phones = Array.from({ length: 500 }, () => {
+      const one = rig();
+      one.platform.random = () => chance.uint32() / 2 ** 32;
+      one.open();
+      return one;
+    });
+    /** Attempts in each tenth of a second after all were lost at the same time, while the edge is away. */
+    const load = new Map<number, number>();
+    for (const { platform } of phones) {
+      platform.socket.lose();
+      for (let time = 0; time < 10_000; time += 10) {
+        const before = platform.sockets.length;
+        platform.pass(10);
+        const bucket = Math.floor(time / 100);
+        if (platform.sockets.length > before) load.set(bucket, (load.get(bucket) ?? 0) + 1);
+        if (platform.socket.readyState === WebSocket.CONNECTING) platform.socket.lose();
+      }
+      await settle(1);
+    }
+    const later = [...load].filter(([bucket]) => bucket >= 2).map(([, attempts]) => attempts);
+    expect(Math.max(...later)).toBeLessThan(250);
+    expect(load.get(0)).toBe(500);
   });
 
   it("stops at a refused token until it is started with another", async () => {
@@ -115,43 +192,12 @@ describe("Link", () => {
     link.setOnline(false);
     link.setOnline(true);
     platform.pass(1_000_000);
-    expect([kind(), platform.sockets.length, events.at(-1)]).toEqual(["refused", 1, "unreachable"]);
+    expect([kind(), platform.sockets.length, events.at(-1)]).toEqual(["refused", 1, "refused"]);
     link.start("ws://edge/", "other");
     expect(platform.socket.protocols[1]).toBe(`${TOKEN_PREFIX}other`);
   });
 
-  it("keeps a silent link alive, and a busy one without a word", () => {
-    const { platform, link, start } = rig();
-    start();
-    platform.socket.open();
-    for (let time = 0; time < 100_000; time += 5_000) {
-      platform.pass(5_000);
-      platform.socket.receive(new ArrayBuffer(1));
-    }
-    expect(platform.socket.sent).toEqual([]);
-    platform.pass(limits.pingInterval + 5_000);
-    expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
-    platform.socket.receive(KEEP_ALIVE);
-    expect([link.traffic.keepAliveBytesUp, link.traffic.keepAliveBytesDown]).toEqual([
-      KEEP_ALIVE.length,
-      KEEP_ALIVE.length,
-    ]);
-    platform.pass(limits.pingInterval);
-    expect([platform.sockets.length, link.open]).toEqual([1, true]);
-  });
-
-  it("gives a link up that says nothing to a keep-alive, and listens to it no more", () => {
-    const { platform, events, start } = rig();
-    start();
-    platform.socket.open();
-    platform.pass(limits.pingInterval * 1.2 + limits.pingTimeout);
-    expect(events).toEqual(["open", "close 1006"]);
-    expect(platform.sockets.length).toBe(2);
-    platform.sockets[0]?.receive(new ArrayBuffer(1));
-    expect(events).toHaveLength(2);
-  });
-
-  it("says offline, and connects as soon as the network is back", async () => {
+  it("is opened as soon as the network is back, and said to be offline until then", async () => {
     const { platform, link, start, fail, kind } = rig();
     start();
     await fail();
@@ -162,7 +208,20 @@ describe("Link", () => {
     expect(kind()).toBe("offline");
     link.setOnline(true);
     expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
-    link.retryNow();
+    link.hint("network");
+    expect(platform.sockets.length).toBe(3);
+  });
+
+  it("is opened anew from another network, and when the person comes back to a handshake that hangs", () => {
+    const { platform, link, start, events } = rig();
+    start();
+    platform.pass(1_000);
+    link.hint("visible");
+    expect(platform.sockets.length).toBe(1);
+    link.hint("network");
+    expect([platform.sockets.length, events]).toEqual([2, ["close 1006 of 0"]]);
+    platform.pass(3_000);
+    link.hint("visible");
     expect(platform.sockets.length).toBe(3);
   });
 
@@ -170,7 +229,124 @@ describe("Link", () => {
     const { platform, link, phases } = rig();
     link.setOnline(false);
     link.setOnline(true);
-    link.retryNow();
+    link.hint("visible");
     expect([platform.sockets.length, phases]).toEqual([0, []]);
+  });
+});
+
+describe("a link that is silent", () => {
+  it("is kept alive, and a busy one without a word", () => {
+    const { platform, link, open } = rig();
+    open();
+    for (let time = 0; time < 100_000; time += 5_000) {
+      platform.pass(5_000);
+      platform.socket.receive(new ArrayBuffer(1));
+    }
+    expect(platform.socket.sent).toEqual([]);
+    platform.pass(limits.pingInterval);
+    expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
+    platform.socket.receive(KEEP_ALIVE);
+    expect([link.traffic.keepAliveBytesUp, link.traffic.keepAliveBytesDown]).toEqual([
+      KEEP_ALIVE.length,
+      KEEP_ALIVE.length,
+    ]);
+    platform.pass(limits.pingInterval - 1);
+    expect([platform.sockets.length, link.open]).toEqual([1, true]);
+  });
+
+  it("is given up when a keep-alive is not answered, and listened to no more", () => {
+    const { platform, events, open } = rig();
+    open();
+    platform.pass(limits.pingInterval + limits.probeTimeoutMin - 1);
+    expect(events).toEqual([]);
+    platform.pass(1);
+    expect(events).toEqual(["close 1006 of 0"]);
+    expect(platform.sockets.length).toBe(2);
+    platform.sockets[0]?.receive(new ArrayBuffer(1));
+    expect(events).toHaveLength(1);
+  });
+
+  it("is asked soon while an answer is awaited, and less often while it answers", () => {
+    const { platform, state, link, open } = rig();
+    open();
+    platform.pass(10_000);
+    state.isAwaiting = true;
+    link.awaiting();
+    const asked: number[] = [];
+    for (let time = 0; time < 60_000; time += 100) {
+      const before = platform.socket.sent.length;
+      platform.pass(100);
+      if (platform.socket.sent.length === before) continue;
+      asked.push(platform.time - 10_000);
+      platform.socket.receive(KEEP_ALIVE);
+    }
+    expect(asked).toEqual([3_000, 9_000, 21_000, 45_000]);
+  });
+
+  it("is said to stall before it is given up, and no more once anything comes", () => {
+    const { platform, state, link, open, phases, kind } = rig();
+    open();
+    state.isAwaiting = true;
+    link.awaiting();
+    platform.pass(limits.probeTimeoutMin * 1.5);
+    expect(phases.at(-1)).toEqual({ kind: "stalled", since: 0 });
+    platform.socket.receive(new ArrayBuffer(1));
+    expect(kind()).toBe("open");
+    platform.pass(limits.probeTimeoutMin * 2);
+    expect([kind(), platform.sockets.length]).toEqual(["connecting", 2]);
+    expect(phases.at(-1)).toMatchObject({ since: limits.probeTimeoutMin * 1.5 });
+  });
+
+  it("gets as much time as its round trips took before", () => {
+    const { platform, link, open, events } = rig();
+    open();
+    for (let count = 0; count < 30; count += 1) {
+      platform.pass(limits.pingInterval);
+      platform.pass(2_500 - (count % 2) * 2_000);
+      platform.socket.receive(KEEP_ALIVE);
+    }
+    const timeout = link.rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+    expect(timeout).toBeGreaterThan(4_000);
+    platform.pass(limits.pingInterval + timeout - 1);
+    expect(events).toEqual([]);
+    platform.pass(2);
+    expect(events).toHaveLength(1);
+  });
+
+  it("is not given up because an upload goes first", () => {
+    const { platform, state, open, events, kind } = rig();
+    open();
+    state.uploadDelay = 40_000;
+    platform.pass(limits.pingInterval + 40_000);
+    expect([events, kind()]).toEqual([[], "open"]);
+    platform.pass(limits.probeTimeoutMin);
+    expect(events).toHaveLength(1);
+  });
+
+  it.each(["network", "visible"] as const)("is asked at once upon a hint: %s", (hint) => {
+    const { platform, link, open, events } = rig();
+    open();
+    platform.pass(5_000);
+    link.hint(hint);
+    link.hint(hint);
+    expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
+    platform.pass(limits.probeTimeoutMin);
+    expect(events).toEqual(["close 1006 of 0"]);
+  });
+
+  it("is asked anew after a sleep, whatever was asked before it", () => {
+    const { platform, open, events } = rig();
+    open();
+    platform.pass(limits.pingInterval);
+    platform.sleep(3_600_000);
+    expect([platform.socket.sent, events]).toEqual([[KEEP_ALIVE, KEEP_ALIVE], []]);
+    platform.pass(200);
+    platform.socket.receive(KEEP_ALIVE);
+    platform.pass(10_000);
+    expect([events, platform.sockets.length]).toEqual([[], 1]);
+
+    platform.sleep(3_600_000);
+    platform.pass(limits.probeTimeoutMin);
+    expect(events).toEqual(["close 1006 of 0"]);
   });
 });

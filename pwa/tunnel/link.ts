@@ -1,55 +1,87 @@
 /**
  * Keeps one WebSocket to the edge alive: opens it, notices that it died, opens the next with backoff and jitter. Knows
- * nothing of sessions: it hands each open socket to its owner as a transport.
+ * nothing of sessions: it hands each socket to its owner as a transport, before it is opened, so that what the owner
+ * has to say rides in the handshake.
  *
  * ```
- *  idle ─start─► connecting ─open─► open ─close/timeout─► waiting ─timer/online/retry─► connecting
- *                    └────────────── close/timeout ─────────▲ │
- *                                                             └─ token refused ─► refused (until start)
+ *  idle ─start─► connecting ─open─► open ─close/dead─► waiting ─timer/hint─► connecting
+ *                    └──────── close/timeout ────────────▲ │
+ *                                                          └─ token refused ─► refused (until start)
  * ```
  */
+import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
-import { KEEP_ALIVE, SUBPROTOCOL, TOKEN_PREFIX } from "../../shared/subprotocol.ts";
+import { PendingTransport } from "../../shared/pending-transport.ts";
+import { KEEP_ALIVE, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
+import { LinkWatch } from "./link-watch.ts";
+import { RttEstimator } from "./rtt-estimator.ts";
 
 export interface LinkHandler {
-  onOpen(transport: Transport): void;
+  /**
+   * A socket is about to be opened. What is sent on `transport` before this returns begins its handshake, as far as it
+   * fits; the rest follows once it is open.
+   */
+  onConnecting(transport: Transport): void;
   onMessage(transport: Transport, message: Uint8Array): void;
-  /** `code` is the WebSocket close code. */
+  /** `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened. */
   onClose(transport: Transport, code: number): void;
   onPhase(phase: LinkPhase): void;
-  /** No transport for so long, or so many attempts failed, that whoever waits should be told. */
-  onUnreachable(): void;
+  /** The edge knows the phone's token no more: nothing is tried until `start`. */
+  onRefused(): void;
+  /** Whether requests wait for the edge. */
+  isAwaiting(): boolean;
+  /** Milliseconds that an answer may lag because of what is queued before the question. */
+  uploadDelay(): number;
 }
 
 /** Platform seams, so that tests bring their own. */
 export interface LinkPlatform {
-  openSocket(url: string, protocols: string[]): WebSocket;
+  openSocket(url: string, protocols: string[]): LinkSocket;
   now(): number;
+  /** 0 to 1. */
   random(): number;
   setTimer(task: () => void, delay: number): () => void;
   /** After a failed handshake: does the edge answer, and does it know the token? */
   probe(token: string): Promise<"reachable" | "refused" | "unreachable">;
 }
 
+/** Why a link may be worth another look: another network, or the person looks at the app again. */
+export type LinkHint = "network" | "visible";
+
+/** After a loss all phones of an edge come back at once, but not in the same moment. */
+const REOPEN_SPREAD = 100;
 const FIRST_RETRY_DELAY = 300;
-const ATTEMPTS_BEFORE_UNREACHABLE = 3;
+/** A handshake that is younger goes on when the person comes back. */
+const FRESH_ATTEMPT = 3_000;
+/** TCP, TLS and the upgrade take three round trips; one more for the edge. */
+const HANDSHAKE_ROUND_TRIPS = 4;
+
+interface Attempt {
+  readonly socket: LinkSocket;
+  readonly transport: PendingTransport;
+  readonly startedAt: number;
+  watch: LinkWatch | null;
+}
 
 export class Link {
   readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
+  readonly rtt = new RttEstimator();
 
   #handler: LinkHandler;
   #platform: LinkPlatform;
   #target: { url: string; token: string } | null = null;
-  #socket: WebSocket | null = null;
-  #isOpen = false;
-  #attempt = 0;
+  #attempt: Attempt | null = null;
+  #attempts = 0;
+  /** Handshakes in a row that ended in silence. */
+  #timeouts = 0;
   #lostAt: number;
   #cancelTimer: (() => void) | null = null;
-  #lastHeard = 0;
-  #awaitingAnswerSince: number | null = null;
   #online = true;
+  #isProbing = false;
+  /** Whether frames ride in the handshake; some proxies do not let a field that long pass. */
+  #usesOpening = true;
 
   constructor(handler: LinkHandler, platform: LinkPlatform) {
     this.#handler = handler;
@@ -58,123 +90,172 @@ export class Link {
   }
 
   get open(): boolean {
-    return this.#isOpen;
+    return this.#attempt?.watch != null;
   }
 
   start(url: string, token: string): void {
     this.#target = { url, token };
-    this.#attempt = 0;
+    this.#attempts = 0;
     this.#lostAt = this.#platform.now();
-    this.#drop();
+    this.#abandon();
     this.#connect();
   }
 
   setOnline(online: boolean): void {
     this.#online = online;
-    if (online) this.retryNow();
-    else if (!this.#isOpen && this.#target !== null) this.#handler.onPhase({ kind: "offline", since: this.#lostAt });
+    if (online) this.hint("network");
+    else if (this.open) this.#attempt?.watch?.check();
+    else if (this.#target !== null) this.#handler.onPhase({ kind: "offline", since: this.#lostAt });
   }
 
-  /** Opens a socket at once if none is open or being opened. */
-  retryNow(): void {
-    if (this.#target !== null && this.#socket === null) this.#connect();
+  /** Makes sure of an open link, and tries at once to get one where there is none. */
+  hint(hint: LinkHint): void {
+    const attempt = this.#attempt;
+    if (this.#target === null) return;
+    if (attempt === null) return this.#connect();
+    if (attempt.watch !== null) return attempt.watch.check();
+    const age = this.#platform.now() - attempt.startedAt;
+    // Its packets may be on their way from an address that is no longer this phone's.
+    if (age === 0 || (hint === "visible" && age < FRESH_ATTEMPT)) return;
+    this.#abandon();
+    this.#connect();
+  }
+
+  /** A request went out. */
+  awaiting(): void {
+    this.#attempt?.watch?.awaiting();
   }
 
   #connect(): void {
     const target = this.#target;
     if (target === null) return;
-    this.#attempt += 1;
-    this.#handler.onPhase({ kind: "connecting", since: this.#lostAt, attempt: this.#attempt });
-    const socket = this.#platform.openSocket(target.url, [SUBPROTOCOL, TOKEN_PREFIX + target.token]);
+    this.#attempts += 1;
+    this.#sayWaiting({ kind: "connecting", since: this.#lostAt, attempt: this.#attempts });
+    const transport = new PendingTransport();
+    this.#handler.onConnecting(transport);
+    const opening = this.#usesOpening ? transport.takeOpening(limits.openingBytes) : null;
+    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, opening));
     socket.binaryType = "arraybuffer";
-    this.#socket = socket;
-    const transport: Transport = {
+    const attempt: Attempt = { socket, transport, startedAt: this.#platform.now(), watch: null };
+    this.#attempt = attempt;
+    this.#schedule(() => {
+      this.#timeouts += 1;
+      this.#lose(attempt, CLOSED_ABNORMALLY, true);
+    }, this.#openTimeout());
+    socket.onopen = () => this.#opened(attempt);
+    socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+      const isAnswer = typeof event.data === "string";
+      attempt.watch?.heard(isAnswer);
+      if (isAnswer) this.traffic.keepAliveBytesDown += (event.data as string).length;
+      else this.#handler.onMessage(transport, new Uint8Array(event.data as ArrayBuffer));
+    };
+    socket.onclose = (event) => this.#lose(attempt, event.code, false);
+  }
+
+  #openTimeout(): number {
+    const max = limits.socketOpenTimeout;
+    const perRoundTrip = this.rtt.timeout(0, max);
+    const expected = Math.max(limits.socketOpenTimeoutMin, perRoundTrip * HANDSHAKE_ROUND_TRIPS);
+    // The phone may be on a slower network by now.
+    return Math.min(max, expected * 1.5 ** this.#timeouts);
+  }
+
+  #opened(attempt: Attempt): void {
+    const { socket, transport, startedAt } = attempt;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.traffic.opened += 1;
+    this.#attempts = 0;
+    this.#timeouts = 0;
+    // Longer than a round trip, so timeouts begin generous.
+    if (this.rtt.smoothed === null) this.rtt.sample(this.#platform.now() - startedAt);
+    attempt.watch = new LinkWatch(
+      {
+        sendProbe: () => {
+          if (socket.readyState !== WebSocket.OPEN) return;
+          this.traffic.keepAliveBytesUp += KEEP_ALIVE.length;
+          socket.send(KEEP_ALIVE);
+        },
+        onStall: (since) => this.#handler.onPhase(since === null ? { kind: "open" } : { kind: "stalled", since }),
+        onDead: () => this.#lose(attempt, CLOSED_ABNORMALLY, true),
+        isAwaiting: () => this.#handler.isAwaiting(),
+        uploadDelay: () => this.#handler.uploadDelay(),
+      },
+      this.#platform,
+      this.rtt,
+    );
+    this.#handler.onPhase({ kind: "open" });
+    transport.open({
       send(message) {
         if (socket.readyState !== WebSocket.OPEN) return false;
         socket.send(message as Uint8Array<ArrayBuffer>);
         return true;
       },
-      close: (code, reason) => socket.close(code, reason),
-    };
-    this.#schedule(() => this.#lose(socket, transport, CLOSED_ABNORMALLY), limits.socketOpenTimeout);
-    socket.onopen = () => this.#opened(transport);
-    socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
-      this.#lastHeard = this.#platform.now();
-      this.#awaitingAnswerSince = null;
-      if (typeof event.data === "string") this.traffic.keepAliveBytesDown += event.data.length;
-      else this.#handler.onMessage(transport, new Uint8Array(event.data));
-    };
-    socket.onclose = (event) => this.#lose(socket, transport, event.code);
+      close: (code, reason) => {
+        socket.close(code, reason);
+        // The next one need not wait until the edge has answered that.
+        queueMicrotask(() => this.#lose(attempt, code, false));
+      },
+    });
+    if (this.#handler.isAwaiting()) attempt.watch.awaiting();
   }
 
-  #opened(transport: Transport): void {
-    this.traffic.opened += 1;
-    this.#isOpen = true;
-    this.#attempt = 0;
-    this.#lastHeard = this.#platform.now();
-    this.#awaitingAnswerSince = null;
-    this.#handler.onPhase({ kind: "open" });
-    this.#handler.onOpen(transport);
-    this.#schedule(() => this.#watch(transport), limits.pingInterval);
-  }
-
-  /** Says keep-alive on a silent link, and gives the socket up when nothing comes back. */
-  #watch(transport: Transport): void {
-    const socket = this.#socket;
-    if (socket === null) return;
-    const now = this.#platform.now();
-    if (this.#awaitingAnswerSince !== null && now - this.#awaitingAnswerSince >= limits.pingTimeout) {
-      this.#lose(socket, transport, CLOSED_ABNORMALLY);
-      return;
-    }
-    if (this.#awaitingAnswerSince === null && now - this.#lastHeard >= limits.pingInterval) {
-      this.#awaitingAnswerSince = now;
-      this.traffic.keepAliveBytesUp += KEEP_ALIVE.length;
-      socket.send(KEEP_ALIVE);
-    }
-    this.#schedule(() => this.#watch(transport), limits.pingInterval / 5);
-  }
-
-  #lose(socket: WebSocket, transport: Transport, code: number): void {
-    if (socket !== this.#socket) return;
-    const wasOpen = this.#isOpen;
+  #lose(attempt: Attempt, code: number, wasSilent: boolean): void {
+    if (attempt !== this.#attempt) return;
+    const wasOpen = attempt.watch !== null;
+    // A link was gone from when nothing came on it any more.
+    if (attempt.watch !== null) this.#lostAt = wasSilent ? attempt.watch.lastHeard : this.#platform.now();
     this.#drop();
-    if (wasOpen) this.#lostAt = this.#platform.now();
-    this.#handler.onClose(transport, code);
-    if (wasOpen) return this.#retryLater("reachable");
-    const token = this.#target?.token ?? "";
-    this.#platform.probe(token).then(
-      (result) => this.#retryLater(result),
-      () => this.#retryLater("unreachable"),
-    );
+    this.#handler.onClose(attempt.transport, code);
+    if (this.#attempt !== null || this.#target === null) return;
+    this.#retryLater(wasOpen || wasSilent);
+    if (!wasOpen && !wasSilent) void this.#askWhy();
   }
 
-  #retryLater(probe: "reachable" | "refused" | "unreachable"): void {
-    if (this.#socket !== null) return;
-    if (probe === "refused") {
-      this.#target = null;
-      this.#handler.onPhase({ kind: "refused" });
-      this.#handler.onUnreachable();
-      return;
-    }
-    const now = this.#platform.now();
-    if (this.#attempt >= ATTEMPTS_BEFORE_UNREACHABLE || now - this.#lostAt > limits.linkWaitTime) {
-      this.#handler.onUnreachable();
-    }
-    const ceiling = Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** this.#attempt);
-    const delay = this.#attempt === 0 ? 0 : ceiling * (0.5 + this.#platform.random() / 2);
-    if (this.#online) this.#handler.onPhase({ kind: "waiting", since: this.#lostAt, retryAt: now + delay });
-    else this.#handler.onPhase({ kind: "offline", since: this.#lostAt });
+  /** @param soon silence took its time already; only what fails fast is tried less and less often. */
+  #retryLater(soon: boolean): void {
+    const ceiling = Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** this.#attempts);
+    const chance = this.#platform.random();
+    const delay = soon ? REOPEN_SPREAD * chance : ceiling * (0.5 + chance / 2);
+    this.#sayWaiting({ kind: "waiting", since: this.#lostAt, retryAt: this.#platform.now() + delay });
     this.#schedule(() => this.#connect(), delay);
   }
 
+  /** A browser does not say why a handshake failed. */
+  async #askWhy(): Promise<void> {
+    const target = this.#target;
+    if (this.#isProbing || target === null) return;
+    this.#isProbing = true;
+    const result = await this.#platform.probe(target.token).catch(() => "unreachable" as const);
+    this.#isProbing = false;
+    if (target !== this.#target || this.open) return;
+    if (result === "reachable") this.#usesOpening = !this.#usesOpening;
+    if (result !== "refused") return;
+    this.#target = null;
+    this.#abandon();
+    this.#handler.onPhase({ kind: "refused" });
+    this.#handler.onRefused();
+  }
+
+  #sayWaiting(phase: LinkPhase): void {
+    this.#handler.onPhase(this.#online ? phase : { kind: "offline", since: this.#lostAt });
+  }
+
+  /** Gives the socket up, whatever it was about to become. */
+  #abandon(): void {
+    const attempt = this.#attempt;
+    this.#drop();
+    if (attempt !== null) this.#handler.onClose(attempt.transport, CLOSED_ABNORMALLY);
+  }
+
   #drop(): void {
-    const socket = this.#socket;
-    this.#socket = null;
-    this.#isOpen = false;
+    const attempt = this.#attempt;
+    this.#attempt = null;
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    if (socket === null) return;
+    if (attempt === null) return;
+    attempt.watch?.stop();
+    const { socket } = attempt;
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
   }

@@ -64,6 +64,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     held,
     onNavigationMoved: (url) => moved.push(url),
     onNoDocument: (url) => noDocuments.push(url),
+    setTimer: (task) => setTimeout(task, 0),
   });
   return {
     requests,

@@ -7,7 +7,8 @@ import type { Destination, RequestHead, ResponseHead } from "../../shared/http/h
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { HeldResponse, type HeldResponses } from "./held-response.ts";
-import type { PortRequestHead, PortToTunnel, TunnelToPort } from "./port-messages.ts";
+import type { PortRequestHead, PortToTunnel } from "./port-messages.ts";
+import { PortOutbox } from "./port-outbox.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
 /** What a port needs of the tunnel and tells the shell. */
@@ -17,6 +18,8 @@ export interface SlotPortHost {
   /** The page's document lives on another origin: it is held for that origin's own slot. */
   onNavigationMoved(url: string): void;
   onNoDocument(url: string): void;
+  /** After milliseconds. */
+  setTimer(task: () => void, delay: number): void;
 }
 
 interface PortExchange {
@@ -31,26 +34,24 @@ interface PortExchange {
 }
 
 export class SlotPort {
-  #port: MessagePort;
   #binding: SlotBinding;
   #host: SlotPortHost;
   #exchanges = new Map<number, PortExchange>();
-  #outgoing: TunnelToPort[] = [];
-  #transfers: Transferable[] = [];
+  #outbox: PortOutbox;
 
   constructor(port: MessagePort, binding: SlotBinding, host: SlotPortHost) {
-    this.#port = port;
+    this.#outbox = new PortOutbox(port, host.setTimer);
     this.#binding = binding;
     this.#host = host;
     port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
       for (const message of event.data) this.#receive(message);
     };
-    this.#post({ type: "bound", binding });
+    this.#outbox.post({ type: "bound", binding });
   }
 
   #receive(message: PortToTunnel): void {
     if (message.type === "request") return this.#startRequest(message);
-    if (message.type === "ping") return this.#post({ type: "pong" });
+    if (message.type === "ping") return this.#outbox.post({ type: "pong" });
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
     if (message.type === "no-document") {
       if (this.#binding.topLevel) this.#host.onNoDocument(message.url);
@@ -90,7 +91,7 @@ export class SlotPort {
     if (this.#exchanges.has(id)) return;
     if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
       // A document of another origin belongs into another slot, where other cookies go with it.
-      this.#post({
+      this.#outbox.post({
         type: "error",
         id,
         code: ErrorCode.PROTOCOL_ERROR,
@@ -101,7 +102,8 @@ export class SlotPort {
     const mayClaim = head.method === "GET" && this.#isOwn(head.url);
     const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
     const response = claimed ?? new HeldResponse();
-    const upload = message.body === "stream" ? new UploadQueue(() => this.#post({ type: "body-wanted", id })) : null;
+    const upload =
+      message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
     const exchange: PortExchange = {
       response,
       credit: limits.portCreditBytes,
@@ -154,8 +156,7 @@ export class SlotPort {
       },
       onBody: (chunk) => {
         exchange.credit -= chunk.length;
-        const own = isAloneInMessage(chunk) ? chunk : chunk.slice();
-        this.#post({ type: "data", id, chunk: own }, own.buffer);
+        this.#outbox.postData(id, chunk);
         if (exchange.credit > 0) return undefined;
         return new Promise((resolve) => {
           exchange.waiting.push(resolve);
@@ -164,11 +165,11 @@ export class SlotPort {
       onEnd: () => {
         // No credit follows the end.
         this.#forget(id, exchange);
-        this.#post({ type: "end", id });
+        this.#outbox.post({ type: "end", id });
       },
       onError: (error) => {
         this.#forget(id, exchange);
-        this.#post({ type: "error", id, code: error.code, message: error.message });
+        this.#outbox.post({ type: "error", id, code: error.code, message: error.message });
       },
     });
   }
@@ -180,7 +181,7 @@ export class SlotPort {
   }
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
-    this.#post({ type: "response", id, head, ...(referrer === null ? {} : { referrer }) });
+    this.#outbox.post({ type: "response", id, head, ...(referrer === null ? {} : { referrer }) });
   }
 
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
@@ -189,7 +190,7 @@ export class SlotPort {
     const { origin } = new URL(url);
     this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
     this.#host.onNavigationMoved(url);
-    this.#post({
+    this.#outbox.post({
       type: "error",
       id,
       code: ErrorCode.CANCEL,
@@ -251,29 +252,6 @@ export class SlotPort {
     };
     this.#host.request(head, null, DEAF);
   }
-
-  #post(message: TunnelToPort, transfer?: Transferable): void {
-    if (transfer !== undefined) this.#transfers.push(transfer);
-    this.#outgoing.push(message);
-    if (this.#outgoing.length > 1) return;
-    queueMicrotask(() => {
-      const messages = this.#outgoing;
-      const transfers = this.#transfers;
-      this.#outgoing = [];
-      this.#transfers = [];
-      this.#port.postMessage(messages, transfers);
-    });
-  }
-}
-
-/**
- * Whether nothing else of the WebSocket message that the chunk is a view of matters, so that its whole buffer may be
- * transferred. A frame that carries bytes of its own does not fit before the header of one that is this long.
- */
-function isAloneInMessage(chunk: Uint8Array): boolean {
-  const longestHeader = 1 + 4 + 4;
-  const reachesEnd = chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength;
-  return reachesEnd && chunk.byteOffset <= longestHeader && chunk.byteLength > 16_384;
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Between the shell and its tunnel worker. */
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
+import type { LinkHint } from "./link.ts";
+import type { Road } from "./road.ts";
 
 /** Which slot a port belongs to, as the shell knows it. */
 export interface SlotBinding {
@@ -26,6 +28,8 @@ export interface NavigationRequest {
 export interface TunnelStats {
   /** WebSockets open now. */
   readonly sockets: number;
+  /** What carries them, or carried the last one; null before the first. */
+  readonly road: Road | null;
   /** WebSockets opened since the app started. */
   readonly socketsOpened: number;
   readonly requests: number;
@@ -44,6 +48,11 @@ export interface TunnelStats {
   /** Sessions opened anew, the first included; a reconnect that resumed is not counted. */
   readonly sessions: number;
   readonly resumes: number;
+  /** Responses that the edge announced unasked, and those of them that a page asked for. */
+  readonly pushes: number;
+  readonly pushesClaimed: number;
+  /** Bytes of their bodies on the link. */
+  readonly pushedBytes: number;
 }
 
 export interface PageProgress {
@@ -60,12 +69,16 @@ export interface PageProgress {
 
 export type ShellToTunnel =
   | {
+      /** First: what sessions say of this phone. */
+      readonly type: "introduce";
+      readonly userAgent: string;
+      readonly acceptLanguage: string;
+    }
+  | {
       readonly type: "start";
       /** ws: or wss: URL of the edge's tunnel. */
       readonly url: string;
       readonly token: string;
-      readonly userAgent: string;
-      readonly acceptLanguage: string;
     }
   | { readonly type: "bind"; readonly binding: SlotBinding }
   | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
@@ -78,7 +91,12 @@ export type ShellToTunnel =
   | { readonly type: "page-begins" }
   /** There is no edge to wait for: what waits fails. */
   | { readonly type: "give-up" }
-  | { readonly type: "retry" };
+  /** The link is worth another look. */
+  | { readonly type: "hint"; readonly hint: LinkHint }
+  /** Whether what a page needs may come before it asks. */
+  | { readonly type: "take-pushes"; readonly isOn: boolean }
+  /** Milliseconds that requests wait while there is no link. */
+  | { readonly type: "wait-time"; readonly waitTime: number };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }
@@ -96,4 +114,6 @@ export type TunnelToShell =
   /** A top-level navigation ended without a document (204, or a download): the page before stays. */
   | { readonly type: "no-document"; readonly url: string }
   | { readonly type: "progress"; readonly progress: PageProgress }
+  /** A request to this URL failed that may have had its effect all the same. */
+  | { readonly type: "uncertain"; readonly url: string }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown };

@@ -1,5 +1,6 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { RopewayError } from "../../shared/errors.ts";
+import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
@@ -8,6 +9,7 @@ import { HeldResponse, HeldResponses } from "./held-response.ts";
 import type { LinkPlatform } from "./link.ts";
 import { PageLedger } from "./page-ledger.ts";
 import { readWhole } from "./read-whole.ts";
+import { Roads } from "./roads.ts";
 import { SlotPort, type SlotPortHost } from "./slot-port.ts";
 import { Tunnel } from "./tunnel.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "./tunnel-messages.ts";
@@ -18,19 +20,39 @@ declare const self: DedicatedWorkerGlobalScope;
 const ICON_BYTES = 64 * 1024;
 const PROGRESS_INTERVAL = 100;
 
+/** Slots are below the shell's host. */
+const slotScheme = self.location.protocol === "https:" ? "https" : "http";
+
 function setTimer(task: () => void, delay: number): () => void {
   const timer = setTimeout(task, delay);
   return () => clearTimeout(timer);
 }
 
+/** https://wicg.github.io/netinfo/, where it is there. */
+const { connection } = navigator as { readonly connection?: { readonly type?: string; readonly rtt?: number } };
+
+const roads = new Roads({
+  open: (road, url, protocols) =>
+    road === "fetch" ? new FetchSocket(url, protocols) : new WebSocket(url, [...protocols]),
+  now: () => Date.now(),
+  random: () => Math.random(),
+  setTimer,
+  network: () => connection?.type ?? "",
+  roundTrip: () => connection?.rtt ?? null,
+});
+
 const platform: LinkPlatform = {
-  openSocket: (url, protocols) => new WebSocket(url, protocols),
+  openSocket: (url, protocols) => roads.openSocket(url, protocols),
   now: () => Date.now(),
   random: () => Math.random(),
   setTimer,
   async probe(token) {
     try {
-      const response = await fetch(TUNNEL_PATH, { headers: { authorization: `Bearer ${token}` }, cache: "no-store" });
+      const response = await fetch(TUNNEL_PATH, {
+        headers: { authorization: `Bearer ${token}` },
+        cache: "no-store",
+        signal: AbortSignal.timeout(limits.socketOpenTimeout),
+      });
       return response.status === 401 ? "refused" : "reachable";
     } catch {
       return "unreachable";
@@ -42,6 +64,10 @@ const tunnel = new Tunnel(
   {
     onPhase: (link) => tell({ type: "link", link }),
     onTraffic: () => reportProgress(),
+    onUncertain: (head) => {
+      // A beacon's page does not ask what became of it, nor does anybody else.
+      if (head.mode !== "no-cors") tell({ type: "uncertain", url: head.url });
+    },
   },
   platform,
 );
@@ -55,6 +81,7 @@ const host: SlotPortHost = {
   held: new HeldResponses(setTimer, limits.heldResponseTime),
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (url) => tell({ type: "no-document", url }),
+  setTimer,
 };
 
 let progressScheduled = false;
@@ -62,8 +89,11 @@ let progressScheduled = false;
 self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   const message = event.data;
   switch (message.type) {
+    case "introduce":
+      tunnel.introduce(message);
+      return;
     case "start":
-      tunnel.start(message.url, message.token, message);
+      tunnel.start(message.url, message.token);
       return;
     case "bind": {
       const port = event.ports[0];
@@ -81,27 +111,37 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
       return;
     case "stats":
-      tell({ type: "answer", id: message.id, value: tunnel.stats() });
+      tell({ type: "answer", id: message.id, value: { ...tunnel.stats(), road: roads.current } });
       return;
     case "clear-site-data":
       answerWith(message.id, clearSiteData());
       return;
     case "network":
+      if (message.online) roads.networkChanged();
       tunnel.setOnline(message.online);
       return;
     case "page-begins":
+      tunnel.leavePage();
       ledger.begin();
       return;
     case "give-up":
       tunnel.giveUp();
       return;
-    case "retry":
-      tunnel.retryNow();
+    case "hint":
+      if (message.hint === "network") roads.networkChanged();
+      tunnel.hint(message.hint);
+      return;
+    case "take-pushes":
+      tunnel.takePushes(message.isOn ? slotScheme : null);
+      return;
+    case "wait-time":
+      tunnel.setWaitTime(message.waitTime);
   }
 };
 
 function navigate(id: number, request: NavigationRequest): void {
   ledger.begin();
+  tunnel.leavePage();
   const response = new HeldResponse(request.referrer);
   // The latest may be given up at any time; those before it were, or are a page by now.
   navigations.clear();

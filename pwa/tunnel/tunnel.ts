@@ -1,25 +1,34 @@
 /**
- * The client end of a session: one session after the other over one link, and every request of the phone on it. A
- * request that is safe to repeat, and of which nothing came back yet, is sent again when the edge lost its session.
+ * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
+ * Requests wait while there is no link, for as long as the person has patience.
  */
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
-import { type ClientExchange, type ResponseConsumer, startExchange } from "../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
 import { limits } from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session.ts";
+import type { MuxStream } from "../../shared/mux/stream.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
-import { Link, type LinkPlatform } from "./link.ts";
+import { LastingRequest, type OpenedStream, type RequestOutcome, type SessionTrace } from "./lasting-request.ts";
+import { Link, type LinkHint, type LinkPlatform } from "./link.ts";
+import { LinkPatience } from "./link-patience.ts";
 import { priorityOf } from "./priority.ts";
+import { PushedResponses } from "./pushed-responses.ts";
+import { RepeatableBody } from "./repeatable-body.ts";
 import type { TunnelStats } from "./tunnel-messages.ts";
+import { UploadMeter } from "./upload-meter.ts";
 
 export interface TunnelHandler {
   onPhase(phase: LinkPhase): void;
   /** Counters changed; called often, so the callee samples. */
   onTraffic(): void;
+  /** A request failed that may have had an effect at its origin all the same. */
+  onUncertain?(head: RequestHead): void;
 }
 
 export interface TunnelConstants {
@@ -27,31 +36,34 @@ export interface TunnelConstants {
   readonly acceptLanguage: string;
 }
 
-/** A request that is under way, through as many sessions as it takes. */
-interface PendingRequest {
-  readonly head: RequestHead;
-  readonly body: ReadableStream<Uint8Array> | null;
-  readonly consumer: ResponseConsumer;
-  readonly priority: Priority;
-  exchange: ClientExchange | null;
-  attempts: number;
-  answered: boolean;
-  over: boolean;
+/** A session, and what outlives it. */
+interface CarriedSession extends SessionTrace {
+  readonly session: Session;
+  /** When its link was last known to be alive. */
+  lastCarriedAt: number;
 }
-
-const REPEATABLE = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export class Tunnel {
   readonly counters = { requests: 0, requestsDone: 0, requestsFailed: 0, originBytes: 0, expectedBytes: 0 };
 
   #link: Link;
+  #platform: LinkPlatform;
   #handler: TunnelHandler;
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
-  #session: Session | null = null;
+  #current: CarriedSession | null = null;
+  /** The link's, from before its socket is opened. */
+  #transport: Transport | null = null;
   #online = true;
-  /** The edge knows the phone's token no more. */
   #isRefused = false;
-  #pending = new Set<PendingRequest>();
+  #patience: LinkPatience;
+  #waitTime: number = limits.waitTime;
+  /** Requests under way, and what `#patience` showed when their wait could begin. */
+  #pending = new Map<LastingRequest, number>();
+  #lostAt = 0;
+  #keptBodies = { total: 0 };
+  #pushed: PushedResponses;
+  #slotScheme: SlotScheme | null = null;
+  #uploads = new UploadMeter();
   /** Of sessions that ended, so that counters never go back. */
   #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
   #messagesDown = 0;
@@ -60,27 +72,39 @@ export class Tunnel {
 
   constructor(handler: TunnelHandler, platform: LinkPlatform) {
     this.#handler = handler;
+    this.#platform = platform;
+    this.#pushed = new PushedResponses(platform);
+    this.#patience = new LinkPatience(platform, () => this.#endWaits());
     this.#link = new Link(
       {
-        onOpen: (transport) => this.#attach(transport),
-        onMessage: (transport, message) => {
-          this.#messagesDown += 1;
-          this.#session?.channel.receive(message, transport);
-          handler.onTraffic();
-        },
+        onConnecting: (transport) => this.#attach(transport),
+        onMessage: (transport, message) => this.#receive(transport, message),
         onClose: (transport, code) => this.#detach(transport, code),
-        onPhase: (phase) => {
-          this.#isRefused = phase.kind === "refused";
-          handler.onPhase(phase);
-        },
-        onUnreachable: () => this.giveUp(),
+        onPhase: (phase) => this.#showPhase(phase),
+        onRefused: () => this.giveUp(),
+        isAwaiting: () => this.#pending.size > 0,
+        uploadDelay: () => this.#uploads.delay(this.#current?.session.channel.unacknowledged.bytes ?? 0),
       },
       platform,
     );
+    this.#patience.start();
   }
 
-  start(url: string, token: string, constants: TunnelConstants): void {
+  /** What sessions say of this phone. Before the first request. */
+  introduce(constants: TunnelConstants): void {
     this.#constants = constants;
+  }
+
+  /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
+  takePushes(slotScheme: SlotScheme | null): void {
+    this.#slotScheme = slotScheme;
+    const session = this.#current?.session;
+    if (session !== undefined && session.ended === null) this.#sendConstants(session);
+  }
+
+  /** Opens the link. Requests that were made before ride in its handshake. */
+  start(url: string, token: string): void {
+    this.#isRefused = false;
     this.#link.start(url, token);
   }
 
@@ -89,41 +113,56 @@ export class Tunnel {
     this.#link.setOnline(online);
   }
 
-  retryNow(): void {
-    this.#link.retryNow();
+  hint(hint: LinkHint): void {
+    this.#link.hint(hint);
+  }
+
+  /** @param waitTime milliseconds that a request waits without a link. */
+  setWaitTime(waitTime: number): void {
+    this.#waitTime = waitTime;
+    this.#endWaits();
   }
 
   /** Sends a request. The consumer hears of failures only through `onError`. */
   request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange {
-    const pending: PendingRequest = {
+    const priority = priorityOf(head.destination);
+    let documentStream: MuxStream | null = null;
+    const request: LastingRequest = new LastingRequest({
       head,
-      body,
-      consumer,
-      priority: priorityOf(head.destination),
-      exchange: null,
-      attempts: 0,
-      answered: false,
-      over: false,
-    };
-    this.counters.requests += 1;
-    this.#pending.add(pending);
-    if (this.#isRefused || (!this.#online && !this.#link.open)) {
-      queueMicrotask(() => this.#fail(pending, this.#whyNot()));
-    } else {
-      this.#send(pending);
-    }
-    return {
-      cancel: () => {
-        if (this.#settle(pending)) this.counters.requestsDone += 1;
-        // Of use after the end too: bytes that wait for the consumer count as taken.
-        pending.exchange?.cancel();
+      body: body === null ? null : new RepeatableBody(body, this.#keptBodies),
+      consumer: this.#counting(consumer),
+      host: {
+        openStream: () => {
+          const current = this.#currentSession();
+          const { session } = current;
+          const opened = (stream: MuxStream): OpenedStream => {
+            documentStream = head.mode === "navigate" ? stream : null;
+            return { stream, session: current };
+          };
+          return session.hasRoom ? opened(session.openStreamNow(priority)) : session.openStream(priority).then(opened);
+        },
+        claimPush: (plain) => this.#pushed.claim(plain),
+        now: () => this.#platform.now(),
+        newRequestId,
       },
-    };
+      onOver: (outcome, error) => {
+        if (outcome !== "done" && documentStream !== null) this.#pushed.drop(documentName(documentStream));
+        this.#pushed.over(head);
+        this.#over(request, outcome, error);
+      },
+    });
+    this.counters.requests += 1;
+    this.#pending.set(request, this.#patience.waited);
+    if (this.#isRefused) queueMicrotask(() => request.fail(refused()));
+    else request.start();
+    this.#link.awaiting();
+    return { cancel: () => request.cancel() };
   }
 
-  stats(): TunnelStats {
-    const channel = this.#session?.channel.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
-    const heads = this.#session?.headBytes ?? { sent: 0, received: 0 };
+  stats(): Omit<TunnelStats, "road"> {
+    const session = this.#current?.session;
+    const channel = session?.channel.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const heads = session?.headBytes ?? { sent: 0, received: 0 };
     return {
       sockets: this.#link.open ? 1 : 0,
       socketsOpened: this.#link.traffic.opened,
@@ -139,110 +178,121 @@ export class Tunnel {
       responseHeadBytes: this.#past.headBytesDown + heads.received,
       sessions: this.#sessions,
       resumes: this.#resumes,
+      ...this.#pushed.counters,
     };
   }
 
-  #send(pending: PendingRequest): void {
-    const session = this.#currentSession();
-    pending.attempts += 1;
-    session.openStream(pending.priority).then(
-      (stream) => {
-        if (pending.over) stream.reset(ErrorCode.CANCEL);
-        else pending.exchange = startExchange(stream, pending.head, pending.body, this.#consumer(pending));
-      },
-      (error: unknown) => this.#failedAttempt(pending, error as RopewayError),
-    );
+  /** The page on screen is left: what was pushed for it is of no use any more. */
+  leavePage(): void {
+    this.#pushed.drop();
   }
 
-  #consumer(pending: PendingRequest): ResponseConsumer {
+  /** Nobody waits any longer: whatever is under way fails, and the next request starts a session of its own. */
+  giveUp(): void {
+    const error = this.#isRefused ? refused() : this.#unreachable();
+    for (const request of [...this.#pending.keys()]) request.fail(error);
+    this.#current?.session.end(error);
+  }
+
+  #counting(consumer: ResponseConsumer): ResponseConsumer {
     return {
       onHead: (head) => {
-        pending.answered = true;
         this.counters.expectedBytes += announcedLength(head);
-        pending.consumer.onHead(head);
+        consumer.onHead(head);
       },
       onBody: (chunk) => {
         this.counters.originBytes += chunk.length;
-        return pending.consumer.onBody(chunk);
+        return consumer.onBody(chunk);
       },
-      onEnd: () => {
-        if (!this.#settle(pending)) return;
-        this.counters.requestsDone += 1;
-        this.#handler.onTraffic();
-        pending.consumer.onEnd();
-      },
-      onError: (error) => this.#failedAttempt(pending, error),
+      onEnd: () => consumer.onEnd(),
+      onError: (error) => consumer.onError(error),
     };
   }
 
-  #failedAttempt(pending: PendingRequest, error: RopewayError): void {
-    const lost = error.code === ErrorCode.LINK_LOST || error.code === ErrorCode.REFUSED_STREAM;
-    const repeatable = REPEATABLE.has(pending.head.method) && pending.body === null && !pending.answered;
-    if (lost && repeatable && pending.attempts < limits.exchangeAttempts && !pending.over) this.#send(pending);
-    else this.#fail(pending, error);
-  }
-
-  #fail(pending: PendingRequest, error: RopewayError): void {
-    if (!this.#settle(pending)) return;
-    this.counters.requestsFailed += 1;
+  #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
+    this.#pending.delete(request);
+    if (outcome === "failed") this.counters.requestsFailed += 1;
+    else this.counters.requestsDone += 1;
+    if (error !== null && HIDES_THE_OUTCOME.has(error.code) && request.isUncertain) {
+      this.#handler.onUncertain?.(request.head);
+    }
     this.#handler.onTraffic();
-    pending.consumer.onError(error);
   }
 
-  #settle(pending: PendingRequest): boolean {
-    if (pending.over) return false;
-    pending.over = true;
-    this.#pending.delete(pending);
-    return true;
-  }
-
-  #currentSession(): Session {
-    const current = this.#session;
-    if (current !== null && current.ended === null) return current;
+  #currentSession(): CarriedSession {
+    const known = this.#current;
+    if (known !== null && known.session.ended === null) return known;
     const session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
       handler: {
         onEnd: () => this.#archive(session),
+        onPush: (stream) => this.#pushed.accept(stream, current),
         onResumed: () => {
           this.#resumes += 1;
         },
       },
     });
-    session.sendSessionHead([
-      ["user-agent", this.#constants.userAgent],
-      ["accept-language", this.#constants.acceptLanguage],
-    ]);
-    this.#session = session;
+    this.#sendConstants(session);
+    const current: CarriedSession = { session, wasCarried: false, lastCarriedAt: this.#platform.now() };
+    this.#current = current;
     this.#sessions += 1;
-    if (this.#transport !== null) session.channel.attach(this.#transport);
-    return session;
+    if (this.#transport !== null) this.#carry(current, this.#transport);
+    return current;
   }
 
-  #transport: Transport | null = null;
+  #sendConstants(session: Session): void {
+    const { userAgent, acceptLanguage } = this.#constants;
+    session.sendSessionHead([
+      ["user-agent", userAgent],
+      ["accept-language", acceptLanguage],
+      ...(this.#slotScheme === null ? [] : [[ACCEPT_PUSH, this.#slotScheme] as const]),
+    ]);
+  }
 
   #attach(transport: Transport): void {
+    const known = this.#current;
+    // The edge would begin it anew, and cannot know any more which of its requests it had sent.
+    const isForgotten =
+      known?.wasCarried === true &&
+      known.session.channel.received === 0 &&
+      this.#platform.now() - known.lastCarriedAt > limits.repeatWindow;
+    if (isForgotten) known.session.end(sessionLost());
     this.#transport = transport;
-    const session = this.#session;
-    if (session === null || session.ended !== null) this.#currentSession();
-    else session.channel.attach(transport);
+    const current = this.#currentSession();
+    if (current === known) this.#carry(current, transport);
+    // All that waits, now, since it rides in the handshake.
+    current.session.channel.flush();
+  }
+
+  #carry(current: CarriedSession, transport: Transport): void {
+    current.wasCarried = true;
+    current.lastCarriedAt = this.#platform.now();
+    current.session.channel.attach(transport);
+  }
+
+  #receive(transport: Transport, message: Uint8Array): void {
+    this.#messagesDown += 1;
+    const current = this.#current;
+    if (current !== null) {
+      const { session } = current;
+      const now = this.#platform.now();
+      current.lastCarriedAt = now;
+      session.channel.receive(message, transport);
+      const { bytes } = session.channel.unacknowledged;
+      this.#uploads.update(this.#past.up + session.channel.traffic.bytesUp - bytes, bytes, now);
+    }
+    this.#handler.onTraffic();
   }
 
   #detach(transport: Transport, code: number): void {
     if (this.#transport === transport) this.#transport = null;
-    const session = this.#session;
-    if (session === null) return;
-    session.channel.detach(transport);
+    const session = this.#current?.session;
+    if (session === undefined || !session.channel.detach(transport)) return;
     // A code of ours: the edge said why, and the session is over. Anything else is the network's doing: resume.
-    if (code >= CLOSE_CODE_BASE && code < 5000) {
-      session.end(
-        new RopewayError(
-          toErrorCode(code - CLOSE_CODE_BASE),
-          "session",
-          "peer",
-          "Cannot go on: the edge ended the session",
-        ),
-      );
+    if (code >= CLOSE_CODE_BASE && code < CLOSE_CODE_BASE + 1000) {
+      const message = "Cannot go on: the edge ended the session";
+      session.end(new RopewayError(toErrorCode(code - CLOSE_CODE_BASE), "session", "peer", message));
     }
   }
 
@@ -253,23 +303,54 @@ export class Tunnel {
     this.#past.messagesUp += messagesUp;
     this.#past.headBytesUp += session.headBytes.sent;
     this.#past.headBytesDown += session.headBytes.received;
-    if (this.#session === session) this.#session = null;
+    if (this.#current?.session !== session) return;
+    this.#current = null;
+    // Its channel has closed it.
+    this.#transport = null;
   }
 
-  #whyNot(): RopewayError {
-    if (this.#isRefused) return refused();
-    return this.#online ? unreachable() : offline();
-  }
-
-  /** Nobody waits for ever: whatever is under way fails, and the next request starts a session of its own. */
-  giveUp(): void {
-    const error = this.#whyNot();
-    for (const pending of [...this.#pending]) {
-      pending.exchange?.cancel();
-      this.#fail(pending, error);
+  #showPhase(phase: LinkPhase): void {
+    this.#isRefused = phase.kind === "refused";
+    const isThere = phase.kind === "open" || phase.kind === "stalled";
+    if (isThere) {
+      this.#patience.stop();
+      this.#lostAt = this.#patience.waited;
+    } else {
+      this.#patience.start();
     }
-    this.#session?.end(error);
+    this.#handler.onPhase(phase);
   }
+
+  /** Requests wait from when there was no link for them; one that was made later waits longer. */
+  #endWaits(): void {
+    if (this.#link.open) return;
+    const { waited } = this.#patience;
+    for (const [request, since] of [...this.#pending]) {
+      if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(this.#unreachable());
+    }
+  }
+
+  #unreachable(): RopewayError {
+    const [code, reason] = this.#online
+      ? [ErrorCode.LINK_LOST, "check the network, then try again"]
+      : [ErrorCode.OFFLINE, "this device is offline"];
+    return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
+  }
+}
+
+const HIDES_THE_OUTCOME: ReadonlySet<number> = new Set([
+  ErrorCode.LINK_LOST,
+  ErrorCode.OFFLINE,
+  ErrorCode.ALREADY_SENT,
+  ErrorCode.OUTCOME_UNKNOWN,
+]);
+
+/** 96 random bits in 16 characters. */
+function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
 }
 
 function refused(): RopewayError {
@@ -281,20 +362,11 @@ function refused(): RopewayError {
   );
 }
 
+function sessionLost(): RopewayError {
+  return new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume the session: it was too long ago");
+}
+
 function announcedLength(head: ResponseHead): number {
   const length = Number(headerValue(head.headers, "content-length") ?? "0");
   return Number.isSafeInteger(length) && length > 0 ? length : 0;
-}
-
-function unreachable(): RopewayError {
-  return new RopewayError(
-    ErrorCode.LINK_LOST,
-    "session",
-    "library",
-    "Cannot reach the edge: check the network, then try again",
-  );
-}
-
-function offline(): RopewayError {
-  return new RopewayError(ErrorCode.OFFLINE, "session", "library", "Cannot reach the edge: this device is offline");
 }

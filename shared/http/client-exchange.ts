@@ -39,6 +39,53 @@ export function startExchange(
   consumer: ResponseConsumer,
 ): ClientExchange {
   const reader = body?.getReader();
+  const { stop, fail } = receiveResponse(stream, head.url, consumer, (reason) => {
+    reader?.cancel(reason).catch(() => {});
+  });
+  try {
+    stream.sendHead(requestToFields(head), reader === undefined);
+  } catch (error) {
+    queueMicrotask(() => fail(error, notSent));
+    return { cancel: stop };
+  }
+  if (reader !== undefined) {
+    sendBody(stream, reader).catch((error: unknown) => {
+      // The edge may stop reading before the whole body was sent: what became of the exchange, the stream's end says.
+      if (stream.state !== "closed") fail(error, notSent);
+    });
+  }
+  return {
+    cancel() {
+      if (stop()) return;
+      stream.reset(ErrorCode.CANCEL);
+      reader?.cancel().catch(() => {});
+    },
+  };
+}
+
+/** Takes the response that is pushed on `stream`, whose first head was read. */
+export function receivePush(stream: MuxStream, requestUrl: string, consumer: ResponseConsumer): ClientExchange {
+  const { stop } = receiveResponse(stream, requestUrl, consumer, () => {});
+  return {
+    cancel() {
+      if (!stop()) stream.reset(ErrorCode.CANCEL);
+    },
+  };
+}
+
+interface Reception {
+  /** @returns false when the response was over already. */
+  stop(reason?: unknown): boolean;
+  fail(error: unknown, wrap: (cause: unknown) => RopewayError): void;
+}
+
+/** @param onStop the response came to an end before its body did. */
+function receiveResponse(
+  stream: MuxStream,
+  requestUrl: string,
+  consumer: ResponseConsumer,
+  onStop: (reason?: unknown) => void,
+): Reception {
   let over = false;
   let inflater: Inflater | null = null;
   const stop = (reason?: unknown): boolean => {
@@ -46,7 +93,7 @@ export function startExchange(
     over = true;
     inflater?.cancel();
     stream.reset(ErrorCode.CANCEL);
-    reader?.cancel(reason).catch(() => {});
+    onStop(reason);
     return true;
   };
   const fail = (error: unknown, wrap: (cause: unknown) => RopewayError): void => {
@@ -64,7 +111,7 @@ export function startExchange(
   stream.handler = {
     onHead(fields) {
       if (over) return;
-      const response = fieldsToResponse(fields, head.url);
+      const response = fieldsToResponse(fields, requestUrl);
       if (response.coding === "deflate-raw") {
         inflater = createInflater({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) });
       }
@@ -87,25 +134,7 @@ export function startExchange(
     },
     onReset: (error) => fail(error, notDecodable),
   };
-  try {
-    stream.sendHead(requestToFields(head), reader === undefined);
-  } catch (error) {
-    queueMicrotask(() => fail(error, notSent));
-    return { cancel: stop };
-  }
-  if (reader !== undefined) {
-    sendBody(stream, reader).catch((error: unknown) => {
-      // The edge may stop reading before the whole body was sent: what became of the exchange, the stream's end says.
-      if (stream.state !== "closed") fail(error, notSent);
-    });
-  }
-  return {
-    cancel() {
-      if (stop()) return;
-      stream.reset(ErrorCode.CANCEL);
-      reader?.cancel().catch(() => {});
-    },
-  };
+  return { stop, fail };
 }
 
 function notDecodable(cause: unknown): RopewayError {

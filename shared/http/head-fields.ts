@@ -7,6 +7,7 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
 import { withDefaultAccept, withoutDefaultAccept } from "./default-accept.ts";
+import { deliveryFields, parseDelivery, parseResumption, resumptionFields } from "./delivery-fields.ts";
 import type {
   CredentialsMode,
   Destination,
@@ -79,13 +80,23 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   }
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
+  if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
   for (const field of withoutDefaultAccept(head.headers, head.destination)) fields.push(field);
   return fields;
 }
 
 /** @throws RopewayError PROTOCOL_ERROR of scope "stream" when the fields are not a valid request. */
 export function fieldsToRequest(fields: HeaderList): RequestHead {
-  const { pseudo, headers } = split(fields, ["method", "scheme", "authority", "path", "context", "referrer"]);
+  const { pseudo, headers } = split(fields, [
+    "method",
+    "scheme",
+    "authority",
+    "path",
+    "context",
+    "referrer",
+    "request-id",
+    "continue",
+  ]);
   const method = pseudo.get("method") ?? DEFAULT_METHOD;
   if (!METHOD.test(method)) throw malformed("the method is not a token");
   const context = (pseudo.get("context") ?? "").split(" ");
@@ -93,6 +104,8 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   if (context.length !== 6) throw malformed("the context has not six parts");
   const base = pseudo.has("scheme") || pseudo.has("authority") ? null : tupleOrigin(origin);
   const scheme = base?.protocol.slice(0, -1) ?? pseudo.get("scheme") ?? "";
+  const delivery = parseDelivery(pseudo);
+  if (delivery === null) throw malformed("what it says of its delivery is not readable");
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   return {
     method,
@@ -105,6 +118,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     referrer: pseudo.get("referrer") ?? "",
     origin: origin === "-" ? null : origin,
     topLevelOrigin,
+    ...(delivery === undefined ? {} : { delivery }),
   };
 }
 
@@ -113,6 +127,7 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
   if (head.redirected) fields.push([":url", head.url]);
   if (head.coding !== "identity") fields.push([":coding", head.coding]);
   if (head.scriptCookies.length > 0) fields.push([":script-cookies", toAsciiJson(head.scriptCookies), "never"]);
+  fields.push(...resumptionFields(head));
   for (const field of head.headers) fields.push(field);
   return fields;
 }
@@ -122,11 +137,13 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
  * @throws RopewayError PROTOCOL_ERROR of scope "stream" when the fields are not a valid response.
  */
 export function fieldsToResponse(fields: HeaderList, requestUrl: string): ResponseHead {
-  const { pseudo, headers } = split(fields, ["status", "url", "coding", "script-cookies"]);
+  const { pseudo, headers } = split(fields, ["status", "url", "coding", "script-cookies", "resume", "continues"]);
   const status = pseudo.get("status") ?? "";
   if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not a final status code");
   const url = pseudo.get("url");
   if (url !== undefined && !URL.canParse(url)) throw malformed("the final URL cannot be parsed");
+  const resumption = parseResumption(pseudo.get("resume"));
+  if (resumption === null) throw malformed("how its body goes on is not readable");
   return {
     status: Number(status),
     headers,
@@ -134,6 +151,8 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
     redirected: url !== undefined,
     coding: oneOf(CODINGS, pseudo.get("coding") ?? "identity", "coding"),
     scriptCookies: parseScriptCookies(pseudo.get("script-cookies")),
+    ...(resumption === undefined ? {} : { resumption }),
+    ...(pseudo.has("continues") ? { continues: true } : {}),
   };
 }
 

@@ -55,6 +55,37 @@ export interface RequestHead {
   readonly origin: string | null;
   /** Serialized real origin of the top-level page: the edge partitions all state by its site. */
   readonly topLevelOrigin: string;
+  /** Of the tunnel's making, never of a page's. */
+  readonly delivery?: Delivery;
+}
+
+/** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
+export interface Delivery {
+  /** Of a request that must not run twice: the same in all its attempts, unique on this phone. Else null. */
+  readonly id: string | null;
+  /** An earlier attempt may have reached the edge. */
+  readonly isRepeat: boolean;
+  /** The rest of a body that another session began to deliver, or null for the response as it is. */
+  readonly continuation: Continuation | null;
+}
+
+/** Bytes of one representation that are wanted still. */
+export interface Continuation {
+  readonly first: number;
+  /** Inclusive. */
+  readonly last: number;
+  /** Length of the whole representation. */
+  readonly total: number;
+  /** A strong entity tag, or a Last-Modified that counts as strong (RFC 9110 section 8.8.2.2). */
+  readonly validator: string;
+}
+
+/** How the body of a response can go on when its session is lost. */
+export interface Resumption {
+  /** Which bytes of the representation the body is; null where its origin's bytes and the phone's are not the same. */
+  readonly range: { readonly first: number; readonly last: number; readonly total: number } | null;
+  /** As in Continuation; without a range always a strong entity tag. */
+  readonly validator: string;
 }
 
 /** A cookie that scripts of a document may see (not HttpOnly), for `document.cookie`. */
@@ -86,4 +117,8 @@ export interface ResponseHead {
    * For others: those this exchange set or removed. Empty when there is nothing to say.
    */
   readonly scriptCookies: readonly ScriptCookie[];
+  /** For the tunnel, never for a page. Absent where the body cannot go on elsewhere, or is too short to matter. */
+  readonly resumption?: Resumption;
+  /** The continuation that was asked for is what follows. */
+  readonly continues?: boolean;
 }

@@ -14,7 +14,15 @@ export interface ServerRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** Aborted when the phone gives the exchange up or its session ends. */
   readonly signal: AbortSignal;
+  /** Asked about the response once its head is known. */
+  readonly observeBody?: ObserveBody;
 }
+
+/**
+ * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
+ * null for what is of no interest. It must not throw, and not keep the bytes.
+ */
+export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array) => void) | null;
 
 export interface ServerResponse {
   readonly head: ResponseHead;
@@ -53,7 +61,8 @@ export function serveExchange(stream: MuxStream, handle: RequestHandler): void {
   };
 }
 
-async function answer(stream: MuxStream, handle: RequestHandler, request: ServerRequest): Promise<void> {
+/** Sends what `handle` makes of the request. Rejects when there is no response, or it failed. */
+export async function answer(stream: MuxStream, handle: RequestHandler, request: ServerRequest): Promise<void> {
   const response = await handle(request);
   if (stream.state === "closed") {
     await response.body?.cancel();
@@ -72,7 +81,7 @@ async function answer(stream: MuxStream, handle: RequestHandler, request: Server
   await sendBody(stream, reader);
 }
 
-function toStreamError(error: unknown): RopewayError {
+export function toStreamError(error: unknown): RopewayError {
   if (error instanceof RopewayError && error.scope === "stream") return error;
   const reason = error instanceof Error ? error.message : "the exchange failed";
   return new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", `Cannot answer: ${reason}`, { cause: error });

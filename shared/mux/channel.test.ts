@@ -279,6 +279,7 @@ test("frames of unknown types count, and nobody hears of them", () => {
 test("a batch is cut where the limit is", () => {
   const rig = edgeChannel();
   rig.transport.takeFrames();
+  rig.channel.batchBytes = limits.batchBytes;
   const payload = new Uint8Array(limits.batchBytes / 4);
   for (let index = 0; index < 10; index += 1) rig.channel.send({ type: "data", streamId: 1, end: false, payload });
   rig.turns.run();

@@ -15,21 +15,19 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
-import {
-  type ChannelFrame,
-  concat,
-  decodeMessage,
-  encodeFrame,
-  isSequenced,
-  type SequencedFrame,
-} from "../wire/frame.ts";
+import { type ChannelFrame, decodeMessage, encodeFrame, isSequenced, type SequencedFrame } from "../wire/frame.ts";
 import { BufferPool } from "./buffer-pool.ts";
+import { Outbox } from "./outbox.ts";
 
 export interface ChannelHandler {
   /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
   onFrame(frame: SequencedFrame): void;
   /** All frames of one message were handled. */
   onMessageEnd(): void;
+  /** A fresh transport carries the channel now; HELLO and all that was not acknowledged is queued on it. */
+  onAttached?(): void;
+  /** The transport is gone, and no other has taken its place. */
+  onDetached?(): void;
   /** The peer's HELLO: after it, what was lost with the last transport is on its way again. */
   onHello?(): void;
   onPong?(token: number): void;
@@ -50,6 +48,8 @@ export type Defer = (task: () => void) => void;
 
 export interface ChannelOptions {
   readonly sessionId: Uint8Array;
+  /** Which of the session's channels it is; 0 by default. */
+  readonly index?: number;
   readonly handler: ChannelHandler;
   readonly defer?: Defer;
   readonly snapshot?: ChannelSnapshot;
@@ -57,6 +57,7 @@ export interface ChannelOptions {
 
 export class Channel {
   readonly sessionId: Uint8Array;
+  readonly index: number;
   /** Messages handed to transports, and their bytes; replays count again. */
   readonly traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
@@ -76,8 +77,8 @@ export class Channel {
   /** Their bytes, and limits.retainedFrameBytes for each. */
   #retainedBytes = 0;
   #sent: number;
-  /** Encoded frames that wait for the next flush. */
-  #pending: Uint8Array[] = [];
+  /** What waits for the next flush. */
+  #outbox = new Outbox();
   /** Token of the last PING that waits for its PONG: one answer for any number of them. */
   #pongDue: number | null = null;
   #flushScheduled = false;
@@ -90,6 +91,7 @@ export class Channel {
 
   constructor(options: ChannelOptions) {
     this.sessionId = options.sessionId;
+    this.index = options.index ?? 0;
     this.#handler = options.handler;
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
     this.#sent = options.snapshot?.sent ?? 0;
@@ -100,6 +102,19 @@ export class Channel {
 
   get attached(): boolean {
     return this.#transport !== null;
+  }
+
+  isAttachedTo(transport: Transport): boolean {
+    return this.#transport === transport;
+  }
+
+  /** Bytes at which DATA and messages are cut, so that an urgent frame does not wait behind a long one. */
+  get batchBytes(): number {
+    return this.#outbox.batchBytes;
+  }
+
+  set batchBytes(bytes: number) {
+    this.#outbox.batchBytes = bytes;
   }
 
   get received(): number {
@@ -130,6 +145,7 @@ export class Channel {
     this.#sendHello(this.#attachedBefore);
     this.#attachedBefore = true;
     this.#replay();
+    this.#handler.onAttached?.();
   }
 
   /**
@@ -154,6 +170,7 @@ export class Channel {
     this.#release(hello.received);
     this.#sendHello(false);
     this.#replay();
+    this.#handler.onAttached?.();
   }
 
   /** Takes a transport that already carried this channel (a hibernated socket): no HELLO, nothing to replay. */
@@ -169,8 +186,9 @@ export class Channel {
   detach(transport: Transport): boolean {
     if (transport !== this.#transport) return false;
     this.#transport = null;
-    this.#pending = [];
+    this.#outbox.clear();
     this.#pongDue = null;
+    this.#handler.onDetached?.();
     return true;
   }
 
@@ -204,25 +222,17 @@ export class Channel {
     this.#flushScheduled = false;
     const transport = this.#transport;
     if (transport === null) return;
-    if (this.#pongDue !== null) this.#pending.push(encodeFrame({ type: "pong", token: this.#pongDue }));
+    // First, so that the peer measures the link and not the queue here.
+    if (this.#pongDue !== null) this.#outbox.addFirst(encodeFrame({ type: "pong", token: this.#pongDue }));
     this.#pongDue = null;
-    if (this.#pending.length === 0) return;
+    if (this.#outbox.isEmpty) return;
     const ack = this.#takeAck(ACK_PIGGYBACK_FRAMES, ACK_PIGGYBACK_BYTES);
-    if (ack !== null) this.#pending.push(ack);
-    let batch: Uint8Array[] = [];
-    let size = 0;
-    const frames = this.#pending;
-    this.#pending = [];
-    for (const bytes of frames) {
-      if (size > 0 && size + bytes.length > limits.batchBytes) {
-        this.#sendMessage(transport, batch);
-        batch = [];
-        size = 0;
-      }
-      batch.push(bytes);
-      size += bytes.length;
+    if (ack !== null) this.#outbox.add(ack);
+    for (const message of this.#outbox.takeMessages()) {
+      this.traffic.messagesUp += 1;
+      this.traffic.bytesUp += message.length;
+      transport.send(message);
     }
-    this.#sendMessage(transport, batch);
   }
 
   /**
@@ -263,7 +273,7 @@ export class Channel {
     }
     this.#retained = [];
     this.#retainedBytes = 0;
-    this.#pending = [];
+    this.#outbox.clear();
     this.#handler.onFail(error);
   }
 
@@ -271,7 +281,7 @@ export class Channel {
     const previous = this.#transport;
     this.#transport = transport;
     this.#helloDue = false;
-    this.#pending = [];
+    this.#outbox.clear();
     this.#pongDue = null;
     if (previous !== transport) previous?.close(1000, "replaced");
   }
@@ -284,7 +294,12 @@ export class Channel {
 
   #sendHello(resume: boolean): void {
     const next = this.#sent - this.#retained.length;
-    this.#queue(encodeFrame({ type: "hello", sessionId: this.sessionId, received: this.#received, next, resume }));
+    const { sessionId, index } = this;
+    const channel = index > 0 ? { channel: index } : {};
+    this.#outbox.addHello(
+      encodeFrame({ type: "hello", sessionId, ...channel, received: this.#received, next, resume }),
+    );
+    this.#scheduleFlush();
     this.#acknowledged = this.#received;
     this.#bytesSinceAck = 0;
   }
@@ -321,6 +336,7 @@ export class Channel {
         return;
       case "hello":
         if (!sameBytes(frame.sessionId, this.sessionId)) throw violation("its HELLO names another session");
+        if ((frame.channel ?? 0) !== this.index) throw violation("its HELLO names another channel");
         this.#helloDue = false;
         this.#release(frame.received);
         if (frame.next > this.#received) throw violation("its HELLO skips frames");
@@ -338,7 +354,7 @@ export class Channel {
     for (const bytes of this.#retained.splice(0, received - first)) {
       this.#retainedBytes -= bytes.length + limits.retainedFrameBytes;
       // A replayed frame may still wait to be sent once more.
-      if (this.#pending.length === 0) this.#pool.give(bytes);
+      if (this.#outbox.isEmpty) this.#pool.give(bytes);
     }
   }
 
@@ -353,7 +369,7 @@ export class Channel {
 
   #queue(bytes: Uint8Array): void {
     if (this.#transport === null) return;
-    this.#pending.push(bytes);
+    this.#outbox.add(bytes);
     this.#scheduleFlush();
   }
 
@@ -361,14 +377,6 @@ export class Channel {
     if (this.#flushScheduled) return;
     this.#flushScheduled = true;
     this.#defer(() => this.flush());
-  }
-
-  #sendMessage(transport: Transport, frames: readonly Uint8Array[]): void {
-    if (frames.length === 0) return;
-    const message = frames.length === 1 ? (frames[0] as Uint8Array) : concat(...frames);
-    this.traffic.messagesUp += 1;
-    this.traffic.bytesUp += message.length;
-    transport.send(message);
   }
 }
 

@@ -53,27 +53,16 @@ function tooMuchCredit(scope: ErrorScope): RopewayError {
   );
 }
 
-/** How much the peer may still send to us, and what it is owed. */
+/** How much the peer may still send to us on one stream, and what it is owed. The session's: session-window.ts. */
 export class ReceiveWindow {
-  readonly #size: number;
-  readonly #scope: ErrorScope;
+  #size: number;
   #outstanding: number;
   #owed = 0;
 
   /** @param size bytes that may be unconsumed at any time. */
-  constructor(size: number, scope: ErrorScope, consumed = 0) {
+  constructor(size: number) {
     this.#size = size;
-    this.#scope = scope;
-    this.#outstanding = size - consumed;
-    this.#owed = consumed;
-  }
-
-  /**
-   * Bytes received and not given back, consumed or not. A restored window starts with them as consumed: what was not
-   * went with the memory of the old one.
-   */
-  get owed(): number {
-    return this.#size - this.#outstanding;
+    this.#outstanding = size;
   }
 
   /** @throws RopewayError FLOW_CONTROL_ERROR when the peer sent more than it had credit for. */
@@ -81,7 +70,7 @@ export class ReceiveWindow {
     if (bytes > this.#outstanding) {
       throw new RopewayError(
         ErrorCode.FLOW_CONTROL_ERROR,
-        this.#scope,
+        "stream",
         "peer",
         `Cannot take ${bytes} bytes: the peer has credit for ${this.#outstanding}`,
       );
@@ -89,10 +78,17 @@ export class ReceiveWindow {
     this.#outstanding -= bytes;
   }
 
-  /** @returns the increment to send now, or 0 while the batch is below half the window. */
+  /** Lets `size` bytes be unconsumed from now on, if that is more than before: what it is more is owed. */
+  grow(size: number): void {
+    if (size <= this.#size) return;
+    this.#owed += size - this.#size;
+    this.#size = size;
+  }
+
+  /** @returns the increment to send now, or 0 while the batch is below a quarter of the window. */
   consume(bytes: number): number {
     this.#owed += bytes;
-    if (this.#owed < this.#size / 2) return 0;
+    if (this.#owed < this.#size / 4) return 0;
     const increment = this.#owed;
     this.#owed = 0;
     this.#outstanding += increment;

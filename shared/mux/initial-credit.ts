@@ -6,10 +6,12 @@ interface Credit {
 }
 
 /** What each side may send and receive at first, in bytes: PROTOCOL.md section 6. */
-export function initialCredit(role: "phone" | "edge"): { session: Credit; stream: Credit } {
-  const session = { up: limits.uploadSessionCreditBytes, down: limits.sessionCreditBytes };
-  const stream = { up: limits.uploadStreamCreditBytes, down: limits.streamCreditBytes };
-  return role === "phone"
-    ? { session: { send: session.up, receive: session.down }, stream: { send: stream.up, receive: stream.down } }
-    : { session: { send: session.down, receive: session.up }, stream: { send: stream.down, receive: stream.up } };
+export function initialStreamCredit(role: "phone" | "edge"): Credit {
+  const [up, down] = [limits.uploadStreamCreditBytes, limits.streamCreditBytes];
+  return role === "phone" ? { send: up, receive: down } : { send: down, receive: up };
+}
+
+/** The most that a side lets be unread and on its way to it, on all streams together. */
+export function mostSessionCredit(role: "phone" | "edge"): number {
+  return role === "phone" ? limits.sessionCreditBytes : limits.uploadSessionCreditBytes;
 }

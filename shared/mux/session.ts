@@ -1,125 +1,154 @@
 /**
- * All streams of one phone over one channel: PROTOCOL.md sections 5 and 6. Symmetric but for who opens streams (the
- * phone) and the initial credits. Knows no HTTP: heads are field lists, bodies are bytes.
+ * All streams of one phone over one channel or several: PROTOCOL.md sections 4.5, 5 and 6. Symmetric but for who opens
+ * streams (the phone) and the limits on credit. Knows no HTTP: heads are field lists, bodies are bytes.
+ *
+ * Credit, the number of streams and the order of sending are the session's; frames, header tables and stream ids are each
+ * channel's. A stream stays on the channel that its first head went on. Its `channel` is the first, which begins it.
  */
-import { ErrorCode, RopewayError, toErrorCode } from "../errors.ts";
+import type { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { DEFAULT_PRIORITY, type Priority, type SequencedFrame } from "../wire/frame.ts";
+import type { Transport } from "../transport.ts";
+import { type ChannelFrame, DEFAULT_PRIORITY, type Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
-import { HpackDecoder, type HpackDecoderSnapshot } from "../wire/hpack/header-decoder.ts";
-import { HpackEncoder, type HpackEncoderSnapshot } from "../wire/hpack/header-encoder.ts";
-import { Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
-import { ReceiveWindow, SendWindow } from "./credit.ts";
+import type { LinkEstimate } from "./bandwidth-estimate.ts";
+import type { Channel } from "./channel.ts";
+import { wantedChannels } from "./channel-policy.ts";
+import { ChannelSet, type ChannelStatus, type Traffic } from "./channel-set.ts";
+import { SendWindow } from "./credit.ts";
 import { assertHeadFits } from "./head-limits.ts";
-import { initialCredit } from "./initial-credit.ts";
+import { initialStreamCredit, mostSessionCredit } from "./initial-credit.ts";
+import { PeerSettings, Setting } from "./peer-settings.ts";
 import { SendQueue } from "./send-queue.ts";
-import { MuxStream, type StreamLink } from "./stream.ts";
+import type { ChannelOwner, SessionChannel } from "./session-channel.ts";
+import type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
+import { SessionWindow } from "./session-window.ts";
+import { MuxStream } from "./stream.ts";
 
-/** Identifiers of SETTINGS: PROTOCOL.md section 3.5. Unknown ones are ignored. */
-const Setting = { INITIAL_STREAM_CREDIT: 1, CONCURRENT_STREAMS: 2 } as const;
+export type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 
-export interface SessionHandler {
-  /** Edge: the phone opened a stream; its head follows at once. The callee sets `stream.handler`. */
-  onStream?(stream: MuxStream): void;
-  /** Edge: fields that hold for all requests of the session (a HEAD on stream 0). */
-  onSessionHead?(fields: readonly HeaderField[]): void;
-  /** The session is over; all streams have failed. Called once. */
-  onEnd(error: RopewayError): void;
-  /** A stream was opened or closed. */
-  onStreamsChanged?(): void;
-  onPong?(token: number): void;
-  /** The channel goes on after a reconnect. */
-  onResumed?(): void;
-}
-
-/** What survives hibernation of an idle session. Plain data, for structured clone. */
-export interface SessionSnapshot {
-  readonly channel: ChannelSnapshot;
-  readonly encoder: HpackEncoderSnapshot;
-  readonly decoder: HpackDecoderSnapshot;
-  readonly lastStreamId: number;
-  readonly sendCredit: number;
-  readonly owedCredit: number;
-  /** What the peer's SETTINGS said. */
-  readonly peerStreamCredit: number;
-  readonly peerConcurrentStreams: number;
-}
-
-export interface SessionOptions {
+export class Session implements ChannelOwner {
   readonly role: "phone" | "edge";
-  readonly sessionId: Uint8Array;
-  readonly handler: SessionHandler;
-  readonly defer?: Defer;
-  readonly snapshot?: SessionSnapshot;
-}
-
-export class Session implements ChannelHandler, StreamLink {
-  readonly channel: Channel;
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
   readonly headBytes = { sent: 0, received: 0, count: 0 };
 
-  #role: "phone" | "edge";
   #handler: SessionHandler;
-  /** Streams whose head was sent or received, by id. */
-  #streams = new Map<number, MuxStream>();
+  #fixedChannels: number | null;
+  #channels: ChannelSet;
   /** Streams that were opened here and have sent no head yet: the peer knows nothing of them. */
   #headless = new Set<MuxStream>();
+  /** Streams whose head was sent or received, pushes included. */
+  #openStreams = 0;
+  #pushes = 0;
   #sendQueue = new SendQueue<MuxStream>();
-  #encoder: HpackEncoder;
-  #decoder: HpackDecoder;
   #sendWindow: SendWindow;
-  #receiveWindow: ReceiveWindow;
-  #streamCredit: { send: number; receive: number };
-  #peerConcurrentStreams: number;
-  #lastStreamId: number;
+  #receiveWindow: SessionWindow;
+  #peer: PeerSettings;
   #ended: RopewayError | null = null;
   #pumping = false;
   #waiting: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
     const { role, snapshot } = options;
-    this.#role = role;
+    this.role = role;
     this.#handler = options.handler;
-    const credit = initialCredit(role);
-    this.#streamCredit = { ...credit.stream, send: snapshot?.peerStreamCredit ?? credit.stream.send };
-    this.#peerConcurrentStreams = snapshot?.peerConcurrentStreams ?? limits.concurrentStreams;
-    this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? credit.session.send, "session");
-    this.#receiveWindow = new ReceiveWindow(credit.session.receive, "session", snapshot?.owedCredit ?? 0);
-    const table = { maxTableBytes: limits.hpackTableBytes };
-    this.#encoder = snapshot ? HpackEncoder.restore(snapshot.encoder, table) : new HpackEncoder(table);
-    const decoderOptions = { ...table, maxListBytes: limits.headListBytes, maxFields: limits.headFields };
-    this.#decoder = snapshot
-      ? HpackDecoder.restore(snapshot.decoder, decoderOptions)
-      : new HpackDecoder(decoderOptions);
-    this.#lastStreamId = snapshot?.lastStreamId ?? -1;
-    this.channel = new Channel({
-      sessionId: options.sessionId,
-      handler: this,
-      ...(options.defer ? { defer: options.defer } : {}),
-      ...(snapshot ? { snapshot: snapshot.channel } : {}),
+    this.#fixedChannels = options.fixedChannels ?? null;
+    this.#peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
+    this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? limits.initialSessionCreditBytes, "session");
+    const initial = options.fixedCredit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
+    this.#receiveWindow = new SessionWindow({
+      initial,
+      isFixed: options.fixedCredit !== undefined,
+      most: mostSessionCredit(role),
+      now: options.now ?? (() => performance.now()),
+      ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
     });
+    this.#channels = new ChannelSet({ sessionId: options.sessionId, owner: this, defer: options.defer, snapshot });
+    if (snapshot === undefined && initial !== limits.initialSessionCreditBytes) {
+      this.channel.send({ type: "settings", entries: [[Setting.SESSION_CREDIT, initial]] });
+    }
+  }
+
+  /** The first channel, which is always there. */
+  get channel(): Channel {
+    return this.#channels.first.channel;
   }
 
   get openStreams(): number {
-    return this.#streams.size + this.#headless.size;
+    return this.#openStreams + this.#headless.size;
   }
 
   get ended(): RopewayError | null {
     return this.#ended;
   }
 
+  /** What was measured of the link towards this side, and how much this side lets be on its way. */
+  get link(): LinkEstimate & { readonly window: number; readonly unread: number } {
+    const { estimate, size, unread } = this.#receiveWindow;
+    return { ...estimate, window: size, unread };
+  }
+
+  /** Of all channels together. */
+  get traffic(): Traffic {
+    return this.#channels.traffic;
+  }
+
+  get channels(): readonly ChannelStatus[] {
+    return this.#channels.status;
+  }
+
+  /** How many channels pay now. New streams go on no more than that; opening and closing their transports is the owner's. */
+  get wantedChannels(): number {
+    const { minRtt, rate, fullRate, stallShare } = this.#receiveWindow.estimate;
+    const attached = this.#channels.attached.length;
+    return wantedChannels({ fixed: this.#fixedChannels, attached, minRtt, rate, fullRate, stallShare });
+  }
+
   /** Only an idle session has a snapshot: open streams do not survive hibernation. */
   snapshot(): SessionSnapshot {
     return {
-      channel: this.channel.snapshot(),
-      encoder: this.#encoder.snapshot(),
-      decoder: this.#decoder.snapshot(),
-      lastStreamId: this.#lastStreamId,
+      ...this.#channels.snapshot(),
       sendCredit: this.#sendWindow.available,
-      owedCredit: this.#receiveWindow.owed,
-      peerStreamCredit: this.#streamCredit.send,
-      peerConcurrentStreams: this.#peerConcurrentStreams,
+      grantedCredit: this.#receiveWindow.outstanding,
+      ...this.#peer.snapshot(),
     };
+  }
+
+  /**
+   * Phone: a transport for the channel of that number, 0 to limits.channels - 1. All but channel 0 wait for the edge to
+   * have been heard: until then it does not know the session that they belong to.
+   */
+  attach(index: number, transport: Transport): void {
+    if (this.#ended === null) this.#channels.attach(index, transport);
+  }
+
+  /** Edge: the same, given the phone's HELLO. @throws RopewayError LINK_LOST as Channel.resume. */
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+    this.#channels.resume(transport, hello);
+  }
+
+  /** As Channel.adopt. */
+  adopt(index: number, transport: Transport): void {
+    this.#channels.adopt(index, transport);
+  }
+
+  /** A message of the peer. One from a transport that is not attached (any more) is ignored. */
+  receive(message: Uint8Array, from: Transport): void {
+    this.#channels.carriedBy(from)?.receive(message, from);
+  }
+
+  /** The transport is gone. @returns false when it carried no channel any more. */
+  detach(transport: Transport): boolean {
+    return this.#channels.detach(transport);
+  }
+
+  /** Whether any channel has a transport. */
+  get attached(): boolean {
+    return this.#channels.attached.length > 0;
+  }
+
+  /** Sends everything queued on all channels now. */
+  flush(): void {
+    for (const { channel } of this.#channels.all) channel.flush();
   }
 
   /**
@@ -129,8 +158,7 @@ export class Session implements ChannelHandler, StreamLink {
    */
   sendSessionHead(fields: readonly EncodableField[]): void {
     assertHeadFits(fields);
-    const block = this.#encoder.encode(fields);
-    this.channel.send({ type: "head", streamId: 0, end: true, priority: DEFAULT_PRIORITY, block });
+    this.#channels.first.sendSessionHead(fields);
   }
 
   /**
@@ -148,13 +176,22 @@ export class Session implements ChannelHandler, StreamLink {
   /** As openStream, for callers that know there is room. */
   openStreamNow(priority: Priority = DEFAULT_PRIORITY): MuxStream {
     if (this.#ended !== null) throw this.#ended;
-    const stream = new MuxStream(0, this, this.#streamCredit, priority);
+    const stream = new MuxStream(0, this, this.streamCredit, priority);
     this.#headless.add(stream);
     return stream;
   }
 
   get hasRoom(): boolean {
-    return this.openStreams < this.#peerConcurrentStreams;
+    return this.openStreams - this.#pushes < this.#peer.concurrentStreams;
+  }
+
+  /** Edge: a stream for a push, or null while there are as many as there may be. Its first head is the request's. */
+  openPush(priority: Priority): MuxStream | null {
+    const isFull = this.#pushes + this.#headless.size >= limits.concurrentPushes;
+    if (this.#ended !== null || isFull) return null;
+    const stream = new MuxStream(0, this, { send: limits.pushCreditBytes, receive: 0 }, priority, "push-sent");
+    this.#headless.add(stream);
+    return stream;
   }
 
   /** Ends the session and all its streams; tells the peer why. */
@@ -162,70 +199,38 @@ export class Session implements ChannelHandler, StreamLink {
     this.channel.fail(error);
   }
 
-  // ChannelHandler
-
-  onFrame(frame: SequencedFrame): void {
-    try {
-      this.#dispatch(frame);
-    } catch (error) {
-      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
-      this.#failStream("streamId" in frame ? frame.streamId : 0, error);
-    }
-  }
-
-  onMessageEnd(): void {
-    // What a restored window owes from the start.
-    const increment = this.#receiveWindow.consume(0);
-    if (increment > 0) this.sendCredit(0, increment);
-    this.#pump();
-  }
-
-  onHello(): void {
-    this.#handler.onResumed?.();
-  }
-
-  onPong(token: number): void {
-    this.#handler.onPong?.(token);
-  }
-
-  onFail(error: RopewayError): void {
-    if (this.#ended !== null) return;
-    this.#ended = error;
-    const streams = [...this.#streams.values(), ...this.#headless];
-    for (const stream of streams) stream.fail(error);
-    this.#streams.clear();
-    this.#wakeWaiting();
-    this.#handler.onEnd(error);
-  }
-
   // StreamLink
 
   sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number {
     assertHeadFits(fields);
-    const id = stream.id === 0 ? this.#number(stream) : stream.id;
-    const block = this.#encoder.encode(fields);
-    this.headBytes.sent += block.length + HEAD_FRAME_OVERHEAD;
+    const carrier = stream.id === 0 ? this.#number(stream) : { id: stream.id, channel: this.#channels.of(stream) };
+    this.headBytes.sent += carrier.channel.sendHead(carrier.id, fields, end, priority);
     this.headBytes.count += 1;
-    this.channel.send({ type: "head", streamId: id, end, priority, block });
-    return id;
+    if (this.role === "phone") this.#measure(carrier.channel, 0);
+    return carrier.id;
   }
 
   sendReset(stream: MuxStream, code: ErrorCode, reason: string): void {
-    this.channel.send({ type: "reset", streamId: stream.id, code, message: reason });
+    this.#channels.of(stream).sendReset(stream.id, code, reason);
   }
 
-  sendCredit(streamId: number, increment: number): void {
-    this.channel.send({ type: "credit", streamId, increment });
+  sendCredit(stream: MuxStream, increment: number): void {
+    this.#channels.of(stream).channel.send({ type: "credit", streamId: stream.id, increment });
   }
 
   sendPriority(stream: MuxStream): void {
-    this.channel.send({ type: "priority", streamId: stream.id, priority: stream.priority });
+    const { id, priority } = stream;
+    this.#channels.of(stream).channel.send({ type: "priority", streamId: id, priority });
   }
 
   sessionConsumed(bytes: number): void {
     if (bytes === 0 || this.#ended !== null) return;
-    const increment = this.#receiveWindow.consume(bytes);
-    if (increment > 0) this.sendCredit(0, increment);
+    this.#receiveWindow.consume(bytes);
+    this.#giveCredit();
+  }
+
+  get streamWindow(): number {
+    return this.#receiveWindow.streamSize;
   }
 
   wake(stream: MuxStream): void {
@@ -239,130 +244,136 @@ export class Session implements ChannelHandler, StreamLink {
   }
 
   closed(stream: MuxStream): void {
-    this.#streams.delete(stream.id);
+    if (this.#channels.of(stream).forget(stream)) this.#count(stream, -1);
     this.#headless.delete(stream);
     this.#sendQueue.remove(stream);
+    if (this.openStreams === 0) this.#receiveWindow.rest();
     this.#wakeWaiting();
     this.#handler.onStreamsChanged?.();
   }
 
-  #number(stream: MuxStream): number {
-    this.#lastStreamId += 2;
-    this.#headless.delete(stream);
-    this.#streams.set(this.#lastStreamId, stream);
-    return this.#lastStreamId;
+  // ChannelOwner
+
+  get streamCredit(): { readonly send: number; readonly receive: number } {
+    return { send: this.#peer.streamCredit, receive: initialStreamCredit(this.role).receive };
   }
 
-  #dispatch(frame: SequencedFrame): void {
-    switch (frame.type) {
-      case "head":
-        return this.#receiveHead(frame);
-      case "data":
-        return this.#receiveData(frame);
-      case "reset": {
-        const stream = this.#known(frame.streamId);
-        const message = frame.message || "Cannot go on: the peer reset the stream";
-        stream?.fail(new RopewayError(toErrorCode(frame.code), "stream", "peer", message));
-        return;
-      }
-      case "credit":
-        if (frame.streamId === 0) this.#sendWindow.grant(frame.increment);
-        else this.#known(frame.streamId)?.receiveCredit(frame.increment);
-        return;
-      case "priority":
-        this.#known(frame.streamId)?.setPriority(frame.priority);
-        return;
-      case "settings":
-        for (const [id, value] of frame.entries) this.#applySetting(id, value);
-        return;
-      case "go-away":
-        this.channel.fail(
-          new RopewayError(toErrorCode(frame.code), "session", "peer", frame.message || "The peer ended the session"),
-        );
-    }
+  get takesPushes(): boolean {
+    return this.#handler.onPush !== undefined;
   }
 
-  #receiveHead(frame: SequencedFrame & { type: "head" }): void {
-    // Decoded whatever comes of it: the table must stay in step with the peer's.
-    let fields: readonly HeaderField[] = [];
-    let broken: RopewayError | null = null;
-    try {
-      fields = this.#decoder.decode(frame.block);
-    } catch (error) {
-      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
-      broken = error;
-    }
-    if (frame.streamId === 0) {
-      if (this.#role === "phone") throw idle(0);
-      if (broken !== null) throw new RopewayError(broken.code, "session", "peer", broken.message);
-      this.#handler.onSessionHead?.(fields);
-      return;
-    }
-    const stream = this.#streams.get(frame.streamId) ?? this.#accept(frame.streamId, frame.priority);
-    if (stream === undefined) return;
-    if (broken !== null) throw broken;
-    this.headBytes.received += frame.block.length + HEAD_FRAME_OVERHEAD;
-    stream.receiveHead(fields, frame.end);
+  hasRoomFor(kind: "exchange" | "push"): boolean {
+    return kind === "push"
+      ? this.#pushes < limits.concurrentPushes
+      : this.#openStreams - this.#pushes < limits.concurrentStreams;
   }
 
-  #receiveData(frame: SequencedFrame & { type: "data" }): void {
-    this.#receiveWindow.receive(frame.payload.length);
-    const stream = this.#known(frame.streamId);
-    if (stream === undefined) {
-      // Still under way when the stream was reset here: nobody will consume it.
-      this.sessionConsumed(frame.payload.length);
-      return;
-    }
-    stream.receiveData(frame.payload, frame.end);
-  }
-
-  /** The open stream, or undefined if it was closed before. @throws when the peer names a stream that never was. */
-  #known(streamId: number): MuxStream | undefined {
-    if (streamId > this.#lastStreamId || streamId % 2 === 0) throw idle(streamId);
-    return this.#streams.get(streamId);
-  }
-
-  /** Edge: a stream that the phone opens with this head; undefined when it is refused or long closed. */
-  #accept(streamId: number, priority: Priority): MuxStream | undefined {
-    if (streamId % 2 === 0) throw idle(streamId);
-    if (streamId <= this.#lastStreamId) return undefined;
-    if (this.#role === "phone") throw idle(streamId);
-    this.#lastStreamId = streamId;
-    const stream = new MuxStream(streamId, this, this.#streamCredit, priority);
-    if (this.#streams.size >= limits.concurrentStreams) {
-      this.sendReset(stream, ErrorCode.REFUSED_STREAM, "");
-      return undefined;
-    }
-    this.#streams.set(streamId, stream);
-    this.#handler.onStream?.(stream);
+  accepted(stream: MuxStream): void {
+    this.#count(stream, 1);
+    if (stream.isPush) this.#handler.onPush?.(stream);
+    else this.#handler.onStream?.(stream);
     this.#handler.onStreamsChanged?.();
-    return stream;
   }
 
-  #failStream(streamId: number, error: RopewayError): void {
-    const stream = this.#streams.get(streamId);
-    if (stream === undefined) return;
-    this.sendReset(stream, error.code, error.message);
-    stream.fail(error);
+  sessionHead(fields: readonly HeaderField[]): void {
+    this.#handler.onSessionHead?.(fields);
   }
 
-  #applySetting(id: number, value: number): void {
-    if (id === Setting.INITIAL_STREAM_CREDIT) {
-      if (value > limits.creditBytes) {
-        throw new RopewayError(
-          ErrorCode.FLOW_CONTROL_ERROR,
-          "session",
-          "peer",
-          "Cannot use an initial credit so large",
-        );
-      }
-      const delta = value - this.#streamCredit.send;
-      this.#streamCredit = { ...this.#streamCredit, send: value };
-      for (const stream of this.#streams.values()) stream.shiftCredit(delta);
-    } else if (id === Setting.CONCURRENT_STREAMS) {
-      this.#peerConcurrentStreams = Math.max(1, Math.min(value, limits.concurrentStreams));
-      this.#wakeWaiting();
+  headReceived(bytes: number): void {
+    this.headBytes.received += bytes;
+  }
+
+  dataReceived(bytes: number): void {
+    this.#receiveWindow.receive(bytes);
+  }
+
+  /** The peer gives small parts of what it lets be under way: longer messages would only make it wait for their ends. */
+  sessionCredit(increment: number): void {
+    this.#sendWindow.grant(increment);
+    this.#channels.batchBytes = increment;
+  }
+
+  setting(id: number, value: number): void {
+    const { streams, session } = this.#peer.apply(id, value);
+    this.#sendWindow.shift(session);
+    if (streams !== 0) for (const stream of this.#channels.streams()) if (!stream.isPush) stream.shiftCredit(streams);
+    this.#wakeWaiting();
+  }
+
+  messageEnd(from: SessionChannel): void {
+    this.#channels.heard(from);
+    this.#giveCredit();
+    this.#pump();
+  }
+
+  channelAttached(channel: SessionChannel): void {
+    if (this.#channels.attached.length === 1) this.#receiveWindow.restart();
+    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    if (this.openStreams > 0) this.#measure(channel, 0);
+    this.#pump();
+  }
+
+  channelDetached(channel: SessionChannel): void {
+    this.#receiveWindow.forgetPing(channel.index);
+    this.#receiveWindow.isStranded = this.#channels.isStranded;
+  }
+
+  channelGreeted(channel: SessionChannel): void {
+    this.#channels.greeted();
+    this.#channels.heard(channel);
+    this.#handler.onResumed?.();
+  }
+
+  pong(from: SessionChannel, token: number): void {
+    if (!this.#receiveWindow.pong(token, from.index)) this.#handler.onPong?.(token);
+  }
+
+  failed(error: RopewayError): void {
+    if (this.#ended !== null) return;
+    this.#ended = error;
+    this.#channels.fail(error);
+    for (const stream of [...this.#channels.streams(), ...this.#headless]) stream.fail(error);
+    this.#wakeWaiting();
+    this.#handler.onEnd(error);
+  }
+
+  #number(stream: MuxStream): { readonly id: number; readonly channel: SessionChannel } {
+    // How many channels pay, the phone knows: pushes go on all that it has opened.
+    const channel = this.#channels.leastLoaded(stream.isPush ? limits.channels : this.wantedChannels);
+    stream.channelIndex = channel.index;
+    this.#headless.delete(stream);
+    this.#count(stream, 1);
+    return { id: channel.number(stream), channel };
+  }
+
+  #count(stream: MuxStream, change: 1 | -1): void {
+    this.#openStreams += change;
+    if (stream.isPush) this.#pushes += change;
+  }
+
+  #giveCredit(): void {
+    const carrier = this.#channels.lastHeard;
+    let given = 0;
+    for (let next = this.#receiveWindow.takeIncrement(); next > 0; next = this.#receiveWindow.takeIncrement()) {
+      carrier.channel.send({ type: "credit", streamId: 0, increment: next });
+      given += next;
     }
+    if (given > 0) this.#measure(carrier, given);
+  }
+
+  /**
+   * Pings along with a frame that is sent anyway, and on the other channels that bytes may be under way on: only when all
+   * have answered it is clear what the edge had left to send. @param increment credit that goes with it.
+   */
+  #measure(carrier: SessionChannel, increment: number): void {
+    if (!carrier.channel.attached) return;
+    const others = this.#channels.attached.filter((other) => other !== carrier && other.streams.size > 0);
+    const pinged = [carrier, ...others];
+    const token = this.#receiveWindow.takePing(
+      increment,
+      pinged.map(({ index }) => index),
+    );
+    if (token !== null) for (const { channel } of pinged) channel.ping(token);
   }
 
   /** Sends what credit allows, most urgent first. */
@@ -371,12 +382,13 @@ export class Session implements ChannelHandler, StreamLink {
     this.#pumping = true;
     try {
       for (;;) {
-        const room = this.channel.takesData ? Math.min(limits.batchBytes, this.#sendWindow.available) : 0;
-        const stream = this.#sendQueue.next(room > 0);
+        const { available } = this.#sendWindow;
+        const stream = this.#sendQueue.next((sender) => available > 0 && this.#channels.takesData(sender));
         if (stream === undefined) return;
-        const { bytes, end } = stream.takeChunk(room);
+        const { channel } = this.#channels.of(stream);
+        const { bytes, end } = stream.takeChunk(Math.min(channel.batchBytes, available));
         this.#sendWindow.take(bytes.length);
-        this.channel.send({ type: "data", streamId: stream.id, end, payload: bytes });
+        channel.send({ type: "data", streamId: stream.id, end, payload: bytes });
       }
     } finally {
       this.#pumping = false;
@@ -388,12 +400,4 @@ export class Session implements ChannelHandler, StreamLink {
     this.#waiting = [];
     for (const resume of waiting) resume();
   }
-}
-
-/** Type byte, two bytes of stream id and one of length: what a typical head's frame adds to its block. */
-const HEAD_FRAME_OVERHEAD = 4;
-
-function idle(streamId: number): RopewayError {
-  const message = `Cannot use stream ${streamId}: it was never opened`;
-  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
 }

@@ -14,6 +14,8 @@ export interface StreamHandler {
   /** Body bytes, a view that is valid to keep. They count against credit until `stream.consumed` is called. */
   onData(chunk: Uint8Array): void;
   onEnd(): void;
+  /** Edge: the phone said anew how urgent the response is. */
+  onPriority?(): void;
   /** The stream failed: reset by the peer, or its session ended. */
   onReset(error: RopewayError): void;
 }
@@ -24,15 +26,31 @@ export interface StreamLink {
   sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number;
   /** @param reason for the people at the other end, or "". */
   sendReset(stream: MuxStream, code: ErrorCode, reason: string): void;
-  sendCredit(streamId: number, increment: number): void;
+  sendCredit(stream: MuxStream, increment: number): void;
   sendPriority(stream: MuxStream): void;
   sessionConsumed(bytes: number): void;
+  /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
+  readonly streamWindow: number;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
   /** The stream's urgency changed. */
   requeue(stream: MuxStream): void;
   closed(stream: MuxStream): void;
 }
+
+/**
+ * An exchange has a head and a body each way. A push has one direction only, and two heads before its body: the request
+ * that it answers, and the response (PROTOCOL.md section 5.6).
+ */
+export type StreamKind = "exchange" | "push-sent" | "push-received";
+
+const FIRST_STATE: Record<StreamKind, StreamState> = {
+  exchange: "open",
+  "push-sent": "half-closed-remote",
+  "push-received": "half-closed-local",
+};
+const HEADS_TO_SEND: Record<StreamKind, number> = { exchange: 1, "push-sent": 2, "push-received": 0 };
+const HEADS_TO_RECEIVE: Record<StreamKind, number> = { exchange: 1, "push-sent": 0, "push-received": 2 };
 
 interface QueuedChunk {
   bytes: Uint8Array;
@@ -42,27 +60,43 @@ interface QueuedChunk {
 
 export class MuxStream {
   handler: StreamHandler | null = null;
+  readonly isPush: boolean;
+  /** Which of the session's channels carries it; for the session. */
+  channelIndex = 0;
 
   #id: number;
-  #headSent = false;
+  /** Before data may be sent. */
+  #headsToSend: number;
   #link: StreamLink;
-  #state: StreamState = "open";
+  #state: StreamState;
   #priority: Priority;
   #sendWindow: SendWindow;
   #receiveWindow: ReceiveWindow;
   #queue: QueuedChunk[] = [];
   #endQueued = false;
-  #headReceived = false;
+  /** Before data may come. */
+  #headsToReceive: number;
+  #sentBytes = 0;
   /** Received and not consumed; given back to the session if the stream is dropped. */
   #unconsumed = 0;
 
   /** @param id 0 for a stream of our own: it gets its number with its first head, so that heads leave in order. */
-  constructor(id: number, link: StreamLink, credit: { send: number; receive: number }, priority: Priority) {
+  constructor(
+    id: number,
+    link: StreamLink,
+    credit: { send: number; receive: number },
+    priority: Priority,
+    kind: StreamKind = "exchange",
+  ) {
     this.#id = id;
     this.#link = link;
     this.#priority = priority;
+    this.isPush = kind !== "exchange";
+    this.#state = FIRST_STATE[kind];
+    this.#headsToSend = HEADS_TO_SEND[kind];
+    this.#headsToReceive = HEADS_TO_RECEIVE[kind];
     this.#sendWindow = new SendWindow(credit.send, "stream");
-    this.#receiveWindow = new ReceiveWindow(credit.receive, "stream");
+    this.#receiveWindow = new ReceiveWindow(credit.receive);
   }
 
   /** 0 until the first head was sent, on the side that opens the stream. */
@@ -78,13 +112,26 @@ export class MuxStream {
     return this.#priority.urgency;
   }
 
+  get incremental(): boolean {
+    return this.#priority.incremental;
+  }
+
+  get order(): number {
+    return this.#id;
+  }
+
+  /** Body bytes handed to the channel. */
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
   get priority(): Priority {
     return this.#priority;
   }
 
   /** Whether data or the end is queued and credit allows it. */
   get sendable(): boolean {
-    if (!maySend(this.#state) || !this.#headSent) return false;
+    if (!maySend(this.#state) || this.#headsToSend > 0) return false;
     if (this.#queue.length === 0) return this.#endQueued;
     return this.#sendWindow.available > 0;
   }
@@ -95,17 +142,18 @@ export class MuxStream {
   }
 
   /**
-   * Sends a field section: a request or response head, or with `end` after the data was handed over, trailers.
+   * Sends a field section: a request or response head (of a push, first the one, then the other), or with `end` after
+   * the data was handed over, trailers.
    *
    * @throws RopewayError of scope "stream" when it is above the limits on heads, or would overtake queued data.
    */
   sendHead(fields: readonly EncodableField[], end: boolean): void {
     if (!maySend(this.#state)) return;
-    if (this.#headSent && (!end || this.#endQueued || this.#queue.length > 0)) {
+    if (this.#headsToSend === 0 && (!end || this.#endQueued || this.#queue.length > 0)) {
       throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot send trailers: data is to go first");
     }
     this.#id = this.#link.sendHead(this, fields, end, this.#priority);
-    this.#headSent = true;
+    this.#headsToSend = Math.max(0, this.#headsToSend - 1);
     // The session may have ended over it.
     if (!maySend(this.#state)) return;
     if (end) this.#transition("end-sent");
@@ -156,8 +204,17 @@ export class MuxStream {
     if (counted === 0) return;
     this.#link.sessionConsumed(counted);
     if (!mayReceive(this.#state)) return;
+    if (!this.isPush) this.#receiveWindow.grow(this.#link.streamWindow);
     const increment = this.#receiveWindow.consume(counted);
-    if (increment > 0) this.#link.sendCredit(this.id, increment);
+    if (increment > 0) this.#link.sendCredit(this, increment);
+  }
+
+  /** Lets so many bytes be unconsumed from now on, if that is more than before, and tells the peer. */
+  widen(bytes: number): void {
+    if (!mayReceive(this.#state)) return;
+    this.#receiveWindow.grow(bytes);
+    const increment = this.#receiveWindow.consume(0);
+    if (increment > 0) this.#link.sendCredit(this, increment);
   }
 
   /** Changes the order in which the peer answers (RFC 9218 section 7). */
@@ -171,6 +228,7 @@ export class MuxStream {
   setPriority(priority: Priority): void {
     this.#priority = priority;
     this.#link.requeue(this);
+    this.handler?.onPriority?.();
   }
 
   /** For the session: takes up to `room` bytes off the queue, within the stream's credit. */
@@ -183,6 +241,7 @@ export class MuxStream {
     const length = Math.min(room, this.#sendWindow.available, chunk.bytes.length);
     const bytes = chunk.bytes.subarray(0, length);
     this.#sendWindow.take(length);
+    this.#sentBytes += length;
     if (length < chunk.bytes.length) {
       chunk.bytes = chunk.bytes.subarray(length);
       return { bytes, end: false };
@@ -197,13 +256,16 @@ export class MuxStream {
   /** For the session. */
   receiveHead(fields: readonly HeaderField[], end: boolean): void {
     if (!mayReceive(this.#state)) throw this.#late();
-    if (this.#headReceived && !end) {
+    if (this.#headsToReceive === 0 && !end) {
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take a second head");
     }
-    // A second field section is trailers, which no caller of ours reads (Fetch has no trailers).
-    const first = !this.#headReceived;
-    this.#headReceived = true;
-    if (first) this.#tell((handler) => handler.onHead(fields, end));
+    if (this.#headsToReceive > 1 && end) {
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take a push without its response");
+    }
+    // A field section beyond the heads is trailers, which no caller of ours reads (Fetch has no trailers).
+    const isHead = this.#headsToReceive > 0;
+    if (isHead) this.#headsToReceive -= 1;
+    if (isHead) this.#tell((handler) => handler.onHead(fields, end));
     if (end && mayReceive(this.#state)) this.#receiveEnd();
   }
 
@@ -211,7 +273,7 @@ export class MuxStream {
   receiveData(bytes: Uint8Array, end: boolean): void {
     this.#unconsumed += bytes.length;
     if (!mayReceive(this.#state)) throw this.#late();
-    if (!this.#headReceived) {
+    if (this.#headsToReceive > 0) {
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take data before a head");
     }
     this.#receiveWindow.receive(bytes.length);

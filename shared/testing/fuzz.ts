@@ -196,7 +196,10 @@ class FuzzTarget implements FuzzKnowledge {
     expectThat(session.channel.unacknowledged.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
     const edge = this.role === "edge";
     const window = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
-    const streamWindow = edge ? limits.uploadStreamCreditBytes : limits.streamCreditBytes;
+    const streamWindow = Math.max(
+      edge ? limits.uploadStreamCreditBytes : limits.streamCreditBytes,
+      session.streamWindow,
+    );
     let unread = 0;
     for (const bytes of this.#unread.values()) {
       unread += bytes;
@@ -204,12 +207,12 @@ class FuzzTarget implements FuzzKnowledge {
     }
     expectThat(unread <= window, "unread bytes keep to the session's credit");
     if (!this.#random.oneIn(32)) return;
-    const { encoder, decoder, owedCredit } = session.snapshot();
+    const { encoder, decoder, grantedCredit } = session.snapshot();
     for (const { table } of [encoder, decoder]) {
       const bytes = table.entries.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
       expectThat(bytes <= limits.hpackTableBytes, "header tables keep to their limit");
     }
-    expectThat(owedCredit >= 0 && owedCredit <= window, "owed credit is within the window");
+    expectThat(grantedCredit >= 0 && grantedCredit <= window, "credit that is out is within the window");
   }
 
   finish(): void {

@@ -61,6 +61,8 @@ export type ChannelFrame =
       readonly type: "hello";
       /** Chosen by the phone at random; 16 bytes. */
       readonly sessionId: Uint8Array;
+      /** Which of the session's channels this is; 0, the first, where it is left out. */
+      readonly channel?: number;
       /** Sequenced frames received so far on this channel: the peer replays from here. */
       readonly received: number;
       /** Number of the first sequenced frame that follows this one. */
@@ -131,7 +133,7 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
       return assemble(
         FrameType.HELLO,
         frame.resume ? FLAG_RESUME : 0,
-        0,
+        frame.channel ?? 0,
         concat(frame.sessionId, varints(frame.received, frame.next)),
       );
     case "ack":
@@ -186,6 +188,7 @@ export function decodeFrame(reader: ByteReader): Frame {
       return whole(payload, {
         type: "hello",
         sessionId: payload.take(SESSION_ID_BYTES).slice(),
+        ...(streamId > 0 ? { channel: streamId } : {}),
         received: payload.varint(),
         next: payload.varint(),
         resume: (flags & FLAG_RESUME) !== 0,

@@ -13,7 +13,12 @@ export interface PlainResponse {
 export function askEdge(
   edgeUrl: string,
   path: string,
-  { host, method = "GET", headers = {} }: { host?: string; method?: string; headers?: Record<string, string> } = {},
+  {
+    host,
+    method = "GET",
+    headers = {},
+    body = "",
+  }: { host?: string; method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<PlainResponse> {
   const { port } = new URL(edgeUrl);
   return new Promise((resolve, reject) => {
@@ -34,7 +39,7 @@ export function askEdge(
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text: "" });
     });
     request.once("error", reject);
-    request.end();
+    request.end(body);
   });
 }
 

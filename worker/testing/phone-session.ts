@@ -1,8 +1,15 @@
 /** The phone's end of a session without a browser or a socket: sends requests and gives back what came of them. */
 import type { RopewayError } from "../../shared/errors.ts";
-import { type ClientExchange, startExchange } from "../../shared/http/client-exchange.ts";
-import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import {
+  type ClientExchange,
+  type ResponseConsumer,
+  receivePush,
+  startExchange,
+} from "../../shared/http/client-exchange.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
 import { Session } from "../../shared/mux/session.ts";
+import type { MuxStream } from "../../shared/mux/stream.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 
 export interface TestResponse {
@@ -23,12 +30,21 @@ export interface TestExchange {
   cancel(): void;
 }
 
+/** What the edge pushed. */
+export interface TestPush extends TestExchange {
+  readonly request: RequestHead;
+}
+
 export class PhoneSession {
   readonly session: Session;
   /** Why the session ended, once it did. */
   ended: RopewayError | null = null;
+  /** In the order in which they were announced. */
+  readonly pushes: TestPush[] = [];
+  #userAgent: string;
 
   constructor(userAgent = "TestPhone/1") {
+    this.#userAgent = userAgent;
     this.session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
@@ -36,12 +52,29 @@ export class PhoneSession {
         onEnd: (error) => {
           this.ended = error;
         },
+        onPush: (stream) => this.#takePush(stream),
       },
     });
-    this.session.sendSessionHead([
-      ["user-agent", userAgent],
-      ["accept-language", "en"],
-    ]);
+    this.#introduce();
+  }
+
+  /** From here on the edge may push. */
+  askForPushes(): void {
+    this.#introduce([ACCEPT_PUSH, "http"]);
+  }
+
+  #introduce(...more: [name: string, value: string][]): void {
+    this.session.sendSessionHead([["user-agent", this.#userAgent], ["accept-language", "en"], ...more]);
+  }
+
+  #takePush(stream: MuxStream): void {
+    const onHead = (fields: HeaderList): void => {
+      const { head: request } = fieldsToPush(fields);
+      const { consumer, ...received } = receiver();
+      const { cancel } = receivePush(stream, request.url, consumer);
+      this.pushes.push({ request, ...received, cancel });
+    };
+    stream.handler = { onHead, onData() {}, onEnd() {}, onReset() {} };
   }
 
   /** The whole response. Rejects with the exchange's RopewayError. */
@@ -53,33 +86,40 @@ export class PhoneSession {
   async start(url: string, request: TestRequest = {}): Promise<TestExchange> {
     const { body = null, onChunk, ...head } = request;
     const stream = await this.session.openStream();
-    const headArrived = Promise.withResolvers<ResponseHead>();
-    const ended = Promise.withResolvers<TestResponse>();
-    headArrived.promise.catch(() => {});
-    ended.promise.catch(() => {});
-    const chunks: Uint8Array[] = [];
+    const { consumer, ...received } = receiver(onChunk);
     const exchange: ClientExchange = startExchange(
       stream,
       { ...navigation(url), ...head },
       typeof body === "string" ? streamOf(new TextEncoder().encode(body)) : body,
-      {
-        onHead: headArrived.resolve,
-        onBody(chunk) {
-          chunks.push(chunk);
-          return onChunk?.(chunk);
-        },
-        async onEnd() {
-          const whole = concat(...chunks);
-          ended.resolve({ head: await headArrived.promise, body: whole, text: new TextDecoder().decode(whole) });
-        },
-        onError(error) {
-          headArrived.reject(error);
-          ended.reject(error);
-        },
-      },
+      consumer,
     );
-    return { head: headArrived.promise, response: ended.promise, cancel: () => exchange.cancel() };
+    return { ...received, cancel: () => exchange.cancel() };
   }
+}
+
+/** A consumer, and what it will have got. */
+function receiver(onChunk?: TestRequest["onChunk"]): Omit<TestExchange, "cancel"> & { consumer: ResponseConsumer } {
+  const headArrived = Promise.withResolvers<ResponseHead>();
+  const ended = Promise.withResolvers<TestResponse>();
+  headArrived.promise.catch(() => {});
+  ended.promise.catch(() => {});
+  const chunks: Uint8Array[] = [];
+  const consumer: ResponseConsumer = {
+    onHead: headArrived.resolve,
+    onBody(chunk) {
+      chunks.push(chunk);
+      return onChunk?.(chunk);
+    },
+    async onEnd() {
+      const whole = concat(...chunks);
+      ended.resolve({ head: await headArrived.promise, body: whole, text: new TextDecoder().decode(whole) });
+    },
+    onError(error) {
+      headArrived.reject(error);
+      ended.reject(error);
+    },
+  };
+  return { head: headArrived.promise, response: ended.promise, consumer };
 }
 
 /** A typed navigation to `url`. */

@@ -1,7 +1,23 @@
 /** A phone without a browser: pairs, opens the tunnel, sends requests. For the edge's contract tests, on Node. */
-import { PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
+import { limits } from "../../shared/limits.ts";
+import { PendingTransport } from "../../shared/pending-transport.ts";
+import { offeredProtocols, PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { PhoneSession } from "./phone-session.ts";
+
+/** What carries messages between phone and edge. */
+export type Road = "websocket" | "fetch";
+
+/** Each runtime over each road. */
+export const EDGES = [
+  ["workerd", "websocket"],
+  ["workerd", "fetch"],
+  ["deno", "websocket"],
+  ["deno", "fetch"],
+] as const satisfies readonly (readonly [string, Road])[];
+
+type TestSocket = WebSocket | FetchSocket;
 
 /** @returns the token of a fresh device. */
 export async function pairPhone(edgeUrl: string, accessKey: string): Promise<string> {
@@ -14,10 +30,8 @@ export async function pairPhone(edgeUrl: string, accessKey: string): Promise<str
 }
 
 /** A socket to the edge, open. Rejects when the edge refuses it. */
-export async function openTunnelSocket(edgeUrl: string, token: string): Promise<WebSocket> {
-  const url = new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws");
-  const socket = new WebSocket(url, [SUBPROTOCOL, TOKEN_PREFIX + token]);
-  socket.binaryType = "arraybuffer";
+export async function openTunnelSocket(edgeUrl: string, token: string, road: Road): Promise<TestSocket> {
+  const socket = createSocket(edgeUrl, token, null, road);
   await new Promise<void>((resolve, reject) => {
     socket.onopen = () => resolve();
     socket.onerror = () => reject(new Error("Cannot open the tunnel: the handshake failed"));
@@ -25,10 +39,22 @@ export async function openTunnelSocket(edgeUrl: string, token: string): Promise<
   return socket;
 }
 
+function createSocket(edgeUrl: string, token: string, opening: Uint8Array | null, road: Road): TestSocket {
+  const url = new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws");
+  const protocols = offeredProtocols(token, opening);
+  const socket = road === "fetch" ? new FetchSocket(url, protocols) : new WebSocket(url, protocols);
+  socket.binaryType = "arraybuffer";
+  return socket;
+}
+
 /** Code and reason with which the other side ends the socket. */
-export function closing(socket: WebSocket): Promise<{ code: number; reason: string }> {
+export function closing(socket: EventTarget): Promise<{ code: number; reason: string }> {
   return new Promise((resolve) => {
-    socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason }), { once: true });
+    const onClose = (event: Event) => {
+      const { code, reason } = event as CloseEvent;
+      resolve({ code, reason });
+    };
+    socket.addEventListener("close", onClose, { once: true });
   });
 }
 
@@ -38,19 +64,31 @@ export class TestPhone extends PhoneSession {
 
   #edgeUrl: string;
   #token: string;
-  #socket: WebSocket | null = null;
+  #socket: TestSocket | null = null;
   #transport: Transport | null = null;
+  #openingLimit: number;
+  #road: Road;
 
-  constructor(edgeUrl: string, token: string) {
+  /** @param openingLimit bytes that may ride in the handshake; 0 for a phone that says everything after it. */
+  constructor(
+    edgeUrl: string,
+    token: string,
+    { openingLimit = limits.openingBytes, road = "websocket" }: { openingLimit?: number; road?: Road } = {},
+  ) {
     super();
+    this.#road = road;
     this.#edgeUrl = edgeUrl;
     this.#token = token;
+    this.#openingLimit = openingLimit;
   }
 
   /** Opens a socket for the session: its first, or the next after a cut. Rejects when the edge refuses it. */
   async connect(): Promise<void> {
-    const socket = await openTunnelSocket(this.#edgeUrl, this.#token);
-    const transport: Transport = {
+    const transport = new PendingTransport();
+    this.session.channel.attach(transport);
+    this.session.channel.flush();
+    const socket = createSocket(this.#edgeUrl, this.#token, transport.takeOpening(this.#openingLimit), this.#road);
+    const link: Transport = {
       send(message) {
         if (socket.readyState !== WebSocket.OPEN) return false;
         socket.send(message as Uint8Array<ArrayBuffer>);
@@ -67,7 +105,16 @@ export class TestPhone extends PhoneSession {
     };
     this.#socket = socket;
     this.#transport = transport;
-    this.session.channel.attach(transport);
+    await new Promise<void>((resolve, reject) => {
+      socket.onopen = () => {
+        transport.open(link);
+        resolve();
+      };
+      socket.onerror = () => {
+        this.session.channel.detach(transport);
+        reject(new Error("Cannot open the tunnel: the handshake failed"));
+      };
+    });
   }
 
   /**
@@ -79,8 +126,7 @@ export class TestPhone extends PhoneSession {
     const [socket, transport] = [this.#socket, this.#transport];
     if (socket === null || transport === null) return;
     this.#socket = null;
-    socket.onmessage = null;
-    socket.onclose = null;
+    socket.onopen = socket.onmessage = socket.onclose = null;
     this.session.channel.detach(transport);
     if (noticedBy === "both") socket.close();
   }

@@ -1,6 +1,6 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import type { HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
+import type { HeaderList, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
 import type { CookieChange } from "./cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookie-rules.ts";
@@ -22,6 +22,7 @@ import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } fro
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
 import { decodedLength, endToEndFields } from "./response-fields.ts";
+import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts";
 import { type SendDeps, Sender } from "./send.ts";
 import { isSameOrigin } from "./site.ts";
 import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
@@ -115,13 +116,14 @@ export class Exchange {
       isFirstHop: this.#chain.length === 1,
     });
     const { jar } = this.#deps;
+    const continuation = head.delivery?.continuation ?? null;
     const response = await this.#sender.send({
       url,
       method: this.#method,
       headers: buildRequestHeaders({
         head,
         chain: this.#chain,
-        fields: this.#fields,
+        fields: continuation === null ? this.#fields : withContinuation(this.#fields, continuation),
         origin: originField(
           { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
           this.#chain,
@@ -217,6 +219,7 @@ export class Exchange {
       redirected: this.#chain.length > 1,
       coding,
       scriptCookies: await this.#scriptCookies(),
+      ...(hasBody ? this.#resumption(response) : {}),
     };
     if (this.#body?.isReplayable) await this.#body.close(null);
     if (!hasBody) {
@@ -227,6 +230,7 @@ export class Exchange {
     const metered = meterBody(response.body as ReadableStream<Uint8Array>, {
       reusesBuffer: coding === "identity" && this.#deps.copiesChunks === true,
       translate: (error) => this.#sender.translate(url, error),
+      onChunk: this.#request.observeBody?.(responseHead) ?? null,
       onSettled: () => {
         // Cancelling the body alone leaves an upload running.
         this.#sender.abort();
@@ -235,6 +239,18 @@ export class Exchange {
     });
     const body = coding === "identity" ? metered.stream : deflateBody(metered.stream, { contentLength });
     return { head: responseHead, body, originBytes: metered.bytes };
+  }
+
+  /** What the tunnel is told, which is not for the page: so whatever CORS exposes to that. */
+  #resumption(response: Response): Pick<ResponseHead, "resumption" | "continues"> {
+    const { delivery } = this.#request.head;
+    if (this.#method !== "GET") return {};
+    const resumption = resumptionOf(response);
+    const continuation = delivery?.continuation ?? null;
+    return {
+      ...(resumption === null ? {} : { resumption }),
+      ...(continuation !== null && isContinuation(continuation, response) ? { continues: true } : {}),
+    };
   }
 
   async #scriptCookies(): Promise<readonly ScriptCookie[]> {

@@ -15,6 +15,8 @@ export interface BodyObserver {
   readonly reusesBuffer: boolean;
   /** What the stream errors with instead of what the platform threw. */
   readonly translate: (error: unknown) => unknown;
+  /** Told of each chunk before the reader gets it. */
+  readonly onChunk?: ((chunk: Uint8Array) => void) | null;
   /** Called once, when the body ended, failed or was cancelled. */
   readonly onSettled: () => void;
 }
@@ -34,6 +36,7 @@ export function meterBody(body: ReadableStream<Uint8Array>, observer: BodyObserv
             return;
           }
           total += chunk.byteLength;
+          observer.onChunk?.(chunk);
           controller.enqueue(chunk);
         } catch (error) {
           observer.onSettled();

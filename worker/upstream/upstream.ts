@@ -3,6 +3,7 @@
  * everything between that a browser would do: cookies, redirects, CORS, referrer and origin fields.
  */
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { ObserveBody } from "../../shared/http/server-exchange.ts";
 
 export interface UpstreamRequest {
   readonly head: RequestHead;
@@ -13,6 +14,7 @@ export interface UpstreamRequest {
   readonly acceptLanguage: string;
   /** Aborted when the phone cancels or its session ends. */
   readonly signal: AbortSignal;
+  readonly observeBody?: ObserveBody;
 }
 
 export interface UpstreamResponse {

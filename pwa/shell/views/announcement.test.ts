@@ -12,6 +12,14 @@ it.each([
   ["A page loaded", testState({ phase: "loaded", url, title: "A page" })],
   ["example.com loaded", testState({ phase: "loaded", url })],
   ["Offline", testState({ phase: "loaded", url, link: { kind: "offline", since: 0 } })],
+  ["Waiting for the link", testState({ phase: "loading", url, link: { kind: "waiting", since: 0, retryAt: 9 } })],
+  ["Waiting for the link", testState({ phase: "loading", url, link: { kind: "connecting", since: 0, attempt: 2 } })],
+  ["Loading example.com", testState({ phase: "loading", url, link: { kind: "connecting", since: 0, attempt: 1 } })],
+  ["Waiting for the link", testState({ phase: "loaded", url, link: { kind: "stalled", since: 0 } })],
+  [
+    "example.com may have got what you sent; the answer was lost",
+    testState({ phase: "loaded", url, notice: { kind: "uncertain", url } }),
+  ],
   [
     "You are offline",
     testState({

@@ -1,10 +1,15 @@
 import type { BrowserState } from "../browser-state.ts";
 import { errorText } from "./error-texts.ts";
 import { shortHost } from "./format.ts";
+import { isWaiting } from "./link-pill.tsx";
+import { noticeText } from "./notice-bar.tsx";
 
 /** What a screen reader should say about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
-  if (state.link.kind === "offline" && state.phase !== "failed") return "Offline";
+  if (state.notice !== null) return noticeText(state.notice);
+  if (state.phase !== "failed" && isWaiting(state.link)) {
+    return state.link.kind === "offline" ? "Offline" : "Waiting for the link";
+  }
   switch (state.phase) {
     case "idle":
       return state.url === "" ? "" : `Stopped loading ${shortHost(state.url)}`;

@@ -2,6 +2,7 @@ import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { AddressBox } from "./address-box.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { LinkPill } from "./link-pill.tsx";
+import { NoticeBar } from "./notice-bar.tsx";
 import type { Ui } from "./ui.ts";
 
 /** Never draw less than this while a page loads: an empty bar looks like nothing happens. */
@@ -13,6 +14,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
     <nav class="bar" aria-label="Browser" data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
       <LinkPill link={state.link} />
+      {state.notice && <NoticeBar notice={state.notice} onDismiss={() => actions.dismissNotice()} />}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.back()} />
       <BarButton
         icon="forward"

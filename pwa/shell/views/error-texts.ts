@@ -88,6 +88,24 @@ const TEXTS = new Map<number, ErrorText>([
     },
   ],
   [
+    ErrorCode.ALREADY_SENT,
+    {
+      heading: "Sent, but the answer got lost",
+      text: "“{host}” was sent what you entered, then your edge restarted and the answer was lost. Look there for what became of it before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.OUTCOME_UNKNOWN,
+    {
+      heading: "Maybe sent, maybe not",
+      text: "The link was lost for too long to know whether “{host}” got what you sent. Look there before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
     ErrorCode.UNSUPPORTED_SCHEME,
     {
       heading: "Ropeway cannot open this kind of address",

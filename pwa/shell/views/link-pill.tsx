@@ -19,6 +19,20 @@ export function LinkPill({ link }: { link: LinkPhase }) {
   );
 }
 
+/** Whether the person waits for a link that was there, or should be by now. */
+export function isWaiting(link: LinkPhase): boolean {
+  switch (link.kind) {
+    case "connecting":
+      return link.attempt > 1;
+    case "offline":
+    case "stalled":
+    case "waiting":
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** The state of the link in a few words. @param now as `Date.now()` */
 export function linkText(link: LinkPhase, now: number): string {
   switch (link.kind) {
@@ -29,9 +43,12 @@ export function linkText(link: LinkPhase, now: number): string {
     case "open":
       return "Connected";
     case "offline":
-      return "Offline";
+      return `Offline, waiting for the link, ${seconds(now - link.since)}`;
     case "connecting":
-      return `Connecting, ${seconds(now - link.since)}`;
+      return link.attempt === 1
+        ? `Connecting, ${seconds(now - link.since)}`
+        : `Waiting for the link, ${seconds(now - link.since)}`;
+    case "stalled":
     case "waiting":
       return `Waiting for the link, ${seconds(now - link.since)}`;
   }

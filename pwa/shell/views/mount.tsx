@@ -109,7 +109,7 @@ function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
     case "start":
       return <StartView state={state} actions={actions} />;
     case "opening":
-      return <OpeningView state={state} />;
+      return <OpeningView state={state} actions={actions} />;
     case "error":
       return state.error && <ErrorView error={state.error} actions={actions} />;
     case "pairing":

@@ -1,16 +1,24 @@
-import type { BrowserState } from "../browser-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { shortHost } from "./format.ts";
-import { linkText, useNow } from "./link-pill.tsx";
+import { isWaiting } from "./link-pill.tsx";
 import { SiteIcon } from "./site-icon.tsx";
 
 /** Between the start page and a page's first bytes. */
-export function OpeningView({ state }: { state: BrowserState }) {
-  const now = useNow(state.link.kind !== "open");
+export function OpeningView({ state, actions }: { state: BrowserState; actions: BrowserActions }) {
   return (
     <section class="card-view opening">
       <SiteIcon site={{ url: state.url, icon: null }} large />
       <p class="opening-host">{shortHost(state.url)}</p>
-      <p class="fine">{state.link.kind === "open" ? "Waiting for the first bytes" : linkText(state.link, now)}</p>
+      {/* The line above the bar says how long it has been. */}
+      <p class="fine">{isWaiting(state.link) ? "Loads as soon as the link is back" : "Waiting for the first bytes"}</p>
+      {/* Always there, so that nothing moves when the link goes and comes back. */}
+      <button
+        type="button"
+        class={isWaiting(state.link) ? "text-button opening-cancel" : "text-button opening-cancel is-out"}
+        onClick={() => actions.stop()}
+      >
+        Cancel
+      </button>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BrowserActions, BrowserState, Settings } from "../browser-state.ts";
+import { WAIT_TIMES } from "../settings-store.ts";
 import { Icon } from "./icons.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { linkText, useNow } from "./link-pill.tsx";
@@ -12,6 +13,11 @@ const THEMES: readonly { readonly value: Settings["theme"]; readonly label: stri
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
+
+const PUSH_CHOICES = [
+  { takesPushes: true, label: "Yes, faster" },
+  { takesPushes: false, label: "No, least data" },
+] as const;
 
 /** Every choice takes effect at once; there is nothing to save. */
 export function SettingsSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
@@ -37,6 +43,40 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
         </div>
       </fieldset>
       <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => actions.changeSettings({ searchUrl })} />
+      <fieldset class="setting">
+        <legend>When the link is gone, pages wait</legend>
+        <div class="segments">
+          {WAIT_TIMES.map((waitTime) => (
+            <label key={waitTime} class="segment">
+              <input
+                type="radio"
+                name="wait-time"
+                value={waitTime}
+                checked={settings.waitTime === waitTime}
+                onChange={() => actions.changeSettings({ waitTime })}
+              />
+              <span>{waitTime < 60_000 ? `${waitTime / 1_000} s` : `${waitTime / 60_000} min`}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset class="setting">
+        <legend>Send what a page needs before it asks</legend>
+        <div class="segments">
+          {PUSH_CHOICES.map(({ takesPushes, label }) => (
+            <label key={label} class="segment">
+              <input
+                type="radio"
+                name="pushes"
+                value={label}
+                checked={settings.takesPushes === takesPushes}
+                onChange={() => actions.changeSettings({ takesPushes })}
+              />
+              <span>{label}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
       <section class="setting">
         <h3>On this phone</h3>
         <ConfirmButton

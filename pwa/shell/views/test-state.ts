@@ -15,9 +15,10 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     cost: { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 },
     totals: null,
     error: null,
+    notice: null,
     recent: [],
     pinned: [],
-    settings: { theme: "system", searchUrl: DEFAULT_SEARCH_URL },
+    settings: { theme: "system", searchUrl: DEFAULT_SEARCH_URL, waitTime: 120_000, takesPushes: true },
     demoUrl: null,
     ...change,
   };

@@ -46,6 +46,9 @@ export class FakePlatform implements LinkPlatform {
   time = 0;
   chance = 0;
   probed: "reachable" | "refused" | "unreachable" = "reachable";
+  /** Whether what is asked after a failed handshake is answered at all. */
+  answersProbes = true;
+  probes = 0;
   readonly sockets: FakeSocket[] = [];
   #timers = new Set<{ task: () => void; at: number }>();
 
@@ -65,9 +68,7 @@ export class FakePlatform implements LinkPlatform {
     return this.time;
   }
 
-  random(): number {
-    return this.chance;
-  }
+  random: () => number = () => this.chance;
 
   setTimer(task: () => void, delay: number): () => void {
     const timer = { task, at: this.time + delay };
@@ -76,7 +77,17 @@ export class FakePlatform implements LinkPlatform {
   }
 
   probe(): Promise<"reachable" | "refused" | "unreachable"> {
-    return Promise.resolve(this.probed);
+    this.probes += 1;
+    return this.answersProbes ? Promise.resolve(this.probed) : new Promise(() => {});
+  }
+
+  /** Time passes in which nothing runs; timers that were due then run afterwards, each once. */
+  sleep(time: number): void {
+    this.time += time;
+    const due = [...this.#timers].filter(({ at }) => at <= this.time).sort((a, b) => a.at - b.at);
+    for (const timer of due) {
+      if (this.#timers.delete(timer)) timer.task();
+    }
   }
 
   /** Lets time pass; timers run when they are due. */

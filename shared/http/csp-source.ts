@@ -1,5 +1,4 @@
 /** Parsing of Content Security Policy values, and matching of source expressions. CSP Level 3, section 6.7.2. */
-import { parseUrl } from "./slot-url.ts";
 
 /** Directives of one policy in order: lower-case name, source list as written. The first of a name counts. */
 export type Policy = Map<string, string[]>;
@@ -57,8 +56,8 @@ function defaultPort(scheme: string): string {
  * serialized http(s) ones; anything else (`null`) matches nothing.
  */
 export function sourceMatchesOrigin(expression: string, origin: string, selfOrigin: string): boolean {
-  const url = parseUrl(origin);
-  if (url === null) return false;
+  if (!URL.canParse(origin)) return false;
+  const url = new URL(origin);
   const scheme = url.protocol.slice(0, -1);
   const selfScheme = selfOrigin.slice(0, selfOrigin.indexOf(":"));
   const lower = expression.toLowerCase();

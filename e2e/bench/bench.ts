@@ -1,0 +1,151 @@
+/** One run of the bench, from nothing to its result. */
+import { join } from "node:path";
+import { dist } from "../../scripts/build/paths.ts";
+import { seededRandom } from "../demo/random.ts";
+import { findChromium } from "../fixtures/chromium.ts";
+import type { LinkSettings } from "../lab/lab.ts";
+import { delayOnly, PROFILES, paperC } from "../lab/profiles.ts";
+import { replayClasses } from "./behaviours/classes.ts";
+import { duration, execute } from "./execute.ts";
+import { applicationExperiment } from "./experiments/applications.ts";
+import { delayExperiment, thirdGenerationExperiment } from "./experiments/delay.ts";
+import { gprsExperiment } from "./experiments/gprs.ts";
+import { realPageExperiment } from "./experiments/real-pages.ts";
+import { EXTENTS, type Extent } from "./extent.ts";
+import { Laboratory } from "./laboratory.ts";
+import { describeMachine, describeVersions } from "./machine.ts";
+import type { BenchResult, ExperimentResult, Site } from "./model.ts";
+import type { BenchOptions } from "./options.ts";
+import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
+import { makeSite, type SiteName } from "./sites/make-sites.ts";
+import { websocketCostExperiment } from "./websocket-cost/experiment.ts";
+
+/** Visited before a page where the app has to be warm, the largest first. */
+const WARM_UP_SITES: readonly SiteName[] = ["median-mobile", "agency", "news-herald", "static-i"];
+
+const SITES_DIRECTORY = join(dist, "bench", "sites");
+
+export interface BenchRun {
+  readonly tell: (line: string) => void;
+  /** The result so far, after each cell. */
+  readonly keep: (result: BenchResult) => Promise<void>;
+}
+
+/** @throws Error when the laboratory does not start, or no experiment is left by the options. */
+export async function runBench(options: BenchOptions, { tell, keep }: BenchRun): Promise<BenchResult> {
+  const startedAt = new Date();
+  const extent = EXTENTS[options.mode];
+  tell("Making the sites …");
+  const sites = await makeSites(extent, 0);
+  const nextDay = await makeSites(extent, 1);
+  const site = siteByName(sites);
+  const classes = (await replayClasses(extent.replays.variant)).slice(0, extent.replays.classes);
+  tell("Starting link, origins and edge …");
+  const laboratory = await Laboratory.open({
+    sites,
+    nextDay,
+    warmUpSites: WARM_UP_SITES.map(site),
+    replayClasses: classes,
+    seed: options.seed,
+  });
+  const start = performance.now();
+  try {
+    const experiments = chosen(
+      [
+        delayExperiment(laboratory, site("hundred-fifty"), extent.delays),
+        ...(extent.thirdGeneration ? [thirdGenerationExperiment(laboratory, site("hundred-fifty"))] : []),
+        websocketCostExperiment(laboratory.lab, options.mode),
+        applicationExperiment(laboratory, { ...extent.replays, classes }),
+        gprsExperiment(laboratory, extent.gprsSites.map(site)),
+        realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
+      ],
+      options,
+    );
+    const partial = (results: readonly ExperimentResult[]): BenchResult => ({
+      schema: 1,
+      startedAt: startedAt.toISOString(),
+      seconds: (performance.now() - start) / 1000,
+      mode: options.mode,
+      seed: options.seed,
+      rounds: options.rounds,
+      warmUpRounds: options.warmUpRounds,
+      machine: describeMachine(),
+      versions,
+      links: usedLinks(extent),
+      experiments: results,
+    });
+    const versions = await describeVersions(findChromium() ?? "chromium");
+    const { rounds, warmUpRounds, seed } = options;
+    const steps = planSteps(experiments, rounds, warmUpRounds, seededRandom(seed));
+    tell(`${steps.length} runs, about ${duration(secondsLeft(steps, 0, 0))}`);
+    const results = await execute(experiments, {
+      rounds,
+      warmUpRounds,
+      random: seededRandom(seed),
+      now: () => performance.now(),
+      tell,
+      keep: (soFar) => keep(partial(soFar)),
+    });
+    return partial(results);
+  } finally {
+    await laboratory.close();
+  }
+}
+
+async function makeSites(extent: Extent, version: number): Promise<Site[]> {
+  const names = new Set<SiteName>(["hundred-fifty", ...WARM_UP_SITES, ...extent.gprsSites, ...extent.realPages.sites]);
+  const sites: Site[] = [];
+  for (const name of names) sites.push(await makeSite(SITES_DIRECTORY, name, version));
+  return sites;
+}
+
+function siteByName(sites: readonly Site[]): (name: SiteName) => Site {
+  return (name) => {
+    const site = sites.find((each) => each.name === name);
+    if (site === undefined) throw new Error(`Cannot run the bench: the site ${name} was not made`);
+    return site;
+  };
+}
+
+/** The part of the plan that the options ask for. */
+function chosen(experiments: readonly PlannedExperiment[], options: BenchOptions): PlannedExperiment[] {
+  const { only, cells, contestants } = options;
+  const isChosen = (name: string): boolean => contestants.some((each) => each === name);
+  const plan = experiments
+    .filter(({ id }) => only.length === 0 || only.includes(id))
+    .map((experiment) => ({
+      ...experiment,
+      cells: experiment.cells
+        .filter(({ id }) => cells.length === 0 || cells.some((part) => id.includes(part)))
+        .map((cell) =>
+          experiment.id === "B"
+            ? cell
+            : { ...cell, series: cell.series.filter(({ contestant }) => isChosen(contestant)) },
+        ),
+    }))
+    .filter(({ cells }) => cells.length > 0);
+  if (plan.length === 0) {
+    const ids = experiments.map(({ id }) => id).join(", ");
+    throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${ids}`);
+  }
+  return plan;
+}
+
+function usedLinks(extent: Extent): BenchResult["links"] {
+  const links: [string, LinkSettings][] = [
+    ...extent.delays.map((delay): [string, LinkSettings] => [`A delay=${delay}`, delayOnly(delay)]),
+    ...extent.replays.delays.flatMap((delay) =>
+      extent.replays.losses.map((loss): [string, LinkSettings] => [
+        `C delay=${delay} loss=${loss}`,
+        paperC(delay, loss),
+      ]),
+    ),
+    ...Object.entries(PROFILES).filter(([name]) => !name.includes("trace")),
+  ];
+  return Object.fromEntries(
+    links.map(([name, { delay, down, up, downQueue, upQueue, loss }]) => [
+      name,
+      { delay, down, up, downQueue, upQueue, loss },
+    ]),
+  );
+}

@@ -1,0 +1,108 @@
+/** What all contestants have in common: how a visit is watched, and what makes it fail. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Frame } from "@playwright/test";
+import type { Lab } from "../../lab/lab.ts";
+import { ContestantError, HarnessError } from "../failure.ts";
+import type { Site, Visit } from "../model.ts";
+import { Arrivals } from "./arrivals.ts";
+import { inTime } from "./in-time.ts";
+import { readPaintTimes } from "./paint-times.ts";
+import type { PhoneBrowser } from "./phone-browser.ts";
+import { processCpu } from "./process-cpu.ts";
+import { endScreenRecord, type ScreenRecord, startScreenRecord } from "./screen-record.ts";
+
+export interface VisitOptions {
+  readonly site: Site;
+  /** Pictures for Speed Index and filmstrip; they cost CPU. */
+  readonly filmstrip: boolean;
+  /** Milliseconds until the person has given up. */
+  readonly timeout: number;
+  /** Directory of a profile to go on with, made if it does not exist; a fresh one, thrown away, by default. */
+  readonly profile?: string;
+  /** Runs in the page once it has loaded; what it waits for belongs to the visit. */
+  readonly observe?: (page: Frame) => Promise<void>;
+}
+
+export interface WatchOptions extends VisitOptions {
+  readonly lab: Lab;
+  readonly browser: PhoneBrowser;
+  /** Of the edge; null where there is none. */
+  readonly edgePid: number | null;
+  /** False for what does not belong to the page. */
+  readonly isPageRequest?: (url: URL) => boolean;
+  /**
+   * Asks for the page, and waits until it has loaded.
+   *
+   * @returns the frame with the page, and time zero in milliseconds since 1970 by the browser's clock.
+   * @throws ContestantError when it says by itself that it cannot load the page.
+   */
+  readonly load: () => Promise<{ readonly frame: Frame; readonly zero: number }>;
+}
+
+/** Milliseconds after which nothing of the visit is on the link any more. */
+const SETTLE = 300;
+
+/**
+ * Watches one visit, from the moment before the page is asked for.
+ *
+ * @throws ContestantError when the page does not load whole and in time.
+ * @throws HarnessError when the lab or the browser fails.
+ */
+export async function watchVisit(options: WatchOptions): Promise<Visit> {
+  const { lab, browser, edgePid, site } = options;
+  const tracer = browser.context.browser();
+  if (tracer === null) throw new HarnessError("Cannot record the screen: the browser has no tracing");
+  const arrivals = new Arrivals(browser.page, options.isPageRequest);
+  if (options.filmstrip) await startScreenRecord(tracer, browser.page);
+  const before = await lab.counters();
+  const browserCpu = browser.cpu();
+  const edgeCpu = edgePid === null ? null : processCpu(edgePid);
+  const { frame, zero } = await inTime({ ...options, arrivals }, async () => {
+    const loaded = await options.load();
+    await options.observe?.(loaded.frame);
+    await arrivals.settled(site.objects);
+    return loaded;
+  });
+  arrivals.stop();
+  if (arrivals.whole < site.objects) {
+    throw new ContestantError(
+      `Cannot load ${site.url} whole: ${arrivals.whole} of ${site.objects} objects arrived; ${arrivals.failures}`,
+    );
+  }
+  await wait(SETTLE);
+  const after = await lab.counters();
+  const cpu = { browserCpu: browser.cpu() - browserCpu, edgeCpu: edgeCpu === null ? null : cpuSince(edgePid, edgeCpu) };
+  const times = await readPaintTimes(frame);
+  const screen: ScreenRecord = options.filmstrip
+    ? await endScreenRecord(tracer, browser.page, zero)
+    : { speedIndex: null, filmstrip: [] };
+  const sinceZero = (time: number | null): number | null => (time === null ? null : time - zero);
+  return {
+    firstContentfulPaint: sinceZero(times.firstContentfulPaint),
+    largestContentfulPaint: sinceZero(times.largestContentfulPaint),
+    load: times.load - zero,
+    ...screen,
+    ...cpu,
+    objects: arrivals.whole,
+    bytesUp: after.up.bytes - before.up.bytes,
+    bytesDown: after.down.bytes - before.down.bytes,
+    packetsUp: after.up.packets - before.up.packets,
+    packetsDown: after.down.packets - before.down.packets,
+    drops: drops(after) - drops(before),
+    connections: connections(after) - connections(before),
+  };
+}
+
+type Counters = Awaited<ReturnType<Lab["counters"]>>;
+
+function drops({ up, down }: Counters): number {
+  return [up, down].reduce((sum, each) => sum + each.droppedByQueue + each.droppedByLoss + each.droppedInOutage, 0);
+}
+
+function connections({ tcpConnections, quicConnections }: Counters): number {
+  return tcpConnections + quicConnections;
+}
+
+function cpuSince(pid: number | null, start: number): number | null {
+  return pid === null ? null : processCpu(pid) - start;
+}

@@ -1,0 +1,26 @@
+/** Experiment D: GPRSWeb's pages on its link (Chakravorty, Clark, Pratt). */
+import { PROFILES } from "../../lab/profiles.ts";
+import { CONTESTANTS, type Site } from "../model.ts";
+import type { PlannedExperiment } from "../schedule.ts";
+import { LOAD_METRICS, type PageVisitor, planPageCell } from "./page-visits.ts";
+
+export function gprsExperiment(visitor: PageVisitor, sites: readonly Site[]): PlannedExperiment {
+  return {
+    id: "D",
+    title: "Pages as GPRSWeb used them, on GPRS",
+    paper:
+      "Against HTTP/1.0 and 1.1, with a cold server cache: page time 40 to 45 % less (STATIC-I), 26 to 29 % less (STATIC-II), 26 to 55 % less (news, shop).",
+    metrics: LOAD_METRICS,
+    headline: "load",
+    cells: sites.map((site) =>
+      planPageCell(visitor, {
+        id: `page=${site.name}`,
+        at: { page: site.name, profile: "gprs" },
+        site,
+        link: PROFILES.gprs,
+        congestion: "bbr",
+        contestants: CONTESTANTS,
+      }),
+    ),
+  };
+}

@@ -1,0 +1,96 @@
+/** Experiments that visit pages: the plan of one cell, and the numbers that a visit gives. */
+import type { LinkSettings } from "../../lab/lab.ts";
+import { visitFloor } from "../floor.ts";
+import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
+import type { Outcome, PlannedCell } from "../schedule.ts";
+
+export interface VisitOptions {
+  /** Pictures for Speed Index and filmstrip; they cost CPU. */
+  readonly filmstrip: boolean;
+  /** Milliseconds until the person has given up. */
+  readonly timeout: number;
+  /** The page was visited a day before with the same profile. */
+  readonly revisit: boolean;
+}
+
+/** What page experiments need of the laboratory. */
+export interface PageVisitor {
+  configure(link: LinkSettings, congestion: CongestionControl): Promise<void>;
+  /**
+   * @throws ContestantError when the page does not load whole and in time.
+   * @throws HarnessError when the bench itself fails.
+   */
+  visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit>;
+}
+
+export interface PageCell {
+  readonly id: string;
+  readonly at: PlannedCell["at"];
+  readonly site: Site;
+  readonly link: LinkSettings;
+  readonly congestion: CongestionControl;
+  readonly contestants: readonly Contestant[];
+  readonly filmstrip?: boolean;
+  readonly revisit?: boolean;
+}
+
+/** Longest that anybody waits for a page, in milliseconds. */
+const LONGEST_VISIT = 600_000;
+
+export const LOAD_METRICS: readonly Metric[] = [
+  { name: "load", label: "load", unit: "ms", better: "lower" },
+  { name: "firstContentfulPaint", label: "first contentful paint", unit: "ms", better: "lower" },
+  { name: "largestContentfulPaint", label: "largest contentful paint", unit: "ms", better: "lower" },
+  { name: "bytesDown", label: "bytes down", unit: "B", better: "lower" },
+  { name: "bytesUp", label: "bytes up", unit: "B", better: "lower" },
+  { name: "connections", label: "connections", unit: "", better: "lower" },
+  { name: "drops", label: "packets lost", unit: "", better: "lower" },
+  { name: "browserCpu", label: "CPU of the browser", unit: "s", better: "lower" },
+  { name: "edgeCpu", label: "CPU of the edge", unit: "s", better: "lower" },
+];
+
+export const SPEED_INDEX: Metric = { name: "speedIndex", label: "Speed Index", unit: "ms", better: "lower" };
+
+export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
+  const options = {
+    filmstrip: cell.filmstrip ?? false,
+    revisit: cell.revisit ?? false,
+  };
+  return {
+    id: cell.id,
+    at: cell.at,
+    floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
+    prepare: () => visitor.configure(cell.link, cell.congestion),
+    series: cell.contestants.map((contestant) => {
+      const estimate = estimateVisit(contestant, cell.link, cell.site) * (options.revisit ? 1.7 : 1);
+      const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * estimate);
+      return {
+        contestant,
+        estimate,
+        run: async () => outcomeOf(await visitor.visit(contestant, cell.site, { ...options, timeout }), cell.site),
+      };
+    }),
+  };
+}
+
+function outcomeOf(visit: Visit, site: Site): Outcome {
+  const { filmstrip, objects: _, drops, ...rest } = visit;
+  const measured = { ...rest, drops, throughput: (site.bytes * 8) / visit.load };
+  const values = Object.entries(measured).filter((entry): entry is [string, number] => entry[1] !== null);
+  return { values: Object.fromEntries(values), ...(filmstrip.length > 0 ? { filmstrip } : {}) };
+}
+
+/** Seconds of one visit with all that goes before and after it, roughly. */
+export function estimateVisit(contestant: Contestant, link: LinkSettings, site: Site): number {
+  const roundTrip = link.delay / 500;
+  const transfer = link.down === 0 ? 0 : (site.codedBytes * 8) / link.down / 1000;
+  const roundTrips: Readonly<Record<Contestant, number>> = {
+    "http/1.1": 4 + site.objects / 5,
+    "http/2": 6 + site.depth,
+    "http/3": 5 + site.depth,
+    "ropeway cold": 7 + site.depth,
+    "ropeway open": 12 + site.depth,
+    "ropeway warm": 20 + site.depth,
+  };
+  return 3 + roundTrips[contestant] * roundTrip + 1.1 * transfer;
+}

@@ -1,0 +1,46 @@
+/** Experiment R: real pages on today's links, first visit and the day after. */
+import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
+import { CONTESTANTS, type CongestionControl, type Site } from "../model.ts";
+import type { PlannedExperiment } from "../schedule.ts";
+import { LOAD_METRICS, type PageVisitor, planPageCell, SPEED_INDEX } from "./page-visits.ts";
+
+export interface RealPageGrid {
+  readonly sites: readonly Site[];
+  readonly profiles: readonly ProfileName[];
+  readonly congestion: readonly CongestionControl[];
+  readonly visits: readonly ("first" | "next day")[];
+}
+
+/** A page that takes longer than this over its link, in seconds at best, is left out: nobody waits for it. */
+const LONGEST_FLOOR = 100;
+
+export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): PlannedExperiment {
+  const cells = grid.profiles.flatMap((profile) =>
+    grid.sites.flatMap((site) =>
+      grid.congestion.flatMap((congestion) =>
+        grid.visits.map((visit) => ({ profile, site, congestion, visit, link: PROFILES[profile] })),
+      ),
+    ),
+  );
+  return {
+    id: "R",
+    title: "Real pages",
+    paper: "No paper: the pages of today on the links of today.",
+    metrics: [...LOAD_METRICS, SPEED_INDEX],
+    headline: "load",
+    cells: cells
+      .filter(({ link, site }) => (site.codedBytes * 8) / link.down / 1000 < LONGEST_FLOOR)
+      .map(({ profile, site, congestion, visit, link }) =>
+        planPageCell(visitor, {
+          id: `page=${site.name} profile=${profile} cc=${congestion} visit=${visit}`,
+          at: { page: site.name, profile, congestion, visit },
+          site,
+          link,
+          congestion,
+          contestants: CONTESTANTS,
+          filmstrip: true,
+          revisit: visit === "next day",
+        }),
+      ),
+  };
+}

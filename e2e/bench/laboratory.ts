@@ -1,0 +1,193 @@
+/** Everything that a run of the bench needs, started together: link, origins, edge, and the contestants. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Frame } from "@playwright/test";
+import { Lab, type LinkSettings } from "../lab/lab.ts";
+import { PROFILES } from "../lab/profiles.ts";
+import { type ReplayClass, type ReplayServer, startReplayServer } from "./behaviours/classes.ts";
+import { DirectBrowser } from "./contestants/direct.ts";
+import { type AppState, RopewayApp } from "./contestants/ropeway.ts";
+import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts";
+import type { PageVisitor, VisitOptions } from "./experiments/page-visits.ts";
+import { HarnessError } from "./failure.ts";
+import { loadFloor } from "./floor.ts";
+import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
+import { type Caddy, startCaddy } from "./servers/caddy.ts";
+import { type Authority, createAuthority } from "./servers/certificates.ts";
+import { hostAddresses } from "./servers/host-addresses.ts";
+import { EDGE_NAMES, type RopewayEdge, startRopewayEdge } from "./servers/ropeway-edge.ts";
+
+export interface LaboratoryOptions {
+  /** As they are on a first visit. */
+  readonly sites: readonly Site[];
+  /** The same sites a day later, for revisits. */
+  readonly nextDay: readonly Site[];
+  /** One of them is visited before a page where the app has to be warm: the first that fits the link. */
+  readonly warmUpSites: readonly Site[];
+  readonly replayClasses: readonly ReplayClass[];
+  readonly seed: number;
+}
+
+/** A link with no limits, for what is not measured. */
+const PREPARATION: { readonly link: LinkSettings; readonly congestion: CongestionControl } = {
+  link: { ...PROFILES.lte, delay: 1, down: 0, up: 0 },
+  congestion: "bbr",
+};
+
+/** Milliseconds, at best. */
+const LONGEST_WARM_UP = 20_000;
+
+const DAY = 24 * 60 * 60 * 1000;
+
+export class Laboratory implements PageVisitor {
+  readonly lab: Lab;
+  readonly #options: LaboratoryOptions;
+  readonly #directory: string;
+  readonly #caddy: Caddy;
+  readonly #edge: RopewayEdge;
+  readonly #replay: ReplayServer;
+  readonly #direct: DirectBrowser;
+  readonly #ropeway: RopewayApp;
+  #current = PREPARATION;
+
+  private constructor(
+    options: LaboratoryOptions,
+    directory: string,
+    lab: Lab,
+    authority: Authority,
+    servers: { readonly caddy: Caddy; readonly edge: RopewayEdge; readonly replay: ReplayServer },
+  ) {
+    this.lab = lab;
+    this.#options = options;
+    this.#directory = directory;
+    this.#caddy = servers.caddy;
+    this.#edge = servers.edge;
+    this.#replay = servers.replay;
+    this.#direct = new DirectBrowser({ lab, authority, directory });
+    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge });
+  }
+
+  /** @throws HarnessError or Error with what did not start; then nothing is left. */
+  static async open(options: LaboratoryOptions): Promise<Laboratory> {
+    const { replayClasses, seed } = options;
+    const directory = await mkdtemp(join(tmpdir(), "ropeway-bench-"));
+    const closing: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+    try {
+      const sites = [...new Set([...options.sites, ...options.warmUpSites])];
+      const replayHosts = [...new Set(replayClasses.flatMap(({ hosts }) => hosts))];
+      const addresses = hostAddresses(sites, replayHosts);
+      const lab = await Lab.open({ ...PREPARATION, seed, names: { ...addresses, ...EDGE_NAMES } });
+      closing.push(() => lab.close());
+      const authority = await createAuthority(directory);
+      const edge = await startRopewayEdge({ lab, authority, directory });
+      closing.push(() => edge.close());
+      const replay = await startReplayServer({
+        classes: replayClasses,
+        directory,
+        spawn: (argv, spawning) => lab.origins.spawn(argv, spawning),
+      });
+      closing.push(() => replay.close());
+      const caddy = await startCaddy({ lab, authority, directory, sites, addresses, proxied: replay.proxied });
+      closing.push(() => caddy.close());
+      const laboratory = new Laboratory(options, directory, lab, authority, { caddy, edge, replay });
+      await laboratory.#ropeway.install();
+      return laboratory;
+    } catch (error) {
+      for (const close of closing.reverse()) await close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** The link from now on, with the same losses each time. */
+  async configure(link: LinkSettings, congestion: CongestionControl): Promise<void> {
+    this.#current = { link, congestion };
+    await this.lab.configure({ link, congestion, seed: this.#options.seed });
+  }
+
+  async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {
+    if (!options.revisit) return this.#visit(contestant, { ...options, site });
+    const profile = await mkdtemp(join(this.#directory, "kept-"));
+    try {
+      return await this.#visitTwice(contestant, site, { ...options, profile });
+    } finally {
+      await rm(profile, { recursive: true, force: true });
+    }
+  }
+
+  /**
+   * Visits the page that replays an application's requests, and watches it while it does.
+   *
+   * @param observe runs in the page; what it waits for belongs to the visit.
+   */
+  replay(
+    contestant: Contestant,
+    replayed: ReplayClass,
+    timeout: number,
+    observe: (page: Frame) => Promise<void>,
+  ): Promise<Visit> {
+    const site: Site = {
+      name: replayed.name,
+      url: replayed.url,
+      hosts: replayed.hosts.map((name) => ({ name, root: "", cacheControl: [] })),
+      // The page, its script and its plan. What it replays it counts itself.
+      objects: 3,
+      bytes: replayed.bytesDown,
+      codedBytes: replayed.bytesDown,
+      depth: 2,
+    };
+    return this.#visit(contestant, { site, timeout, filmstrip: false, observe });
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#caddy.close(), this.#edge.close(), this.#replay.close()]);
+    await this.lab.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** What a browser got under yesterday's clock is a day old in its cache; the page's next version is there today. */
+  async #visitTwice(
+    contestant: Contestant,
+    site: Site,
+    options: VisitOptions & { readonly profile: string },
+  ): Promise<Visit> {
+    const next = this.#options.nextDay.find(({ name }) => name === site.name);
+    if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it has no next day`);
+    const { link, congestion } = this.#current;
+    try {
+      await this.#caddy.setClock(new Date(Date.now() - DAY));
+      await this.lab.configure(PREPARATION);
+      await this.#visit(contestant, { ...options, site, filmstrip: false });
+      await this.#caddy.setClock(null);
+      await this.#caddy.setSites(this.#sitesWith(next));
+      await this.configure(link, congestion);
+      // A cache of the browser may spare any of them.
+      return await this.#visit(contestant, { ...options, site: { ...next, objects: 1 } });
+    } finally {
+      await this.#caddy.setClock(null);
+      await this.#caddy.setSites(this.#sitesWith(site));
+    }
+  }
+
+  #sitesWith(current: Site): Site[] {
+    const sites = [...new Set([...this.#options.sites, ...this.#options.warmUpSites])];
+    return sites.map((site) => (site.name === current.name ? current : site));
+  }
+
+  async #visit(contestant: Contestant, options: WatchedVisitOptions): Promise<Visit> {
+    if (!contestant.startsWith("ropeway ")) {
+      return this.#direct.visit(contestant as "http/1.1" | "http/2" | "http/3", options);
+    }
+    const state = contestant.slice("ropeway ".length) as AppState;
+    return this.#ropeway.visit({ ...options, state, before: this.#warmUpSite(options.site) });
+  }
+
+  /** Another site than the one that is measured, which does not take for ever on this link. */
+  #warmUpSite(site: Site): Site {
+    const { link } = this.#current;
+    const others = this.#options.warmUpSites.filter(({ name }) => name !== site.name);
+    const before = others.find(({ codedBytes }) => loadFloor(link, codedBytes) < LONGEST_WARM_UP) ?? others.at(-1);
+    if (before === undefined) throw new HarnessError("Cannot make the app warm: there is no other site");
+    return before;
+  }
+}

@@ -1,0 +1,137 @@
+/** The words of the bench: what is visited, by whom, over which link, and what is measured. */
+
+/** A site as files on disk; every file lies at `root/host/path`. */
+export interface Site {
+  readonly name: string;
+  /** Address of the page that is visited, `https://host.test/…`. */
+  readonly url: string;
+  readonly hosts: readonly SiteHost[];
+  /** What a complete visit fetches, the document itself included. */
+  readonly objects: number;
+  /** Bytes of those objects' bodies as stored, before any content coding. */
+  readonly bytes: number;
+  /**
+   * Bytes of the same bodies in the smallest coding that the origin offers: no contestant that fetches everything from
+   * the origin can have fewer on its link.
+   */
+  readonly codedBytes: number;
+  /** Longest chain of objects of which each is known only once the one before has arrived (document, style, font: 3). */
+  readonly depth: number;
+}
+
+export interface SiteHost {
+  /** Below `.test`. */
+  readonly name: string;
+  /** Directory that it serves. */
+  readonly root: string;
+  /** Cache-Control by path pattern (a Caddy path matcher), first match wins. */
+  readonly cacheControl: readonly { readonly path: string; readonly value: string }[];
+}
+
+export const CONTESTANTS = ["http/1.1", "http/2", "http/3", "ropeway cold", "ropeway open", "ropeway warm"] as const;
+
+/** Direct over one HTTP version, or Ropeway: app closed, app open (first page), later site of a sitting. */
+export type Contestant = (typeof CONTESTANTS)[number];
+
+export type CongestionControl = "bbr" | "cubic";
+
+/** What one contestant did with one page. Times in milliseconds since the person asked for the page. */
+export interface Visit {
+  readonly firstContentfulPaint: number | null;
+  readonly largestContentfulPaint: number | null;
+  /** Null where no pictures were taken. */
+  readonly speedIndex: number | null;
+  readonly load: number;
+  /** On the link, IP headers included. */
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  readonly packetsUp: number;
+  readonly packetsDown: number;
+  readonly drops: number;
+  /** TCP and QUIC connections that the phone opened during the visit. */
+  readonly connections: number;
+  /** Seconds, of all of its processes. */
+  readonly browserCpu: number;
+  /** Seconds; null for direct contestants. */
+  readonly edgeCpu: number | null;
+  /** Objects that arrived whole, seen by the page itself. */
+  readonly objects: number;
+  readonly filmstrip: readonly FilmstripFrame[];
+}
+
+export interface FilmstripFrame {
+  /** Milliseconds since the person asked for the page. */
+  readonly at: number;
+  /** data: URL of a JPEG at phone proportions, at most 120 CSS pixels wide. */
+  readonly picture: string;
+}
+
+/** One number of one run; a run that failed has no values. */
+export interface Run {
+  readonly round: number;
+  readonly values: Readonly<Record<string, number>>;
+  readonly failure: RunFailure | null;
+  readonly filmstrip?: readonly FilmstripFrame[];
+}
+
+export interface RunFailure {
+  /** "harness": the bench's own doing. "contestant": what is measured failed, a timeout included. */
+  readonly blame: "harness" | "contestant";
+  readonly message: string;
+}
+
+/** All rounds of one contestant in one cell, warm-up rounds not among them. */
+export interface Series {
+  readonly contestant: string;
+  readonly runs: readonly Run[];
+}
+
+/** One point of an experiment's grid. */
+export interface Cell {
+  /** Unique within its experiment, such as "delay=300". */
+  readonly id: string;
+  /** The coordinates, such as { delay: 300 } or { page: "news", profile: "3g", congestion: "bbr" }. */
+  readonly at: Readonly<Record<string, string | number>>;
+  /** The physical floor by metric, in the metric's unit: round trips that cannot be avoided plus bytes over bandwidth. */
+  readonly floor: Readonly<Record<string, number>>;
+  readonly series: readonly Series[];
+}
+
+export interface Metric {
+  /** Key in Run.values. */
+  readonly name: string;
+  readonly label: string;
+  readonly unit: string;
+  /** Which way is better; "lower" for times. */
+  readonly better: "lower" | "higher";
+}
+
+export interface ExperimentResult {
+  /** "A", "A-3g", "B", "C", "D", "R". */
+  readonly id: string;
+  readonly title: string;
+  /** What the paper said, for the report. */
+  readonly paper: string;
+  readonly metrics: readonly Metric[];
+  /** Metric by which ours is compared with the best direct contestant. */
+  readonly headline: string;
+  readonly cells: readonly Cell[];
+}
+
+/** One run of the bench: `e2e/bench/results/*.json`. */
+export interface BenchResult {
+  readonly schema: 1;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly mode: "quick" | "full" | "smoke";
+  readonly seed: number;
+  readonly rounds: number;
+  readonly warmUpRounds: number;
+  readonly machine: Readonly<Record<string, string>>;
+  /** Versions of Chromium, Caddy, workerd, kernel, Node and of Ropeway (commit). */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Every link setting used, by the name that cells use. */
+  readonly links: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+  readonly experiments: readonly ExperimentResult[];
+}

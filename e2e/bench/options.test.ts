@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { CONTESTANTS } from "./model.ts";
+import { parseBenchArguments } from "./options.ts";
+
+describe("parseBenchArguments", () => {
+  it("takes the full run by default, with five rounds after a warm-up", () => {
+    expect(parseBenchArguments([])).toEqual({
+      kind: "run",
+      options: {
+        mode: "full",
+        rounds: 5,
+        warmUpRounds: 1,
+        seed: 1,
+        only: [],
+        cells: [],
+        contestants: CONTESTANTS,
+        output: null,
+      },
+    });
+  });
+
+  it("takes parts of it", () => {
+    const command = parseBenchArguments([
+      ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7".split(" "),
+      "--contestants",
+      "http/2, ropeway warm",
+    ]);
+    expect(command).toMatchObject({
+      options: {
+        mode: "quick",
+        rounds: 2,
+        warmUpRounds: 0,
+        seed: 7,
+        only: ["A", "R"],
+        cells: ["delay=300"],
+        contestants: ["http/2", "ropeway warm"],
+      },
+    });
+  });
+
+  it.each([
+    [["--rounds", "0"], 'Cannot run the bench: --rounds takes a whole number from 1, not "0"'],
+    [["--rounds", "1.5"], 'Cannot run the bench: --rounds takes a whole number from 1, not "1.5"'],
+    [["--contestants", "http/4"], /Cannot run the bench: there is no contestant "http\/4"; there are http\/1.1/],
+    [["quick"], "Cannot run the bench: quick is no option; see --help"],
+    [["--fast"], /Cannot run the bench: Unknown option '--fast'/],
+    [["--compare", "a.json"], "Cannot run the bench: --compare needs the names of result files"],
+  ])("refuses %j", (args, message) => {
+    expect(() => parseBenchArguments(args)).toThrow(message);
+  });
+
+  it("has the commands that work on earlier results", () => {
+    expect(parseBenchArguments(["--compare", "a.json", "b.json"])).toEqual({
+      kind: "compare",
+      files: ["a.json", "b.json"],
+    });
+    expect(parseBenchArguments(["--check-link"])).toEqual({ kind: "check-link" });
+  });
+});

@@ -1,0 +1,120 @@
+import { parseArgs } from "node:util";
+import { CONTESTANTS, type Contestant } from "./model.ts";
+
+export type BenchMode = "quick" | "full" | "smoke";
+
+export interface BenchOptions {
+  readonly mode: BenchMode;
+  readonly rounds: number;
+  readonly warmUpRounds: number;
+  readonly seed: number;
+  /** Ids of experiments; all when empty. */
+  readonly only: readonly string[];
+  /** Texts that a cell's id has one of; all cells when empty. */
+  readonly cells: readonly string[];
+  readonly contestants: readonly Contestant[];
+  /** Directory for results and report; the place in the checkout when absent. */
+  readonly output: string | null;
+}
+
+export type BenchCommand =
+  | { readonly kind: "run"; readonly options: BenchOptions }
+  /** Measures the link itself. */
+  | { readonly kind: "check-link" }
+  /** Draws reports, and pictures and tables of BENCHMARKS.md, from earlier results. */
+  | { readonly kind: "report" | "publish" | "compare"; readonly files: readonly string[] }
+  | { readonly kind: "help" };
+
+export const USAGE = `npm run bench -- [options]
+
+  --quick               a corner of each experiment, once each, in under five minutes
+  --only A,B,R          these experiments only (A, A-3g, B, C, D, R)
+  --cells TEXT,…        cells whose name has one of these texts, such as delay=300
+  --contestants NAME,…  ${CONTESTANTS.join(", ")}
+  --rounds N            rounds that count (5, or 1 with --quick)
+  --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
+  --seed N              of the link's losses and of the order of contestants (1)
+  --output DIRECTORY    for the result and its report (e2e/bench/results)
+
+  --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
+  --report RESULT.json…     draws the report of earlier results
+  --publish RESULT.json…    writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
+  --compare A.json B.json   says how far two runs agree
+`;
+
+/** @throws Error "Cannot run the bench: …" on arguments that make no sense. */
+export function parseBenchArguments(args: readonly string[]): BenchCommand {
+  const { values, positionals } = parse(args);
+  if (values.help) return { kind: "help" };
+  if (values["check-link"]) return { kind: "check-link" };
+  for (const kind of ["report", "publish", "compare"] as const) {
+    if (!values[kind]) continue;
+    if (positionals.length < (kind === "compare" ? 2 : 1)) throw refusal(`--${kind} needs the names of result files`);
+    return { kind, files: positionals };
+  }
+  if (positionals.length > 0) throw refusal(`${positionals[0]} is no option; see --help`);
+  const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
+  return {
+    kind: "run",
+    options: {
+      mode,
+      rounds: count("rounds", values.rounds, mode === "full" ? 5 : 1, 1),
+      warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
+      seed: count("seed", values.seed, 1, 0),
+      only: list(values.only),
+      cells: list(values.cells),
+      contestants: list(values.contestants).length === 0 ? CONTESTANTS : list(values.contestants).map(contestant),
+      output: values.output ?? null,
+    },
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        quick: { type: "boolean" },
+        smoke: { type: "boolean" },
+        only: { type: "string" },
+        cells: { type: "string" },
+        contestants: { type: "string" },
+        rounds: { type: "string" },
+        "warm-up": { type: "string" },
+        seed: { type: "string" },
+        output: { type: "string" },
+        "check-link": { type: "boolean" },
+        report: { type: "boolean" },
+        publish: { type: "boolean" },
+        compare: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw refusal(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function count(name: string, text: string | undefined, fallback: number, least: number): number {
+  if (text === undefined) return fallback;
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < least || number > 1e6) {
+    throw refusal(`--${name} takes a whole number from ${least}, not "${text}"`);
+  }
+  return number;
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
+}
+
+function contestant(name: string): Contestant {
+  const found = CONTESTANTS.find((known) => known === name);
+  if (found === undefined) throw refusal(`there is no contestant "${name}"; there are ${CONTESTANTS.join(", ")}`);
+  return found;
+}
+
+function refusal(reason: string): Error {
+  return new Error(`Cannot run the bench: ${reason}`);
+}

@@ -1,0 +1,173 @@
+/** What the runs of a result come to: summaries, comparisons with the best direct contestant, failures. */
+import type { Cell, ExperimentResult, Metric, Run, RunFailure, Series } from "../model.ts";
+import { bootstrapRatio, geometricMean, type Interval, median, type Summary, summarize } from "../statistics.ts";
+import { isOurs } from "./contestant-look.ts";
+
+/** One of ours against the best direct contestant of its cell. */
+export interface Comparison {
+  readonly cell: Cell;
+  readonly contestant: string;
+  /** Null where none of our runs succeeded. */
+  readonly ours: number | null;
+  readonly best: { readonly contestant: string; readonly median: number };
+  /**
+   * Below 1 we are better: ours over best direct, or the other way round for metrics of which more is better. Null
+   * where there is none, as over zero.
+   */
+  readonly ratio: number | null;
+  readonly interval: Interval | null;
+  /** Above 1.0 once rounded to two digits, or no run of ours succeeded. */
+  readonly behind: boolean;
+}
+
+export interface ContestantFailures {
+  readonly contestant: string;
+  readonly cell: Cell;
+  readonly blame: RunFailure["blame"];
+  readonly message: string;
+  readonly rounds: readonly number[];
+}
+
+export interface RunCount {
+  readonly runs: number;
+  readonly failedByHarness: number;
+  readonly failedByContestant: number;
+}
+
+export function headlineMetric({ id, headline, metrics }: ExperimentResult): Metric {
+  const metric = metrics.find(({ name }) => name === headline);
+  if (metric === undefined) throw new Error(`Cannot report experiment ${id}: its headline ${headline} is no metric`);
+  return metric;
+}
+
+/**
+ * An experiment whose cells have different coordinates is several in one, such as messages by payload and handshakes
+ * by delay: each part with the metrics that it has, led by the experiment's headline or else by its first metric.
+ */
+export function partsOf(experiment: ExperimentResult): ExperimentResult[] {
+  const parts = Map.groupBy(experiment.cells, ({ at }) => Object.keys(at).sort().join(" "));
+  if (parts.size < 2) return [experiment];
+  return [...parts.values()].map((cells) => {
+    const measured = measuredMetrics({ ...experiment, cells });
+    const metrics = measured.length > 0 ? measured : experiment.metrics;
+    const headline = metrics.find(({ name }) => name === experiment.headline) ?? metrics[0];
+    return { ...experiment, cells, metrics, headline: headline?.name ?? experiment.headline };
+  });
+}
+
+/** The parts that have the metric, as one. */
+export function partWith(experiment: ExperimentResult, { name }: Metric): ExperimentResult {
+  const parts = partsOf(experiment).filter(({ metrics }) => metrics.some((metric) => metric.name === name));
+  return { ...experiment, cells: parts.flatMap(({ cells }) => cells) };
+}
+
+/** In the order in which the experiment's cells have them. */
+export function contestantsOf({ cells }: Pick<ExperimentResult, "cells">): string[] {
+  return [...new Set(cells.flatMap(({ series }) => series.map(({ contestant }) => contestant)))];
+}
+
+export function valuesOf(series: Pick<Series, "runs">, metric: string): number[] {
+  return series.runs.flatMap((run) => measuredValue(run, metric) ?? []);
+}
+
+/** Null where no run has the metric. */
+export function summaryOf(series: Pick<Series, "runs">, metric: string): Summary | null {
+  const values = valuesOf(series, metric);
+  return values.length === 0 ? null : summarize(values);
+}
+
+/** The metrics that at least one run has, so that nothing is drawn of the others. */
+export function measuredMetrics({ metrics, cells }: ExperimentResult): Metric[] {
+  return metrics.filter(({ name }) => cells.some(({ series }) => series.some((one) => valuesOf(one, name).length > 0)));
+}
+
+/** None where the cell has no direct contestant with a value to compare with. */
+export function compareCell(cell: Cell, metric: Metric, seed: number): Comparison[] {
+  const best = bestDirect(cell, metric);
+  if (best === null) return [];
+  return cell.series
+    .filter(({ contestant }) => isOurs(contestant))
+    .map((series) => {
+      const values = valuesOf(series, metric.name);
+      const ours = values.length === 0 ? null : median(values);
+      const [above, below] = metric.better === "lower" ? [values, best.values] : [best.values, values];
+      const comparable = [...above, ...below].every((value) => value > 0) && ours !== null;
+      const ratio = comparable ? median(above) / median(below) : null;
+      return {
+        cell,
+        contestant: series.contestant,
+        ours,
+        best: { contestant: best.contestant, median: best.median },
+        ratio,
+        interval: comparable && values.length > 1 ? bootstrapRatio(above, below, { seed }) : null,
+        behind: ratio === null ? ours === null || isWorse(ours, best.median, metric) : isAboveOne(ratio),
+      };
+    });
+}
+
+export function compareCells({ cells }: Pick<ExperimentResult, "cells">, metric: Metric, seed: number): Comparison[] {
+  return cells.flatMap((cell) => compareCell(cell, metric, seed));
+}
+
+/** Over the cells in which there is a ratio; null where there is none. */
+export function meanRatio(comparisons: readonly Comparison[]): number | null {
+  const ratios = comparisons.flatMap(({ ratio }) => ratio ?? []);
+  return ratios.length === 0 ? null : geometricMean(ratios);
+}
+
+/** Whether a table shows the ratio as more than 1.00. */
+export function isAboveOne(ratio: number): boolean {
+  return Math.round(ratio * 100) > 100;
+}
+
+export function countRuns(cells: readonly Cell[]): RunCount {
+  const runs = cells.flatMap(({ series }) => series.flatMap((one) => one.runs));
+  const blamed = (blame: RunFailure["blame"]) => runs.filter(({ failure }) => failure?.blame === blame).length;
+  return { runs: runs.length, failedByHarness: blamed("harness"), failedByContestant: blamed("contestant") };
+}
+
+/** The same failure of one contestant in one cell counts as one, with its rounds. */
+export function failuresOf(cells: readonly Cell[]): ContestantFailures[] {
+  return cells.flatMap((cell) =>
+    cell.series.flatMap(({ contestant, runs }) => {
+      const byMessage = Map.groupBy(
+        runs.filter(({ failure }) => failure !== null),
+        ({ failure }) => `${failure?.blame} ${failure?.message}`,
+      );
+      return [...byMessage.values()].flatMap((same) => {
+        const failure = same[0]?.failure;
+        return failure ? [{ contestant, cell, ...failure, rounds: same.map(({ round }) => round) }] : [];
+      });
+    }),
+  );
+}
+
+/** The run whose value is nearest to the median: the one to show where only one can be shown. */
+export function typicalRun({ runs }: Pick<Series, "runs">, metric: string): Run | null {
+  const measured = runs.filter((run) => measuredValue(run, metric) !== null);
+  if (measured.length === 0) return null;
+  const middle = median(measured.map((run) => measuredValue(run, metric) ?? 0));
+  const distance = (run: Run) => Math.abs((measuredValue(run, metric) ?? 0) - middle);
+  return measured.reduce((nearest, run) => (distance(run) < distance(nearest) ? run : nearest));
+}
+
+function bestDirect(cell: Cell, { name, better }: Metric) {
+  let best: { contestant: string; median: number; values: number[] } | null = null;
+  for (const series of cell.series) {
+    const values = valuesOf(series, name);
+    if (isOurs(series.contestant) || values.length === 0) continue;
+    const middle = median(values);
+    if (best === null || (better === "lower" ? middle < best.median : middle > best.median)) {
+      best = { contestant: series.contestant, median: middle, values };
+    }
+  }
+  return best;
+}
+
+function isWorse(ours: number, direct: number, { better }: Metric): boolean {
+  return better === "lower" ? ours > direct : ours < direct;
+}
+
+function measuredValue({ values, failure }: Run, metric: string): number | null {
+  return failure === null ? (values[metric] ?? null) : null;
+}

@@ -1,0 +1,164 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { BenchResult, ExperimentResult } from "../model.ts";
+import { compareRuns, comparisonTable } from "./compare.ts";
+import { experimentTable, markdownTable, notFirstList, replaceBlock, updateBenchmarks } from "./markdown.ts";
+import { syntheticResult } from "./synthetic-result.ts";
+
+const LOAD = { name: "load", label: "load", unit: "ms", better: "lower" } as const;
+
+const experiment: ExperimentResult = {
+  id: "A",
+  title: "Pictures",
+  paper: "",
+  metrics: [LOAD],
+  headline: "load",
+  cells: [5, 300].map((delay) => ({
+    id: `delay=${delay}`,
+    at: { delay },
+    floor: { load: 2 * delay },
+    series: [
+      { contestant: "http/2", runs: runsOf([10 * delay, 12 * delay, 14 * delay]) },
+      {
+        contestant: "ropeway warm",
+        runs: [
+          ...runsOf([3 * delay + 50, 3 * delay + 50]),
+          { round: 3, values: {}, failure: { blame: "contestant" as const, message: "timed out" } },
+        ],
+      },
+    ],
+  })),
+};
+
+function runsOf(loads: readonly number[]) {
+  return loads.map((load, index) => ({ round: index + 1, values: { load }, failure: null }));
+}
+
+function plain(text: string): string {
+  return text.replaceAll("\u00a0", " ");
+}
+
+describe("tables", () => {
+  it("have cells as rows, contestants as columns, and mark ratios above 1", () => {
+    expect(plain(experimentTable(experiment, LOAD, 1))).toBe(
+      [
+        "| load | HTTP/2 | Ropeway warm | floor | unit | Ropeway warm / best direct |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        "| 5 ms | 60 [55–65] | 65 [65–65], 1 failed | 10 | ms | **▲ 1.08** |",
+        "| 300 ms | 3.60 [3.30–3.90] | 0.95 [0.95–0.95], 1 failed | 0.60 | s | 0.26 |",
+      ].join("\n"),
+    );
+  });
+
+  it("let no text break out of its cell", () => {
+    expect(markdownTable(["a|b"], [["<script>\n`x` & | y"]])).toBe(
+      "| a\\|b |\n| --- |\n| &lt;script> \\`x\\` &amp; \\| y |",
+    );
+  });
+
+  it("list where Ropeway is not first", () => {
+    expect(plain(notFirstList([experiment], 1))).toBe(
+      "Ropeway is not first in 1 of 2 comparisons:\n\n- A, 5 ms: Ropeway warm load 65 ms, HTTP/2 60 ms (1.08)",
+    );
+    const first = { ...experiment, cells: experiment.cells.slice(1) };
+    expect(notFirstList([first], 1)).toBe("Ropeway is first or level in all 1 comparison.");
+  });
+});
+
+describe("updateBenchmarks", () => {
+  let directory: string;
+  let file: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ropeway-benchmarks-"));
+    file = join(directory, "BENCHMARKS.md");
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const result: BenchResult = { ...syntheticResult({ rounds: 2 }), experiments: [experiment] };
+
+  it("fills the blocks it has numbers for, and touches nothing else", async () => {
+    const text =
+      "# Prose $& stays\n<!-- bench:A -->\nold\n<!-- /bench -->\nbetween\n<!-- bench:Z -->\nkept\n<!-- /bench -->\n<!-- bench:not-first --><!-- /bench -->\n<!-- bench:A/bytesDown -->\nkept too\n<!-- /bench -->\n<!-- bench:run -->\n<!-- /bench -->\nend";
+    await writeFile(file, text);
+    expect(await updateBenchmarks(file, result)).toEqual(["A", "not-first", "run"]);
+    const updated = await readFile(file, "utf8");
+    expect(updated).toContain("# Prose $& stays\n<!-- bench:A -->\n| load | HTTP/2 |");
+    expect(updated).toContain("<!-- /bench -->\nbetween\n<!-- bench:Z -->\nkept\n<!-- /bench -->");
+    expect(updated).toContain("<!-- bench:A/bytesDown -->\nkept too\n<!-- /bench -->");
+    expect(updated).toContain("Ropeway is not first in 1 of 2");
+    expect(updated).toContain("| Caddy | 2.6.2 |");
+    expect(updated.endsWith("\nend")).toBe(true);
+    await updateBenchmarks(file, result);
+    expect(await readFile(file, "utf8")).toBe(updated);
+  });
+
+  it("refuses a block without an end, and a file that is not there", async () => {
+    await writeFile(file, "<!-- bench:A -->\n<!-- bench:B -->\n<!-- /bench -->");
+    await expect(updateBenchmarks(file, result)).rejects.toThrow(`Cannot update ${file}: block A has no end`);
+    await writeFile(file, "<!-- bench:A -->\n<!-- /bench -->\n<!-- bench:B -->");
+    await expect(updateBenchmarks(file, result)).rejects.toThrow(`Cannot update ${file}: block B has no end`);
+    await expect(updateBenchmarks(join(directory, "none.md"), result)).rejects.toThrow("Cannot update ");
+  });
+
+  it("puts given text into a block", () => {
+    expect(replaceBlock("a <!-- bench:link -->x<!-- /bench --> b", "link", "$1\n")).toBe(
+      "a <!-- bench:link -->\n$1\n<!-- /bench --> b",
+    );
+    expect(() => replaceBlock("nothing", "link", "")).toThrow("Cannot replace block link: there is no");
+  });
+});
+
+describe("compareRuns", () => {
+  const run = syntheticResult({ rounds: 5, scatter: 0 });
+  const only = (result: BenchResult, id: string): BenchResult => ({
+    ...result,
+    experiments: result.experiments.filter((each) => each.id === id),
+  });
+
+  it("finds that a run agrees with itself", () => {
+    const agreement = compareRuns(run, run);
+    expect(agreement).toMatchObject({ largest: 0, agrees: true });
+    const series = run.experiments.flatMap(({ cells }) => cells.flatMap((cell) => cell.series));
+    expect(agreement.rows.length).toBe(series.length);
+    expect(comparisonTable(agreement)).toMatch(
+      /^All \d+ medians agree within 5\.0 %, 0\.0 % at most\.\n\n\| experiment/,
+    );
+  });
+
+  it("measures the larger against the smaller, whichever comes first", () => {
+    const scaled = {
+      ...experiment,
+      cells: experiment.cells.map((cell) => ({
+        ...cell,
+        series: cell.series.map(({ contestant }) => ({ contestant, runs: runsOf([1000]) })),
+      })),
+    };
+    const slower = {
+      ...scaled,
+      cells: scaled.cells.map((cell, index) => (index === 0 ? withLoads(cell, 1060) : cell)),
+    };
+    const one = { ...run, experiments: [scaled] };
+    const other = { ...run, experiments: [slower] };
+    for (const agreement of [compareRuns(one, other), compareRuns(other, one)]) {
+      expect(agreement.agrees).toBe(false);
+      expect(agreement.largest).toBeCloseTo(0.06, 12);
+      expect(agreement.rows.map(({ agrees }) => agrees)).toEqual([false, false, true, true]);
+      expect(plain(comparisonTable(agreement))).toContain("2 of 4 medians differ by more than 5.0 %");
+      expect(plain(comparisonTable(agreement))).toContain("| ▲ 6.0 % |");
+    }
+    expect(compareRuns(one, other, 0.1).agrees).toBe(true);
+  });
+
+  it("does not pass over what only one run has", () => {
+    const agreement = compareRuns(only(run, "A"), only(run, "A-3g"));
+    expect(agreement.agrees).toBe(false);
+    expect(agreement.largest).toBeNull();
+    expect(agreement.rows.every(({ first, second }) => first === null || second === null)).toBe(true);
+  });
+
+  function withLoads(cell: ExperimentResult["cells"][number], load: number) {
+    return { ...cell, series: cell.series.map(({ contestant }) => ({ contestant, runs: runsOf([load]) })) };
+  }
+});

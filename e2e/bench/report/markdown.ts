@@ -1,0 +1,189 @@
+/** A result's tables for BENCHMARKS.md, and their way into it. */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import type { BenchResult, Cell, ExperimentResult, Metric } from "../model.ts";
+import {
+  type Comparison,
+  compareCell,
+  compareCells,
+  contestantsOf,
+  headlineMetric,
+  measuredMetrics,
+  partWith,
+  summaryOf,
+} from "./analysis.ts";
+import { contestantLabel, isOurs } from "./contestant-look.ts";
+import { cellLabel, gridOf } from "./grid.ts";
+import { counted, formatQuantity, formatRatio, formatScaled, scaleFor } from "./quantity.ts";
+
+/** One block of BENCHMARKS.md: what stands between `<!-- bench:ID -->` and `<!-- /bench -->`. */
+const BLOCK = /<!-- bench:(\S+) -->([\s\S]*?)<!-- \/bench -->/g;
+const START = /<!-- bench:(\S+) -->/g;
+
+/**
+ * Replaces the blocks that the result has numbers for, and leaves all others and the prose between them as they are.
+ * Blocks are named `A` (an experiment's table), `A/bytesDown` (of another metric), `A/not-first` and `not-first` (cells
+ * in which Ropeway is not first) and `run` (versions, machine, seed).
+ *
+ * @returns names of the blocks replaced.
+ * @throws Error "Cannot update FILE: …" when it cannot be read, or a block has no end.
+ */
+export async function updateBenchmarks(file: string, result: BenchResult): Promise<string[]> {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new Error(`Cannot update ${file}: ${error.message}`);
+  });
+  const ids = blockIds(text, file);
+  const replaced = ids.filter((id) => blockOf(id, result) !== null);
+  const updated = replaced.reduce((before, id) => replaceBlock(before, id, blockOf(id, result) ?? ""), text);
+  await writeFile(`${file}.partial`, updated);
+  await rename(`${file}.partial`, file);
+  return replaced;
+}
+
+/** @throws Error "Cannot replace block ID: …" when the text has no such block. */
+export function replaceBlock(text: string, id: string, content: string): string {
+  if (!blockIds(text, "the text").includes(id)) {
+    throw new Error(`Cannot replace block ${id}: there is no <!-- bench:${id} --> with <!-- /bench --> after it`);
+  }
+  return text.replaceAll(BLOCK, (block, name) =>
+    name === id ? `<!-- bench:${id} -->\n${content.trim()}\n<!-- /bench -->` : block,
+  );
+}
+
+/** Cells as rows, contestants as columns: median, and the quartiles in brackets. */
+export function experimentTable(whole: ExperimentResult, metric: Metric, seed: number): string {
+  const experiment = partWith(whole, metric);
+  const { cells } = experiment;
+  const grid = gridOf(cells);
+  const contestants = contestantsOf(experiment);
+  const ours = contestants.filter(isOurs);
+  const compared = contestants.length > ours.length ? ours : [];
+  const hasFloor = cells.some(({ floor }) => floor[metric.name] !== undefined);
+  const rows = cells.map((cell) => {
+    const scale = scaleFor(metric.unit, largestMedian(cell, metric));
+    const comparisons = compareCell(cell, metric, seed);
+    const floor = cell.floor[metric.name];
+    return [
+      cellLabel(cell, grid),
+      ...contestants.map((contestant) => medianWithQuartiles(cell, contestant, metric)),
+      ...(hasFloor ? [floor === undefined ? "–" : formatScaled(floor, scale)] : []),
+      scale.unit,
+      ...compared.map((contestant) => ratioText(comparisons.find((each) => each.contestant === contestant))),
+    ];
+  });
+  return markdownTable(
+    [
+      metric.label,
+      ...contestants.map(contestantLabel),
+      ...(hasFloor ? ["floor"] : []),
+      "unit",
+      ...compared.map((contestant) => `${contestantLabel(contestant)} / best direct`),
+    ],
+    rows,
+  );
+}
+
+/** A sentence, and a line for each cell and contestant of ours that a direct one beats or that never succeeded. */
+export function notFirstList(experiments: readonly ExperimentResult[], seed: number): string {
+  const all = experiments.flatMap((experiment) =>
+    compareCells(experiment, headlineMetric(experiment), seed).map((comparison) => ({ experiment, comparison })),
+  );
+  const behind = all.filter(({ comparison }) => comparison.behind);
+  if (all.length === 0) return "There is nothing to compare with.";
+  if (behind.length === 0) return `Ropeway is first or level in all ${counted(all.length, "comparison")}.`;
+  return [
+    `Ropeway is not first in ${behind.length} of ${counted(all.length, "comparison")}:`,
+    "",
+    ...behind.map(({ experiment, comparison }) => notFirstLine(experiment, comparison)),
+  ].join("\n");
+}
+
+function notFirstLine(experiment: ExperimentResult, { cell, contestant, ours, best, ratio }: Comparison): string {
+  const { unit, label } = headlineMetric(experiment);
+  const place = cellLabel(cell, gridOf(experiment.cells));
+  const rival = `${contestantLabel(best.contestant)} ${formatQuantity(best.median, unit)}`;
+  const own = ours === null ? "no run succeeded" : `${label} ${formatQuantity(ours, unit)}`;
+  const factor = ratio === null ? "" : ` (${formatRatio(ratio)})`;
+  return `- ${plain(`${experiment.id}, ${place}: ${contestantLabel(contestant)} ${own}, ${rival}${factor}`)}`;
+}
+
+function runTable({ versions, machine, startedAt, mode, rounds, warmUpRounds, seed }: BenchResult): string {
+  return markdownTable(
+    ["what", "which"],
+    [
+      ["run", `${mode}, ${startedAt.slice(0, 10)}, seed ${seed}`],
+      ["rounds", `${rounds}, after ${counted(warmUpRounds, "warm-up round")}`],
+      ...Object.entries(versions),
+      ...Object.entries(machine),
+    ],
+  );
+}
+
+/** Null where the result has nothing for the block. */
+function blockOf(id: string, result: BenchResult): string | null {
+  const { experiments, seed } = result;
+  if (id === "run") return runTable(result);
+  if (id === "not-first") return notFirstList(experiments, seed);
+  const [name, part] = id.split("/");
+  const experiment = experiments.find((each) => each.id === name);
+  if (experiment === undefined) return null;
+  if (part === "not-first") return notFirstList([experiment], seed);
+  const metric = part === undefined ? headlineMetric(experiment) : findMetric(experiment, part);
+  return metric ? experimentTable(experiment, metric, seed) : null;
+}
+
+function findMetric(experiment: ExperimentResult, name: string): Metric | undefined {
+  return measuredMetrics(experiment).find((metric) => metric.name === name);
+}
+
+function blockIds(text: string, file: string): string[] {
+  const whole = [...text.matchAll(BLOCK)];
+  for (const [block, id] of whole) {
+    if ([...block.matchAll(START)].length > 1) throw new Error(`Cannot update ${file}: block ${id} has no end`);
+  }
+  const starts = [...text.matchAll(START)].map(([, id]) => id ?? "");
+  if (starts.length > whole.length) throw new Error(`Cannot update ${file}: block ${starts.at(-1)} has no end`);
+  return [...new Set(starts)];
+}
+
+function medianWithQuartiles(cell: Cell, contestant: string, metric: Metric): string {
+  const series = cell.series.find((each) => each.contestant === contestant);
+  if (series === undefined || series.runs.length === 0) return "–";
+  const failed = series.runs.filter(({ failure }) => failure !== null).length;
+  const summary = summaryOf(series, metric.name);
+  if (summary === null) return failed === series.runs.length ? `all ${failed} failed` : "–";
+  const scale = scaleFor(metric.unit, largestMedian(cell, metric));
+  const [middle, lower, upper] = [summary.median, summary.lowerQuartile, summary.upperQuartile].map((value) =>
+    formatScaled(value, scale),
+  );
+  const quartiles = summary.count > 1 ? ` [${lower}–${upper}]` : "";
+  return `${middle}${quartiles}${failed > 0 ? `, ${failed} failed` : ""}`;
+}
+
+function largestMedian(cell: Cell, { name }: Metric): number {
+  return Math.max(0, ...cell.series.map((series) => summaryOf(series, name)?.median ?? 0));
+}
+
+/** Above 1.0 in bold with a mark. */
+function ratioText(comparison: Comparison | undefined): string {
+  if (comparison === undefined) return "–";
+  const { ratio, behind, ours } = comparison;
+  const figure = ratio === null ? (ours === null ? "failed" : "–") : formatRatio(ratio);
+  return behind ? `**▲ ${figure}**` : figure;
+}
+
+/** First column to the left, the others to the right. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const rule = head.map((_, column) => (column === 0 ? "---" : "---:"));
+  return [line(head.map(plain)), line(rule), ...rows.map((row) => line(row.map(plain)))].join("\n");
+}
+
+/** Text that Markdown takes for what it is: no tags, columns, links or comments of its own. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/\s+/g, (space) => (space.includes("\n") ? " " : space))
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll("|", "\\|")
+    .replaceAll("`", "\\`");
+}

@@ -1,0 +1,105 @@
+/** `npm run bench`: what the options ask for, told on the terminal. */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { root } from "../../scripts/build/paths.ts";
+import { checkLink, linkCheckTable } from "../lab/check-link.ts";
+import { runBench } from "./bench.ts";
+import { duration } from "./execute.ts";
+import type { BenchResult } from "./model.ts";
+import { type BenchCommand, type BenchOptions, parseBenchArguments, USAGE } from "./options.ts";
+import { compareRuns, comparisonTable } from "./report/compare.ts";
+import { replaceBlock, updateBenchmarks } from "./report/markdown.ts";
+import { writePictures } from "./report/pictures.ts";
+import { renderReport } from "./report/report.ts";
+import { readResult, writeResult } from "./result-schema.ts";
+import { sanityFaults } from "./sanity.ts";
+
+const RESULTS = join(import.meta.dirname, "results");
+const BENCHMARKS = join(root, "BENCHMARKS.md");
+const PICTURES = join(root, "docs", "bench");
+
+try {
+  process.exitCode = await carryOut(parseBenchArguments(process.argv.slice(2)));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function carryOut(command: BenchCommand): Promise<number> {
+  switch (command.kind) {
+    case "help":
+      console.log(USAGE);
+      return 0;
+    case "check-link":
+      return await checkTheLink();
+    case "report":
+      for (const file of command.files) await report(await read(file), file);
+      return 0;
+    case "publish":
+      for (const file of command.files) await publish(await read(file));
+      return 0;
+    case "compare": {
+      const [one, other] = await Promise.all(command.files.slice(0, 2).map(read));
+      if (one === undefined || other === undefined) return 1;
+      console.log(comparisonTable(compareRuns(one, other)));
+      return 0;
+    }
+    case "run":
+      return await run(command.options);
+  }
+}
+
+/** @returns 0 also where contestants failed: that is a result. */
+async function run(options: BenchOptions): Promise<number> {
+  const directory = options.output === null ? RESULTS : resolve(options.output);
+  await mkdir(directory, { recursive: true });
+  const name = `${new Date().toISOString().slice(0, 16).replaceAll(":", "")}-${options.mode}.json`;
+  const file = join(directory, name);
+  const result = await runBench(options, {
+    tell: (line) => console.log(line),
+    keep: (soFar) => writeResult(file, soFar),
+  });
+  await writeResult(file, result);
+  const failures = result.experiments.flatMap(({ cells }) =>
+    cells.flatMap(({ series }) => series.flatMap(({ runs }) => runs.flatMap(({ failure }) => failure ?? []))),
+  );
+  const ofHarness = failures.filter(({ blame }) => blame === "harness").length;
+  console.log(
+    `${duration(result.seconds)}; ${failures.length} runs failed, ${ofHarness} of them by the bench's own fault`,
+  );
+  await report(result, file);
+  if (options.mode === "smoke") return tellFaults(result);
+  return ofHarness > 0 ? 1 : 0;
+}
+
+/** A smoke run is a test of the bench, and of whether a contestant loads pages at all. */
+function tellFaults(result: BenchResult): number {
+  const faults = sanityFaults(readResult(JSON.stringify(result)));
+  for (const fault of faults) console.log(`Not sane: ${fault}`);
+  if (faults.length === 0) console.log("All runs are sane");
+  return faults.length === 0 ? 0 : 1;
+}
+
+async function report(result: BenchResult, file: string): Promise<void> {
+  const page = file.replace(/\.json$/, ".html");
+  await writeFile(page, renderReport(result));
+  console.log(`Result: ${relative(process.cwd(), file)}\nReport: ${relative(process.cwd(), page)}`);
+}
+
+async function publish(result: BenchResult): Promise<void> {
+  await mkdir(PICTURES, { recursive: true });
+  await writePictures(result, PICTURES);
+  await updateBenchmarks(BENCHMARKS, result);
+}
+
+async function checkTheLink(): Promise<number> {
+  const checks = await checkLink((line) => console.log(line));
+  const table = linkCheckTable(checks);
+  console.log(table);
+  await writeFile(BENCHMARKS, replaceBlock(await readFile(BENCHMARKS, "utf8"), "link", table));
+  return checks.every(({ ok }) => ok) ? 0 : 1;
+}
+
+async function read(file: string): Promise<BenchResult> {
+  return readResult(await readFile(file, "utf8"));
+}

@@ -1,0 +1,38 @@
+/** What must hold of any result, however fast or slow the machine: used where the bench itself is tested. */
+import type { BenchResult, Cell, ExperimentResult, Metric } from "./model.ts";
+
+/** What is wrong with a result, in plain words; nothing where it can be believed. */
+export function sanityFaults({ experiments, rounds }: BenchResult): string[] {
+  return experiments.flatMap((experiment) =>
+    experiment.cells.flatMap((cell) =>
+      cellFaults(experiment, cell, rounds).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
+    ),
+  );
+}
+
+function cellFaults({ metrics, headline }: ExperimentResult, cell: Cell, rounds: number): string[] {
+  return cell.series.flatMap(({ contestant, runs }) => {
+    const faults = runs.length === rounds ? [] : [`${runs.length} runs in place of ${rounds}`];
+    for (const { values, failure } of runs) {
+      if (failure !== null) {
+        faults.push(`${failure.blame} failed: ${failure.message}`);
+        continue;
+      }
+      if (Object.keys(values).length === 0) faults.push("a run without values");
+      const needed = cell.floor[headline] === undefined ? [] : [headline];
+      for (const name of needed) if (values[name] === undefined) faults.push(`no ${name}`);
+      for (const [name, value] of Object.entries(values)) {
+        const fault = valueFault(name, value, cell.floor[name], metrics);
+        if (fault !== null) faults.push(fault);
+      }
+    }
+    return faults.map((fault) => `${contestant}: ${fault}`);
+  });
+}
+
+function valueFault(name: string, value: number, floor: number | undefined, metrics: readonly Metric[]): string | null {
+  if (!Number.isFinite(value) || value < 0) return `${name} is ${value}`;
+  const isHigherBetter = metrics.find((metric) => metric.name === name)?.better === "higher";
+  if (floor === undefined || isHigherBetter || value >= floor) return null;
+  return `${name} is ${value}, which is below what is possible, ${floor}`;
+}

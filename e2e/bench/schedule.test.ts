@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "../demo/random.ts";
+import { duration, execute } from "./execute.ts";
+import { ContestantError } from "./failure.ts";
+import { loadFloor } from "./floor.ts";
+import type { ExperimentResult } from "./model.ts";
+import { type PlannedExperiment, type PlannedSeries, planSteps, secondsLeft } from "./schedule.ts";
+
+function series(contestant: string, run: PlannedSeries["run"], estimate = 1): PlannedSeries {
+  return { contestant, estimate, run };
+}
+
+function experiment(runs: readonly PlannedSeries[], prepare = async () => {}): PlannedExperiment {
+  const cell = { at: { delay: 1 }, floor: {}, prepare, series: runs };
+  return {
+    id: "X",
+    title: "A title",
+    paper: "",
+    metrics: [{ name: "load", label: "load", unit: "ms", better: "lower" }],
+    headline: "load",
+    cells: [
+      { id: "one", ...cell },
+      { id: "two", ...cell },
+    ],
+  };
+}
+
+const options = { rounds: 3, warmUpRounds: 1, random: seededRandom(1), now: () => 0, tell: () => {} };
+
+describe("planSteps", () => {
+  const names = ["a", "b", "c"];
+  const plan = (seed: number): string[] =>
+    planSteps(
+      [experiment(names.map((name) => series(name, async () => ({ values: {} }))))],
+      3,
+      1,
+      seededRandom(seed),
+    ).map((step) => `${step.cell.id} ${step.round} ${step.series.contestant}`);
+
+  it("has every contestant once in each round, and ends a round before the next begins", () => {
+    const steps = plan(1);
+    expect(steps).toHaveLength(2 * 4 * 3);
+    for (let start = 0; start < steps.length; start += 3) {
+      const round = steps.slice(start, start + 3);
+      expect(new Set(round.map((step) => step.slice(0, 5))).size).toBe(1);
+      expect(round.map((step) => step.at(-1)).sort()).toEqual(names);
+    }
+  });
+
+  it("is the same for the same seed, and shuffles within a round", () => {
+    expect(plan(7)).toEqual(plan(7));
+    expect(new Set([1, 2, 3, 4, 5].map((seed) => plan(seed).join())).size).toBeGreaterThan(1);
+  });
+});
+
+describe("secondsLeft", () => {
+  it("corrects the estimates by how they turned out", () => {
+    const steps = [4, 1, 1].map((estimate) => ({ series: series("a", async () => ({ values: {} }), estimate) }));
+    expect(secondsLeft(steps, 0, 0)).toBe(6);
+    expect(secondsLeft(steps, 1, 8)).toBe(4);
+    expect(secondsLeft(steps, 3, 9)).toBe(0);
+  });
+});
+
+describe("execute", () => {
+  it("throws the warm-up away and keeps what failed, with who is to blame", async () => {
+    let calls = 0;
+    const kept: (readonly ExperimentResult[])[] = [];
+    const results = await execute(
+      [
+        experiment([
+          series("good", async () => ({ values: { load: ++calls } })),
+          series("bad", () => Promise.reject(new ContestantError("Cannot load: too late"))),
+          series("broken", () => Promise.reject(new TypeError("no such thing"))),
+        ]),
+      ],
+      { ...options, keep: async (soFar) => void kept.push(soFar) },
+    );
+    const [good, bad, broken] = results[0]?.cells[0]?.series ?? [];
+    expect(good?.runs.map(({ round, values }) => [round, values.load])).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ]);
+    expect(bad?.runs).toHaveLength(3);
+    expect(bad?.runs[0]?.failure).toEqual({ blame: "contestant", message: "Cannot load: too late" });
+    expect(broken?.runs[2]?.failure?.blame).toBe("harness");
+    expect(kept.map((soFar) => soFar[0]?.cells.length)).toEqual([1, 2]);
+  });
+
+  it("blames the harness when the link cannot be set", async () => {
+    const failing = experiment([series("a", async () => ({ values: {} }))], () => Promise.reject(new Error("no link")));
+    const [result] = await execute([failing], { ...options, keep: async () => {} });
+    expect(result?.cells[0]?.series[0]?.runs.map(({ failure }) => failure?.blame)).toEqual(Array(3).fill("harness"));
+  });
+});
+
+describe("loadFloor", () => {
+  it("is a round trip and the bytes at the link's rate", () => {
+    expect(loadFloor({ delay: 300, down: 0, loss: 0 }, 1e6)).toBe(600);
+    // 1,448 bytes of content to a packet of 1,500 bytes, 1,000 packets: 12 Mbit.
+    expect(loadFloor({ delay: 0, down: 12_000, loss: 0 }, 1_448_000)).toBe(1000);
+    expect(loadFloor({ delay: 0, down: 12_000, loss: 50 }, 1_448_000)).toBe(2000);
+  });
+});
+
+describe("duration", () => {
+  it("speaks of seconds, minutes and hours", () => {
+    expect([12, 600, 7500].map(duration)).toEqual(["12 s", "10 min", "2 h 5 min"]);
+  });
+});

@@ -1,0 +1,26 @@
+import { katexPage, spectreDocs, swaggerUi } from "./documentation-sites.ts";
+import { staticOne, staticTwo } from "./gprsweb-static.ts";
+import { hundredFifty } from "./hundred-fifty.ts";
+import { medianMobile } from "./median-mobile.ts";
+import { newsHerald, newsWire } from "./news-front-pages.ts";
+import { shop } from "./shop-page.ts";
+import type { SiteGenerator } from "./site-draft.ts";
+import { impressDeck, revealDeck } from "./slide-decks.ts";
+import { agency, portfolios } from "./studio-sites.ts";
+
+export const SITE_GENERATORS = {
+  "hundred-fifty": hundredFifty,
+  "static-i": staticOne,
+  "static-ii": staticTwo,
+  "news-herald": newsHerald,
+  "news-wire": newsWire,
+  shop,
+  "spectre-docs": spectreDocs,
+  "swagger-ui": swaggerUi,
+  "reveal-deck": revealDeck,
+  "impress-deck": impressDeck,
+  "katex-page": katexPage,
+  agency,
+  portfolios,
+  "median-mobile": medianMobile,
+} as const satisfies Readonly<Record<string, SiteGenerator>>;

@@ -1,0 +1,51 @@
+/** The app open twice on one phone: each window has a session of its own, and they share what is stored. */
+import { AppPage } from "../fixtures/app-page.ts";
+import { expect, test } from "../fixtures/browser.ts";
+
+test("two windows load pages at the same time, and neither harms the other", async ({
+  app,
+  context,
+  origin,
+  otherOrigin,
+  link,
+}) => {
+  const sites = { One: origin, Other: otherOrigin };
+  for (const [name, site] of Object.entries(sites)) {
+    site.page(
+      "/",
+      `<p>${name}</p><output></output><script>
+      const key = "visits of ${name}";
+      const visits = Object.keys(localStorage).filter((other) => other !== key).length * 1000 + Number(localStorage[key] ?? 0) + 1;
+      localStorage[key] = visits;
+      document.cookie = "site=${name}";
+      document.querySelector("output").textContent = "visit " + visits + ", " + document.cookie;
+    </script>`,
+    );
+  }
+  const second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
+  await second.page.goto(`${app.base}/`);
+  await expect.poll(async () => (await second.stats()).sockets).toBe(1);
+  await second.watchLoads();
+  const shows = async (window: AppPage, name: string, visit: number): Promise<void> => {
+    await expect(window.frame().getByText(name, { exact: true })).toBeVisible();
+    await expect(window.frame().locator("output")).toHaveText(`visit ${visit}, site=${name}`);
+  };
+
+  await Promise.all([app.goto(`${origin.origin}/`), second.goto(`${otherOrigin.origin}/`)]);
+  await Promise.all([shows(app, "One", 1), shows(second, "Other", 1)]);
+  // Each goes where the other was: the same slots, with what the sites stored there.
+  await Promise.all([app.goto(`${otherOrigin.origin}/`), second.goto(`${origin.origin}/`)]);
+  await Promise.all([shows(app, "Other", 2), shows(second, "One", 2)]);
+
+  // One is closed; the other goes on, on both sites.
+  await app.page.close();
+  await second.goto(`${otherOrigin.origin}/`);
+  await shows(second, "Other", 3);
+  await second.goto(`${origin.origin}/`);
+  await shows(second, "One", 3);
+
+  const slots = await second.page.evaluate(
+    () => JSON.parse(localStorage.getItem("ropeway.slots") ?? "[]") as { readonly origin: string }[],
+  );
+  expect(slots.map((slot) => slot.origin).sort()).toEqual([origin.origin, otherOrigin.origin].sort());
+});

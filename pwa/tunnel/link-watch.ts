@@ -1,0 +1,152 @@
+/**
+ * Tells a dead link from a silent and from a slow one. Whatever arrives proves that it lives. When nothing does, though
+ * something is waited for, a probe is sent, and one that stays unanswered for longer than round trips have taken so far
+ * means that the link is dead.
+ *
+ * ```
+ *            silent for too long, or a hint            half of the timeout
+ *  trusted ──────────────────────────────► probing ─────────────────────► stalled
+ *     ▲                                       │                              │
+ *     └──────────── anything heard ───────────┴──────────────────────────────┤
+ *                                                       the timeout: onDead ─┘
+ * ```
+ */
+import { limits } from "../../shared/limits.ts";
+import type { RttEstimator } from "./rtt-estimator.ts";
+
+export interface WatchHandler {
+  /** Sends what the edge answers at once. */
+  sendProbe(): void;
+  /** Nothing came since then that was waited for; null: something did. */
+  onStall(since: number | null): void;
+  onDead(): void;
+  /** Whether requests wait for the edge. */
+  isAwaiting(): boolean;
+  /** Milliseconds that an answer may lag because of what is queued before the question. */
+  uploadDelay(): number;
+}
+
+export interface WatchClock {
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+}
+
+/** A timer that is this late did not run because the device slept or the app was frozen. */
+export const FROZEN_AFTER = 5_000;
+
+export class LinkWatch {
+  /** When something last arrived. */
+  lastHeard: number;
+
+  #handler: WatchHandler;
+  #clock: WatchClock;
+  #rtt: RttEstimator;
+  #awaitedSince: number | null = null;
+  /** The probe that nothing has followed yet. */
+  #probe: { readonly sentAt: number; stalled: boolean } | null = null;
+  /** Probes whose own answer is outstanding, though other bytes may have come: only a lone one is a sample. */
+  #unanswered = 0;
+  #lastProbeAt = 0;
+  /** Silence before the next probe while something is awaited; longer while only probes are answered. */
+  #patience: number;
+  #timer: { readonly at: number; readonly cancel: () => void } | null = null;
+
+  constructor(handler: WatchHandler, clock: WatchClock, rtt: RttEstimator) {
+    this.#handler = handler;
+    this.#clock = clock;
+    this.#rtt = rtt;
+    this.lastHeard = clock.now();
+    this.#patience = this.#timeout();
+    this.#evaluate();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** @param isAnswer to a probe; else frames. */
+  heard(isAnswer: boolean): void {
+    const now = this.#clock.now();
+    this.lastHeard = now;
+    const wasStalled = this.#probe?.stalled === true;
+    this.#probe = null;
+    if (isAnswer) {
+      if (this.#unanswered === 1) this.#rtt.sample(now - this.#lastProbeAt);
+      this.#unanswered = Math.max(0, this.#unanswered - 1);
+      this.#patience = Math.min(this.#patience * 2, limits.pingInterval);
+    } else {
+      this.#patience = this.#timeout();
+    }
+    if (!this.#handler.isAwaiting()) this.#awaitedSince = null;
+    if (wasStalled) this.#handler.onStall(null);
+  }
+
+  /** A request went out. */
+  awaiting(): void {
+    const now = this.#clock.now();
+    this.#awaitedSince ??= now;
+    this.#patience = this.#timeout();
+    if (this.#probe === null && this.#timer !== null && this.#timer.at > now + this.#patience) this.#evaluate();
+  }
+
+  /** The network may have changed, or time passed unnoticed: asks at once whether the link lives. */
+  check(): void {
+    if (this.#probe === null) this.#sendProbe();
+    this.#evaluate();
+  }
+
+  #evaluate(): void {
+    const now = this.#clock.now();
+    const probe = this.#probe;
+    if (probe === null) {
+      const due = this.#probeDue();
+      if (due > now) return this.#schedule(due);
+      this.#sendProbe();
+      return this.#evaluate();
+    }
+    const timeout = this.#timeout();
+    const delay = this.#handler.uploadDelay();
+    const dead = probe.sentAt + timeout + delay;
+    if (now >= dead) {
+      this.stop();
+      this.#handler.onDead();
+      return;
+    }
+    const stalls = probe.sentAt + timeout / 2 + delay;
+    if (now >= stalls && !probe.stalled) {
+      probe.stalled = true;
+      this.#handler.onStall(this.lastHeard);
+    }
+    this.#schedule(probe.stalled ? dead : stalls);
+  }
+
+  #probeDue(): number {
+    const idle = this.lastHeard + limits.pingInterval;
+    if (!this.#handler.isAwaiting()) return idle;
+    return Math.min(idle, Math.max(this.lastHeard, this.#awaitedSince ?? 0) + this.#patience);
+  }
+
+  #sendProbe(): void {
+    const now = this.#clock.now();
+    this.#probe = { sentAt: now, stalled: false };
+    this.#lastProbeAt = now;
+    this.#unanswered += 1;
+    this.#handler.sendProbe();
+  }
+
+  #schedule(at: number): void {
+    this.#timer?.cancel();
+    const run = (): void => {
+      this.#timer = null;
+      // What was asked before the device slept may have been answered and lost; what counts is now.
+      if (this.#clock.now() - at > FROZEN_AFTER) this.#sendProbe();
+      this.#evaluate();
+    };
+    this.#timer = { at, cancel: this.#clock.setTimer(run, Math.max(0, at - this.#clock.now())) };
+  }
+
+  #timeout(): number {
+    return this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+  }
+}

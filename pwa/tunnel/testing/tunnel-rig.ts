@@ -1,0 +1,139 @@
+/** A tunnel with its edge, without a network: sockets open and break, and time passes, as a test says. */
+import { ErrorCode } from "../../../shared/errors.ts";
+import type { RequestHead } from "../../../shared/http/heads.ts";
+import { servePush } from "../../../shared/http/push.ts";
+import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
+import { Session } from "../../../shared/mux/session.ts";
+import { CLOSE_CODE_BASE, parseOffer } from "../../../shared/subprotocol.ts";
+import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { settle } from "../../../shared/testing/turns.ts";
+import type { Transport } from "../../../shared/transport.ts";
+import { decodeMessage } from "../../../shared/wire/frame.ts";
+import type { LinkPhase } from "../../shell/browser-state.ts";
+import { Tunnel } from "../tunnel.ts";
+import { FakePlatform } from "./fake-platform.ts";
+
+/** What the edge's handler gets, and the session it came in. */
+export interface EdgeRequest extends ServerRequest {
+  readonly session: number;
+}
+
+/** A tunnel to an edge that answers by `handle`, over sockets that a test opens and cuts. */
+export function tunnelRig(handle: RequestHandler, { started = true }: { started?: boolean } = {}) {
+  const platform = new FakePlatform();
+  const phases: LinkPhase[] = [];
+  const uncertain: string[] = [];
+  const tunnel = new Tunnel(
+    {
+      onPhase: (phase) => phases.push(phase),
+      onTraffic() {},
+      onUncertain: ({ url }) => uncertain.push(url),
+    },
+    platform,
+  );
+  const requests: EdgeRequest[] = [];
+  /** The edge's sessions, by id. */
+  const known = new Map<string, Session>();
+  let sessions = 0;
+  const edges: Session[] = [];
+  const sessionHeads: Record<string, string>[] = [];
+  tunnel.introduce({ userAgent: "phone", acceptLanguage: "en" });
+  const start = () => tunnel.start("ws://edge/", "token");
+  if (started) start();
+
+  /** Opens the socket that the tunnel is waiting for, with the edge behind it. */
+  const connect = async (): Promise<void> => {
+    if (platform.socket.readyState !== WebSocket.CONNECTING) platform.pass(15_000);
+    const { socket } = platform;
+    const isOpen = (): boolean => socket.readyState === WebSocket.OPEN;
+    const transport: Transport = {
+      send(message) {
+        const copy = message.slice();
+        queueMicrotask(() => isOpen() && socket.receive(copy.buffer));
+        return isOpen();
+      },
+      close: (code) => queueMicrotask(() => isOpen() && socket.lose(code)),
+    };
+    let edge: Session | null = null;
+    const receive = (message: Uint8Array): void => {
+      if (!isOpen()) return;
+      if (edge === null) {
+        const hello = decodeMessage(message).next().value;
+        if (hello?.type !== "hello") throw new Error("Cannot go on: the first frame is not HELLO");
+        edge = known.get(hello.sessionId.join()) ?? null;
+        if (edge === null && (hello.received > 0 || hello.next > 0)) {
+          return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
+        }
+        edge ??= openSession(hello.sessionId);
+        known.set(hello.sessionId.join(), edge);
+        edge.channel.resume(transport, hello);
+      }
+      edge.channel.receive(message, transport);
+    };
+    socket.onSent = (message) => queueMicrotask(() => receive(message));
+    const { opening } = parseOffer(socket.protocols.join(","));
+    socket.open();
+    if (opening !== null) receive(opening);
+    await settle();
+  };
+  const openSession = (sessionId: Uint8Array): Session => {
+    sessions += 1;
+    const session = sessions;
+    const edge: Session = new Session({
+      role: "edge",
+      sessionId,
+      handler: {
+        onEnd() {},
+        onStream: (stream) =>
+          serveExchange(stream, (request) => {
+            requests.push({ ...request, session });
+            return handle(request);
+          }),
+        onSessionHead: (fields) => sessionHeads.push(Object.fromEntries(fields)),
+      },
+    });
+    edges.push(edge);
+    return edge;
+  };
+  return {
+    platform,
+    tunnel,
+    phases,
+    uncertain,
+    requests,
+    sessionHeads,
+    start,
+    connect,
+    fetch(head: Partial<RequestHead> = {}, body: ReadableStream<Uint8Array> | null = null) {
+      const consumer = new ConsumerLog();
+      return { consumer, exchange: tunnel.request({ ...requestHead, ...head }, body, consumer) };
+    },
+    /** The edge pushes, in the session of the moment, what a script of a page would fetch. */
+    async push(answer: RequestHandler, document = "0:1"): Promise<void> {
+      const stream = edges.at(-1)?.openPush({ urgency: 7, incremental: false });
+      if (stream != null) servePush(stream, { head: requestHead, document }, answer);
+      await settle();
+    },
+    /** The edge loses the session with its memory, and the phone its socket. */
+    async restart() {
+      known.clear();
+      platform.socket.lose();
+      await connect();
+      await connect();
+    },
+    /** Attempts to connect fail for so long. */
+    async fail(time: number) {
+      for (let end = platform.time + time; platform.time < end; platform.pass(500)) {
+        if (platform.socket.readyState === WebSocket.CONNECTING) platform.socket.lose();
+        await settle(1);
+      }
+    },
+  };
+}
+
+export const text: RequestHandler = async () => ({ head: responseHead, body: bodyOf("text") });
+export const silence: RequestHandler = () => new Promise(() => {});
+export const echo: RequestHandler = async ({ body }) => ({
+  head: responseHead,
+  body: body && (body as ReadableStream<Uint8Array<ArrayBuffer>>),
+});

@@ -1,0 +1,300 @@
+/**
+ * What a link carries, as seen by the receiver, and the session credit that follows from it: 110 % of bandwidth times
+ * round trip. Arithmetic only: the clock is passed in. After BBR (draft-cardwell-iccrg-bbr-congestion-control): the
+ * bandwidth is the largest of ten rounds, the round trip the smallest; both are measured on traffic that is there anyway.
+ *
+ * Three things differ, since this is no congestion control but a cap above one:
+ * - It must never be what keeps a sender small: while deliveries grow the credit is twice the product.
+ * - Arrivals that stall and then come all at once (a loss under TCP's ordering, a radio that pauses) need credit for the
+ *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
+ * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
+ */
+import { limits } from "../limits.ts";
+
+/** Credit as a multiple of bandwidth times round trip. */
+const STEADY_GAIN = 1.1;
+/** The link carries more than was thought by this ratio, for which steady credit leaves room: see how much more. */
+const GROWTH = 1.05;
+const PROBE_GAIN = 1.5;
+/** For so many slices, each about a round trip: BBR tries for more in one of eight. */
+const PROBE_SLICES = 10;
+/** More by this ratio is a sender that doubles what it sends: in the last round trip, and in the next. */
+const SURGE = 1.25;
+/** As is one whose round trip stays below this multiple of the shortest while it sends more. */
+const ROOMY_RATIO = 1.05;
+const SURGE_GAIN = 3;
+const SURGE_SLICES = 3;
+/** What each byte adds to the window meanwhile. */
+const SURGE_STEP = 4;
+/** Up to so many times what came in the last round trip. */
+const SURGE_ROOM = 12;
+const ROUNDS_KEPT = 10;
+/** Fewer say nothing. */
+const LEAST_ROUNDS = 4;
+/** A round trip above this multiple of the shortest, and by this many ms, means a queue. */
+const QUEUE_RATIO = 1.25;
+const QUEUE_SLACK = 5;
+/** Arrivals are not resolved finer than this many ms: the timers and tasks of browsers are not either. */
+const LEAST_SLICE = 10;
+/** What fits a TCP segment with all headers: credit is given back by no less. */
+export const CREDIT_STEP_BYTES = 1400;
+/** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
+export const CREDIT_STEPS = 16;
+
+interface Slice {
+  readonly bytes: number;
+  readonly time: number;
+  /** The longest time without a byte that the bytes themselves do not explain, in ms. */
+  readonly stall: number;
+}
+
+interface Round {
+  readonly startedAt: number;
+  /** Credit that the peer had and bytes that were under way when it began. */
+  readonly outstanding: number;
+  /** Bytes per ms, two slices each. */
+  readonly rates: number[];
+  stall: number;
+}
+
+export interface LinkEstimate {
+  /** Bytes per ms, or 0 as long as nothing is known. */
+  readonly rate: number;
+  /** The shortest round trip in ms, or null as long as nothing is known. */
+  readonly minRtt: number | null;
+  /** The last one. */
+  readonly rtt: number | null;
+  /** How long arrivals pause for other reasons than the rate, in ms. */
+  readonly stall: number;
+  /** Bytes per ms when the link carried all that it can, a queue standing and bytes coming evenly; null if it never did. */
+  readonly fullRate: number | null;
+  /** Part of the last ten round trips in which arrivals stalled for half of one or more. */
+  readonly stallShare: number;
+}
+
+export class BandwidthEstimate {
+  readonly #most: number;
+  #window: number;
+  #minRtt: number | null = null;
+  #rtt: number | null = null;
+  /** Of the last rounds in which the sender had enough to send: the best rate, and the longest stall. */
+  #peaks: number[] = [];
+  #stalls: number[] = [];
+  #slicesSinceGrowth = 0;
+  #slicesSinceSurge = 0;
+  /** By the last round trip. */
+  #queueSeen = false;
+  /** What was the most that came in each of the last rounds in which the link was full. */
+  #fullRates: number[] = [];
+  #sliceStart: number | null = null;
+  #lastArrival = 0;
+  #bytes = 0;
+  #stall = 0;
+  #previous: Slice | null = null;
+  /** Of the last two slices; how long bytes that come late in a message have been coming is reckoned by it. */
+  #recentRate = 0;
+  #round: Round | null = null;
+  /** The last round that shrank the window, and the window before: for finding out that it did not help. */
+  #shrunk: { readonly rtt: number; readonly outstanding: number; readonly window: number } | null = null;
+
+  /** @param initial bytes of credit at first. @param most bytes that it never goes above. */
+  constructor(initial: number, most: number) {
+    this.#window = initial;
+    this.#most = most;
+  }
+
+  /** Bytes that the sender may have under way. */
+  get window(): number {
+    return this.#window;
+  }
+
+  get estimate(): LinkEstimate {
+    const [rate, minRtt] = [this.#rate, this.#minRtt];
+    const fullRate = this.#fullRates.length === 0 ? null : Math.max(...this.#fullRates);
+    const stalled = this.#stalls.filter((stall) => 2 * stall >= (minRtt ?? stall)).length;
+    const stallShare = this.#stalls.length < LEAST_ROUNDS ? 0 : stalled / this.#stalls.length;
+    return { rate, minRtt, rtt: this.#rtt, stall: this.#pause, fullRate, stallShare };
+  }
+
+  /** Bytes came at `now` (ms). */
+  arrived(bytes: number, now: number): void {
+    if (this.#sliceStart === null) {
+      // How long the first ones took nobody knows.
+      this.#sliceStart = now;
+      this.#lastArrival = now;
+      return;
+    }
+    const rate = this.#recentRate;
+    const stall = now - this.#lastArrival - (rate > 0 ? bytes / rate : 0);
+    this.#stall = Math.max(this.#stall, stall);
+    this.#lastArrival = now;
+    this.#bytes += bytes;
+    this.#growWith(bytes, now);
+    if (now - this.#sliceStart >= this.#sliceTime) this.#endSlice(now, now - this.#sliceStart);
+  }
+
+  /** Nothing is expected any more: the time until the next arrival says nothing about the link. */
+  rest(): void {
+    this.#sliceStart = null;
+    this.#bytes = 0;
+    this.#stall = 0;
+    this.#previous = null;
+    this.#recentRate = 0;
+  }
+
+  /** A new link: what was measured on the last one does not count. */
+  restart(): void {
+    this.rest();
+    this.#minRtt = null;
+    this.#rtt = null;
+    this.#peaks = [];
+    this.#stalls = [];
+    this.#round = null;
+    this.#shrunk = null;
+    this.#fullRates = [];
+    this.#slicesSinceGrowth = 0;
+    this.#slicesSinceSurge = 0;
+  }
+
+  /** A ping left. @param outstanding bytes of credit that were given and have not come back as data. */
+  pinged(now: number, outstanding: number): void {
+    this.#round = { startedAt: now, outstanding, rates: [], stall: 0 };
+  }
+
+  /**
+   * Its answer came.
+   *
+   * @param spent the sender had used up all credit that it had before the ping reached it.
+   * @param rtt where it went over several channels, of the first that answered.
+   */
+  ponged(now: number, spent: boolean, rtt = now - (this.#round?.startedAt ?? now)): void {
+    const round = this.#round;
+    if (round === null) return;
+    this.#round = null;
+    this.#rtt = rtt;
+    this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
+    const queue = this.#isQueue(rtt);
+    this.#queueSeen = this.#isQueue(rtt - round.stall);
+    if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
+    if (spent || queue) keep(this.#stalls, Math.max(round.stall, 0));
+    if (spent && this.#shrinkingWasVain(rtt, round)) return;
+    if (queue) this.#shrink(round, rtt);
+    else if (spent) {
+      this.#shrunk = null;
+      if (round.rates.length > 0) keep(this.#peaks, Math.max(...round.rates));
+      this.#aim();
+    }
+  }
+
+  get #rate(): number {
+    return Math.max(0, ...this.#peaks);
+  }
+
+  get #surges(): boolean {
+    return this.#slicesSinceSurge < SURGE_SLICES;
+  }
+
+  get #sliceTime(): number {
+    return Math.max(LEAST_SLICE, this.#minRtt ?? 100);
+  }
+
+  /** Pauses of arrival to allow for. One of a round trip is a segment lost and sent again. */
+  get #pause(): number {
+    return Math.min(Math.max(0, ...this.#stalls), this.#sliceTime);
+  }
+
+  /** Not even the tenth above the product made a queue, and nothing else disturbs. */
+  get #isRoomy(): boolean {
+    if (this.#minRtt === null || this.#rtt === null) return false;
+    return this.#rtt < ROOMY_RATIO * this.#minRtt && this.#pause < this.#minRtt / 4;
+  }
+
+  #isQueue(rtt: number): boolean {
+    return rtt > QUEUE_RATIO * ((this.#minRtt ?? rtt) + this.#pause) + QUEUE_SLACK;
+  }
+
+  /**
+   * While deliveries surge and nothing says that a queue stands, the window grows with each byte: a sender that doubles
+   * per round trip is never held back, and on a slow link it has doubled once when the first answer is overdue.
+   */
+  #growWith(bytes: number, now: number): void {
+    if (!this.#surges || this.#queueSeen) return;
+    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#stall)) {
+      this.#queueSeen = true;
+      return;
+    }
+    const recent = this.#recentRate * (this.#minRtt ?? 0);
+    if (recent > 0 && this.#window >= SURGE_ROOM * recent) return;
+    this.#window = Math.min(this.#most, this.#window + SURGE_STEP * bytes);
+  }
+
+  #endSlice(now: number, time: number): void {
+    const slice: Slice = { bytes: this.#bytes, time, stall: this.#stall };
+    const previous = this.#previous ?? slice;
+    this.#previous = slice;
+    this.#sliceStart = now;
+    this.#bytes = 0;
+    this.#stall = 0;
+    const rate = (slice.bytes + previous.bytes) / (slice.time + previous.time);
+    this.#recentRate = rate;
+    const round = this.#round;
+    if (round !== null) {
+      round.stall = Math.max(round.stall, slice.stall);
+      // What came around an outage says nothing about how fast a queue drains.
+      if (Math.max(slice.stall, previous.stall) <= this.#sliceTime) round.rates.push(rate);
+    }
+    this.#slicesSinceGrowth += 1;
+    this.#slicesSinceSurge += 1;
+    if (rate > GROWTH * this.#rate) {
+      this.#slicesSinceGrowth = 0;
+      if (rate > SURGE * this.#rate || this.#isRoomy) this.#slicesSinceSurge = 0;
+      if (this.#peaks.length === 0) this.#peaks.push(rate);
+      this.#peaks[this.#peaks.length - 1] = rate;
+      this.#aim();
+      return;
+    }
+    // An answer that is long overdue stands in a queue: so much is known before it is there.
+    if (round !== null && this.#minRtt !== null && this.#isQueue((now - round.startedAt) / 2)) {
+      this.#shrink(round, now - round.startedAt);
+    }
+  }
+
+  /** A standing queue: what arrives of late is what the link carries. */
+  #shrink(round: Round, rtt: number): void {
+    if (this.#surges) return;
+    const late = round.rates.slice(Math.floor(round.rates.length / 2));
+    if (late.length === 0) return;
+    const window = this.#window;
+    this.#peaks = [Math.max(...late)];
+    this.#aim();
+    if (this.#window < window) this.#shrunk = { rtt, outstanding: round.outstanding, window };
+  }
+
+  /** Much less is under way, and the round trip is as long as before: it is the link that became longer. */
+  #shrinkingWasVain(rtt: number, round: Round): boolean {
+    const shrunk = this.#shrunk;
+    if (shrunk === null || round.outstanding > 0.8 * shrunk.outstanding) return false;
+    this.#shrunk = null;
+    if (rtt < 0.9 * shrunk.rtt) return false;
+    if (2 * this.#pause < (this.#minRtt ?? rtt)) this.#minRtt = Math.min(rtt, shrunk.rtt);
+    this.#window = Math.max(this.#window, shrunk.window);
+    this.#slicesSinceGrowth = 0;
+    this.#slicesSinceSurge = 0;
+    return true;
+  }
+
+  #aim(): void {
+    const rtt = this.#minRtt ?? LEAST_SLICE;
+    const gain = this.#surges ? SURGE_GAIN : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
+    const product = gain * this.#rate * (rtt + this.#pause);
+    // What is given back a segment at a time is missing meanwhile.
+    const missing = Math.max(0, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
+    const aim = Math.min(this.#most, Math.max(limits.leastSessionCreditBytes, product + missing));
+    this.#window = Math.round(this.#surges ? Math.max(this.#window, aim) : aim);
+  }
+}
+
+function keep(values: number[], value: number): void {
+  values.push(value);
+  if (values.length > ROUNDS_KEPT) values.shift();
+}

@@ -1,0 +1,261 @@
+/** A session of several channels: PROTOCOL.md section 4.5. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { TEST_SESSION_ID } from "../testing/linked-sessions.ts";
+import { messageOf, ScriptedTransport } from "../testing/scripted-transport.ts";
+import { GET, OK } from "../testing/session-rig.ts";
+import { SessionSockets } from "../testing/session-sockets.ts";
+import { StreamLog } from "../testing/stream-log.ts";
+import { thrownBy } from "../testing/thrown-by.ts";
+import { Session } from "./session.ts";
+
+function connected(channels: number): SessionSockets {
+  const sockets = new SessionSockets({ fixedChannels: channels });
+  for (let index = 0; index < channels; index += 1) sockets.connect(index);
+  sockets.flow();
+  return sockets;
+}
+
+function request(sockets: SessionSockets): StreamLog {
+  const log = new StreamLog(sockets.phone.openStreamNow(), true);
+  log.stream.sendHead(GET, true);
+  return log;
+}
+
+function hello(channel: number, received = 0, next = 0, resume = false) {
+  return { type: "hello", sessionId: TEST_SESSION_ID, channel, received, next, resume } as const;
+}
+
+describe("streams", () => {
+  test("are dealt to the channel with the fewest, and stay there", () => {
+    const sockets = connected(3);
+    const logs = Array.from({ length: 7 }, () => request(sockets));
+    expect(logs.map(({ stream }) => stream.channelIndex)).toEqual([0, 1, 2, 0, 1, 2, 0]);
+    sockets.flow();
+    expect(sockets.accepted.map(({ stream }) => [stream.channelIndex, stream.id])).toEqual(
+      expect.arrayContaining(logs.map(({ stream }) => [stream.channelIndex, stream.id])),
+    );
+    for (const { stream } of sockets.accepted) {
+      stream.sendHead([...OK, ["x-channel", String(stream.channelIndex)]], false);
+      void stream.write(new Uint8Array(70_000));
+      stream.end();
+    }
+    sockets.flow();
+    for (const log of logs) {
+      expect(log.bytes).toBe(70_000);
+      expect(log.fields.at(-1)).toEqual(["x-channel", String(log.stream.channelIndex)]);
+    }
+    expect(sockets.edge.channels.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
+    expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
+  });
+
+  test("go on the first alone as long as one is wanted, whatever is connected", () => {
+    const sockets = connected(1);
+    sockets.connect(1);
+    sockets.flow();
+    expect([request(sockets), request(sockets)].map(({ stream }) => stream.channelIndex)).toEqual([0, 0]);
+  });
+
+  test("share the session's limit on how many there may be", () => {
+    const sockets = connected(4);
+    for (let count = 0; count < limits.concurrentStreams; count += 1) request(sockets);
+    sockets.flow();
+    expect([sockets.phone.hasRoom, sockets.edge.openStreams]).toEqual([false, limits.concurrentStreams]);
+  });
+
+  test("share the session's credit, and the more urgent goes first on whatever channel it is", () => {
+    const sockets = connected(2);
+    const [bulk, style] = [5, 1].map((urgency) => {
+      const log = new StreamLog(sockets.phone.openStreamNow({ urgency, incremental: true }));
+      log.stream.sendHead(GET, true);
+      return log;
+    }) as [StreamLog, StreamLog];
+    sockets.flow();
+    for (const { stream } of sockets.accepted) {
+      stream.sendHead(OK, false);
+      stream.write(new Uint8Array(limits.streamCreditBytes)).catch(() => {});
+    }
+    const granted = sockets.phone.link.window;
+    sockets.turn();
+    while (sockets.deliver(0, "down") || sockets.deliver(1, "down"));
+    expect(bulk.stream.channelIndex).not.toBe(style.stream.channelIndex);
+    expect(bulk.bytes).toBe(granted);
+    sockets.flow();
+    expect(style.bytes).toBe(limits.streamCreditBytes);
+  });
+});
+
+describe("channels", () => {
+  test("beyond the first wait until the edge was heard, so that it knows their session", () => {
+    const sockets = new SessionSockets({ fixedChannels: 2 });
+    sockets.connect(1);
+    sockets.connect(0);
+    sockets.turn();
+    expect(sockets.deliver(1, "up")).toBe(false);
+    sockets.flow();
+    expect(sockets.edge.channels.map(({ isAttached }) => isAttached)).toEqual([true, true]);
+    expect(sockets.ended).toEqual({ phone: null, edge: null });
+  });
+
+  test("that are cut hold back their own streams only, and go on where they were", () => {
+    const sockets = connected(2);
+    const logs = [request(sockets), request(sockets)];
+    sockets.flow();
+    sockets.cut(0);
+    for (const { stream } of sockets.accepted) {
+      stream.sendHead(OK, false);
+      void stream.write(new Uint8Array(900_000));
+      stream.end();
+    }
+    sockets.flow();
+    expect(logs.map(({ bytes }) => bytes)).toEqual([0, 900_000]);
+    sockets.connect(0);
+    sockets.flow();
+    expect(logs.map(({ bytes, events }) => [bytes, events.at(-1)])).toEqual([
+      [900_000, "end"],
+      [900_000, "end"],
+    ]);
+  });
+
+  test("that are cut with all the credit under way leave the others enough to go on", () => {
+    const sockets = connected(2);
+    const stuck = request(sockets);
+    sockets.flow();
+    sockets.accepted[0]?.stream.sendHead(OK, false);
+    sockets.accepted[0]?.stream.write(new Uint8Array(900_000)).catch(() => {});
+    sockets.turn();
+    sockets.cut(0);
+    const other = request(sockets);
+    sockets.flow();
+    expect([stuck, other].map(({ stream }) => stream.channelIndex)).toEqual([0, 1]);
+    sockets.accepted[1]?.stream.sendHead(OK, false);
+    void sockets.accepted[1]?.stream.write(new Uint8Array(100_000));
+    sockets.accepted[1]?.stream.end();
+    request(sockets);
+    sockets.flow();
+    expect(other.bytes).toBe(100_000);
+    sockets.connect(0);
+    sockets.flow();
+    expect(stuck.bytes).toBe(900_000);
+  });
+
+  test("all end when one breaks the protocol", () => {
+    const sockets = connected(3);
+    const log = request(sockets);
+    sockets.edge.end(new RopewayError(ErrorCode.KEY_NOT_ACCEPTED, "session", "user", "Cannot go on: unpaired"));
+    sockets.flow();
+    expect(sockets.ended.phone).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
+    expect(log.error).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
+    expect(sockets.phone.channels.every(({ isAttached }) => !isAttached)).toBe(true);
+  });
+
+  test("of an idle session survive hibernation together, tables and numbers of each", () => {
+    const sockets = connected(3);
+    for (let round = 0; round < 5; round += 1) {
+      const logs = Array.from({ length: 6 }, () => request(sockets));
+      sockets.flow();
+      for (const { stream } of sockets.accepted.splice(0)) {
+        stream.sendHead([...OK, ["x-round", String(round)]], false);
+        void stream.write(new Uint8Array(50_000));
+        stream.end();
+      }
+      sockets.flow();
+      expect(logs.every(({ bytes, fields }) => bytes === 50_000 && fields.at(-1)?.[1] === String(round))).toBe(true);
+      sockets.hibernateEdge();
+      if (round === 2) sockets.cut(1);
+      if (round === 3) sockets.connect(1);
+    }
+    expect(sockets.ended).toEqual({ phone: null, edge: null });
+  });
+});
+
+describe("HELLO of a channel", () => {
+  function edge(): { session: Session; transport: ScriptedTransport } {
+    const session = new Session({ role: "edge", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
+    return { session, transport: new ScriptedTransport() };
+  }
+
+  test.each([
+    ["a number beyond the limit", hello(limits.channels)],
+    ["frames that the edge should have sent on it", hello(1, 1)],
+    ["frames that the edge should have got on it", hello(1, 0, 1)],
+  ])("that the edge does not know, with %s, cannot resume", (_name, frame) => {
+    const { session, transport } = edge();
+    expect(thrownBy(() => session.resume(transport, frame))).toMatchObject({ code: ErrorCode.LINK_LOST });
+  });
+
+  test("is answered with its number", () => {
+    const { session, transport } = edge();
+    session.resume(transport, hello(3));
+    session.receive(messageOf(hello(3)), transport);
+    session.flush();
+    expect(transport.takeFrames()).toEqual([hello(3)]);
+  });
+
+  test("that names another than the link's ends the session", () => {
+    const { session, transport } = edge();
+    session.resume(transport, hello(3));
+    session.receive(messageOf(hello(2)), transport);
+    expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
+  });
+});
+
+type Step =
+  | { readonly kind: "request" | "answer" | "turn" }
+  | { readonly kind: "deliver"; readonly index: number; readonly messages: number }
+  | { readonly kind: "cut" | "connect"; readonly index: number };
+
+const index = fc.nat(3);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Step>({ kind: "request" }) },
+  { weight: 4, arbitrary: fc.constant<Step>({ kind: "answer" }) },
+  { weight: 6, arbitrary: fc.constant<Step>({ kind: "turn" }) },
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant("deliver" as const), index, messages: fc.nat(6) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("cut" as const), index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("connect" as const), index }) },
+);
+
+test("every body arrives whole and once, with cuts of any channel at random points", () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 10, maxLength: 120 }), (steps) => {
+      const sockets = new SessionSockets({ fixedChannels: 4 });
+      const logs: StreamLog[] = [];
+      const sizes = new Map<string, number>();
+      const key = ({ stream }: StreamLog): string => `${stream.channelIndex}/${stream.id}`;
+      const answer = (): void => {
+        const log = sockets.accepted.shift();
+        if (log === undefined) return;
+        const size = 1 + ((sizes.size * 7919) % 90_000);
+        sizes.set(key(log), size);
+        log.stream.sendHead(OK, false);
+        log.stream.write(new Uint8Array(size)).catch(() => {});
+        log.stream.end();
+      };
+      sockets.connect(0);
+      for (const step of steps) {
+        if (step.kind === "request" && sockets.phone.hasRoom) logs.push(request(sockets));
+        else if (step.kind === "answer") answer();
+        else if (step.kind === "turn") sockets.turn();
+        else if (step.kind === "cut") sockets.cut(step.index);
+        else if (step.kind === "connect") sockets.connect(step.index);
+        else if (step.kind === "deliver") {
+          for (let count = 0; count < step.messages; count += 1) {
+            sockets.deliver(step.index, count % 2 === 0 ? "up" : "down");
+          }
+        }
+      }
+      for (let index = 0; index < 4; index += 1) sockets.connect(index);
+      sockets.flow();
+      while (sockets.accepted.length > 0) answer();
+      sockets.flow();
+      expect(sockets.ended).toEqual({ phone: null, edge: null });
+      expect(logs.map((log) => [log.bytes, log.events.at(-1)])).toEqual(
+        logs.map((log) => [sizes.get(key(log)), "end"]),
+      );
+      expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,161 @@
+/**
+ * The session's receiving side of PROTOCOL.md section 6: how much the peer may send on all streams together. Two bounds
+ * at once. What is on the link (credit that is out) follows the measured bandwidth-delay product and is given back on
+ * arrival. What nobody has read yet is bounded by `most`, so it is given back on consumption. Were the small bound on
+ * consumption too, one body that nobody reads would stop all others.
+ */
+import { ErrorCode, RopewayError } from "../errors.ts";
+import { BandwidthEstimate, CREDIT_STEP_BYTES, CREDIT_STEPS, type LinkEstimate } from "./bandwidth-estimate.ts";
+
+export interface SessionWindowOptions {
+  /** Credit that the peer has from the start. */
+  readonly initial: number;
+  /** For experiments: `initial` is all the credit there is, whatever is measured. */
+  readonly isFixed?: boolean;
+  /** Bytes that may be unread and on their way at any time. */
+  readonly most: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** What a former window of the session had out. Of what it had received nobody knows any more. */
+  readonly outstanding?: number;
+}
+
+export class SessionWindow {
+  /** What is out may be stuck with a channel that has no transport: the others get as much again. */
+  isStranded = false;
+
+  #options: SessionWindowOptions;
+  #estimate: BandwidthEstimate;
+  /** Credit that the peer may still use, or has used for bytes that are under way. */
+  #outstanding: number;
+  #unread = 0;
+  /** Bytes received in all. */
+  #received = 0;
+  #pingToken = 0;
+  /** The ping that waits for its answers; `rtt` is of the first. */
+  #ping: { readonly sentAt: number; readonly spentAt: number; rtt: number | null } | null = null;
+  /** Channels that have not answered it. */
+  #unanswered = new Set<number>();
+  #pingedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SessionWindowOptions) {
+    this.#options = options;
+    this.#estimate = new BandwidthEstimate(options.initial, options.most);
+    this.#outstanding = options.outstanding ?? options.initial;
+  }
+
+  get outstanding(): number {
+    return this.#outstanding;
+  }
+
+  /** Received and not consumed. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  /** Bytes that the peer may have under way. */
+  get size(): number {
+    return this.#options.isFixed ? this.#options.initial : this.#estimate.window;
+  }
+
+  /**
+   * Bytes that one stream may have unread, or less: somewhat more than the link carries in a round trip, or its credit
+   * would be what limits it. Round trips too short to be measured well ask for nothing.
+   */
+  get streamSize(): number {
+    const { rate, minRtt } = this.#estimate.estimate;
+    if (minRtt === null || minRtt < SHORT_ROUND_TRIP) return 0;
+    return Math.min(this.#options.most, Math.ceil(1.5 * rate * minRtt));
+  }
+
+  get estimate(): LinkEstimate {
+    return this.#estimate.estimate;
+  }
+
+  /** @throws RopewayError FLOW_CONTROL_ERROR when the peer sent more than it had credit for. */
+  receive(bytes: number): void {
+    if (bytes > this.#outstanding) {
+      throw new RopewayError(
+        ErrorCode.FLOW_CONTROL_ERROR,
+        "session",
+        "peer",
+        `Cannot take ${bytes} bytes: the peer has credit for ${this.#outstanding}`,
+      );
+    }
+    this.#outstanding -= bytes;
+    this.#received += bytes;
+    this.#unread += bytes;
+    if (bytes > 0) this.#estimate.arrived(bytes, this.#options.now());
+  }
+
+  consume(bytes: number): void {
+    this.#unread -= bytes;
+  }
+
+  /**
+   * The next increment to send, to be asked for until it is 0: what is left is too small to be worth a frame, or the peer
+   * has enough. Much comes in several, since the peer cuts its messages by them.
+   */
+  takeIncrement(): number {
+    const { size } = this;
+    const wanted = this.isStranded ? 2 * size : size;
+    const room = Math.min(wanted, this.#options.most - this.#unread) - this.#outstanding;
+    const step = Math.max(CREDIT_STEP_BYTES, Math.floor(size / CREDIT_STEPS));
+    if (room < step) return 0;
+    this.#outstanding += step;
+    return step;
+  }
+
+  /**
+   * A token to ping with, if the round trip is to be measured anew. To be asked when a frame is sent anyway.
+   *
+   * @param increment credit that goes out with the ping and cannot be used before it is answered.
+   * @param channels that are to answer it.
+   */
+  takePing(increment: number, channels: readonly number[]): number | null {
+    const now = this.#options.now();
+    if (this.#ping !== null && now - this.#ping.sentAt < PING_PATIENCE) return null;
+    if (now - this.#pingedAt < PING_INTERVAL) return null;
+    this.#pingToken += 1;
+    this.#pingedAt = now;
+    this.#ping = { sentAt: now, spentAt: this.#received + this.#outstanding - increment, rtt: null };
+    this.#unanswered = new Set(channels);
+    this.#estimate.pinged(now, this.#outstanding);
+    return this.#pingToken;
+  }
+
+  /** @returns false when the token is none of ours. */
+  pong(token: number, channel: number): boolean {
+    const ping = this.#ping;
+    if (ping === null || token !== this.#pingToken) return false;
+    const now = this.#options.now();
+    ping.rtt ??= now - ping.sentAt;
+    this.#unanswered.delete(channel);
+    if (this.#unanswered.size > 0) return true;
+    this.#ping = null;
+    this.#estimate.ponged(now, this.#received >= ping.spentAt, ping.rtt);
+    return true;
+  }
+
+  /** A channel lost its transport, and its ping with it. */
+  forgetPing(channel: number): void {
+    if (this.#unanswered.delete(channel)) this.#ping = null;
+  }
+
+  /** No stream is open: nothing more is to come. */
+  rest(): void {
+    this.#estimate.rest();
+  }
+
+  /** The session goes on over another link. */
+  restart(): void {
+    this.#ping = null;
+    this.#estimate.restart();
+  }
+}
+
+const SHORT_ROUND_TRIP = 10;
+/** Pings are not closer than this, in ms: a round trip on one machine takes less. */
+const PING_INTERVAL = 10;
+/** One that was not answered for so long, in ms, was lost or passed over. */
+const PING_PATIENCE = 30_000;

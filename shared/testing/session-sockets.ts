@@ -1,0 +1,127 @@
+import type { RopewayError } from "../errors.ts";
+import { Session, type SessionOptions } from "../mux/session.ts";
+import type { Transport } from "../transport.ts";
+import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
+import { TEST_SESSION_ID } from "./linked-sessions.ts";
+import { StreamLog } from "./stream-log.ts";
+import { Turns } from "./turns.ts";
+
+interface Socket {
+  readonly index: number;
+  readonly phone: Transport;
+  readonly edge: Transport;
+  readonly up: Uint8Array[];
+  readonly down: Uint8Array[];
+  isGreeted: boolean;
+}
+
+/** A phone's and an edge's session with a socket for each channel, which a test opens, delivers on and cuts. */
+export class SessionSockets {
+  readonly phone: Session;
+  edge: Session;
+  /** Streams that the edge was given, in order. */
+  readonly accepted: StreamLog[] = [];
+  readonly ended: { phone: RopewayError | null; edge: RopewayError | null } = { phone: null, edge: null };
+  #turns = new Turns();
+  #sockets = new Map<number, Socket>();
+
+  constructor(options: Partial<SessionOptions> = {}) {
+    const handler = {
+      onEnd: (error: RopewayError): void => {
+        this.ended.phone = error;
+      },
+    };
+    const common = { sessionId: TEST_SESSION_ID, defer: this.#turns.defer };
+    this.phone = new Session({ ...common, ...options, role: "phone", handler });
+    this.edge = this.#edge();
+  }
+
+  /** A new socket for a channel; one that is open is lost first. */
+  connect(index: number): void {
+    this.cut(index);
+    const up: Uint8Array[] = [];
+    const down: Uint8Array[] = [];
+    const transport = (queue: Uint8Array[]): Transport => ({
+      send: (message) => {
+        const isOpen = this.#sockets.get(index)?.up === up;
+        if (isOpen) queue.push(message.slice());
+        return isOpen;
+      },
+      close() {},
+    });
+    const socket: Socket = { index, up, down, phone: transport(up), edge: transport(down), isGreeted: false };
+    this.#sockets.set(index, socket);
+    this.phone.attach(index, socket.phone);
+  }
+
+  /** The socket is gone with all that is under way, which both sides learn. */
+  cut(index: number): void {
+    const socket = this.#sockets.get(index);
+    if (socket === undefined) return;
+    this.#sockets.delete(index);
+    this.phone.detach(socket.phone);
+    this.edge.detach(socket.edge);
+  }
+
+  turn(): void {
+    this.#turns.run();
+  }
+
+  /** Hands over one message of a channel, if any is under way. */
+  deliver(index: number, direction: "up" | "down"): boolean {
+    const socket = this.#sockets.get(index);
+    const message = socket?.[direction].shift();
+    if (socket === undefined || message === undefined) return false;
+    if (direction === "down") this.phone.receive(message, socket.phone);
+    else {
+      if (!socket.isGreeted) this.edge.resume(socket.edge, helloOf(message));
+      socket.isGreeted = true;
+      this.edge.receive(message, socket.edge);
+    }
+    return true;
+  }
+
+  /** Lets everything flow until nothing is under way. */
+  flow(): void {
+    let moved = true;
+    while (moved) {
+      this.#turns.run();
+      moved = false;
+      for (const index of [...this.#sockets.keys()]) {
+        while (this.deliver(index, "up") || this.deliver(index, "down")) moved = true;
+      }
+    }
+  }
+
+  /** Stores the idle edge's state, forgets the edge, and goes on from the stored state on the same sockets. */
+  hibernateEdge(): void {
+    this.edge.flush();
+    const snapshot = structuredClone(this.edge.snapshot());
+    this.edge = this.#edge(snapshot);
+    for (const socket of this.#sockets.values()) {
+      if (socket.isGreeted) this.edge.adopt(socket.index, socket.edge);
+    }
+  }
+
+  #edge(snapshot?: ReturnType<Session["snapshot"]>): Session {
+    return new Session({
+      role: "edge",
+      sessionId: TEST_SESSION_ID,
+      defer: this.#turns.defer,
+      ...(snapshot ? { snapshot } : {}),
+      handler: {
+        onStream: (stream) => this.accepted.push(new StreamLog(stream, true)),
+        onEnd: (error) => {
+          this.ended.edge = error;
+        },
+      },
+    });
+  }
+}
+
+/** @throws Error when the first frame of the message is not HELLO. */
+export function helloOf(message: Uint8Array): ChannelFrame & { type: "hello" } {
+  const hello = decodeMessage(message).next().value;
+  if (hello?.type !== "hello") throw new Error("Cannot resume: the phone's first frame is not HELLO");
+  return hello;
+}

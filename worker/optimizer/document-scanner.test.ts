@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
+
+interface Found {
+  readonly resources: NamedResource[];
+  readonly other: string[];
+}
+
+function scan(...pieces: readonly string[]): Found {
+  const resources: NamedResource[] = [];
+  const other: string[] = [];
+  const scanner = new DocumentScanner({
+    onResource: (resource) => resources.push(resource),
+    onBase: (href) => other.push(`base ${href}`),
+    onReferrerPolicy: (policy) => other.push(`referrer ${policy}`),
+    onContentSecurityPolicy: (content) => other.push(`policy ${content}`),
+  });
+  for (const piece of pieces) scanner.write(piece);
+  return { resources, other };
+}
+
+/** As `destination mode credentials url`. */
+function named(html: string): string[] {
+  return scan(html).resources.map(({ destination, mode, credentials, url }) =>
+    [destination, mode, credentials, url].join(" "),
+  );
+}
+
+describe("what a document names", () => {
+  it.each([
+    ['<img src="a.png">', "image no-cors include a.png"],
+    ["<IMG SRC=a.png/>", "image no-cors include a.png/"],
+    ["<img alt='>' src='a.png?x=1&amp;y=2'>", "image no-cors include a.png?x=1&y=2"],
+    ["<img crossorigin src=a>", "image cors same-origin a"],
+    ["<img crossorigin=anonymous src=a>", "image cors same-origin a"],
+    ["<img crossorigin=Use-Credentials src=a>", "image cors include a"],
+    ["<input type=IMAGE src=a>", "image no-cors include a"],
+    ["<video poster=a></video>", "image no-cors include a"],
+    ["<script src=a></script>", "script no-cors include a"],
+    ["<script async defer type=text/javascript src=a></script>", "script no-cors include a"],
+    ["<script type=module src=a></script>", "script cors same-origin a"],
+    ["<script type=module crossorigin=use-credentials src=a></script>", "script cors include a"],
+    ["<script type=module nomodule src=a></script>", "script cors same-origin a"],
+    ["<link rel=stylesheet href=a>", "style no-cors include a"],
+    ["<link rel='prefetch StyleSheet' media=screen href=a>", "style no-cors include a"],
+    ["<link rel=stylesheet type=text/css media=' all ' crossorigin href=a>", "style cors same-origin a"],
+    ["<link rel=preload as=font crossorigin href=a>", "font cors same-origin a"],
+    ["<link rel=preload as=image href=a>", "image no-cors include a"],
+    ["<link rel=preload as=style href=a>", "style no-cors include a"],
+    ["<link rel=modulepreload href=a>", "script cors same-origin a"],
+    ["<link rel=modulepreload as=script href=a>", "script cors same-origin a"],
+    ["<textarea></textarea><img src=a>", "image no-cors include a"],
+    ["<script>'</scripty><img src=no>'</script><img src=a>", "image no-cors include a"],
+    ["<!-- --><img src=a>", "image no-cors include a"],
+    ["<!--><img src=a>-->", "image no-cors include a"],
+    ["<noscript><img src=no></noscript><img src=a>", "image no-cors include a"],
+  ])("%s", (html, expected) => {
+    expect(named(html)).toEqual([expected]);
+  });
+
+  it.each([
+    "<img>",
+    "<img src=''>",
+    "<img src=' '>",
+    "<img loading=lazy src=a>",
+    "<img srcset='b 2x' src=a>",
+    "<picture><source srcset=b><img src=a></picture>",
+    "<input src=a>",
+    "<video src=a></video>",
+    "<audio src=a></audio>",
+    "<iframe src=a></iframe>",
+    "<object data=a></object>",
+    "<a href=a>a</a>",
+    "<script src></script>",
+    "<script nomodule src=a></script>",
+    "<script type=application/json src=a></script>",
+    "<script type=importmap src=a></script>",
+    "<link rel=icon href=a>",
+    "<link rel='alternate stylesheet' href=a>",
+    "<link rel=stylesheet disabled href=a>",
+    "<link rel=stylesheet media=print href=a>",
+    "<link rel=stylesheet media='(min-width: 1px)' href=a>",
+    "<link rel=stylesheet type=text/less href=a>",
+    "<link rel=preload as=fetch href=a>",
+    "<link rel=preload as=image imagesrcset='b 2x' href=a>",
+    "<link rel=preload as=image media=print href=a>",
+    "<link rel=preload href=a>",
+    "<link rel=modulepreload as=style href=a>",
+    "<link rel=prefetch href=a>",
+    "<link href=a>",
+    "<!-- <img src=a> -->",
+    "<!doctype html '<img src=a>'>",
+    "<script>'<img src=a>'</script>",
+    "<style>/*<img src=a>*/</style>",
+    "<title><img src=a></title>",
+    "<textarea><img src=a></textarea>",
+    "<xmp><img src=a></xmp>",
+    "<noscript><img src=a></noscript>",
+    "<noscript><b><img src=a></noscript>",
+    "<template><img src=a><template></template><img src=a></template>",
+    "<template><base href=b></template>",
+    "<plaintext><img src=a>",
+    "<img src=a",
+    "<img src='a>",
+  ])("does not include that of %s", (html) => {
+    expect(scan(html)).toEqual({ resources: [], other: [] });
+  });
+
+  it("tells of what changes how resources are asked for", () => {
+    const html = `<base target=_top><base href=/one/><base href=/two/><meta name=Referrer content=origin>
+      <meta name=referrer content=nonsense><meta http-equiv=content-security-policy content="img-src 'self'">
+      <meta http-equiv=content-security-policy-report-only content="img-src 'none'">`;
+    expect(scan(html).other).toEqual(["base /one/", "referrer origin", "policy img-src 'self'"]);
+    const [script, image] = scan("<script src=a nonce=n></script><img referrerpolicy=no-referrer src=b>").resources;
+    expect(script).toMatchObject({ nonce: "n", referrerPolicy: null });
+    expect(image).toMatchObject({ nonce: "", referrerPolicy: "no-referrer" });
+  });
+});
+
+it("finds the same however the document is cut", () => {
+  const part = fc.constantFrom(
+    "<img src=a>",
+    "<img alt='x' src=\"b?c&amp;d\">",
+    "<script src=c></script>",
+    "<script>if (a < b) '<img src=no>'</script>",
+    "<!-- <img src=no> -->",
+    "<noscript><img src=no></noscript>",
+    "<template><img src=no></template>",
+    "<link rel=stylesheet href=s>",
+    "<base href=/x/>",
+    "text &lt; & < more",
+    "<p>é\u{1f600}</p>",
+    "<textarea><img src=no></textarea>",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(400), { maxLength: 8 }), (parts, cuts) => {
+      const html = parts.join("\n");
+      const at = [0, ...cuts.filter((cut) => cut < html.length).sort((a, b) => a - b), html.length];
+      const pieces = at.slice(1).map((end, index) => html.slice(at[index], end));
+      expect(scan(...pieces)).toEqual(scan(html));
+    }),
+  );
+});
