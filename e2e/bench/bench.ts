@@ -59,6 +59,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
         gprsExperiment(laboratory, extent.gprsSites.map(site)),
         realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
       ],
+      extent,
       options,
     );
     const partial = (results: readonly ExperimentResult[]): BenchResult => ({
@@ -108,20 +109,18 @@ function siteByName(sites: readonly Site[]): (name: SiteName) => Site {
 }
 
 /** The part of the plan that the options ask for. */
-function chosen(experiments: readonly PlannedExperiment[], options: BenchOptions): PlannedExperiment[] {
-  const { only, cells, contestants } = options;
-  const isChosen = (name: string): boolean => contestants.some((each) => each === name);
+function chosen(experiments: readonly PlannedExperiment[], extent: Extent, options: BenchOptions): PlannedExperiment[] {
+  const { only, cells } = options;
   const plan = experiments
     .filter(({ id }) => only.length === 0 || only.includes(id))
     .map((experiment) => ({
       ...experiment,
       cells: experiment.cells
         .filter(({ id }) => cells.length === 0 || cells.some((part) => id.includes(part)))
-        .map((cell) =>
-          experiment.id === "B"
-            ? cell
-            : { ...cell, series: cell.series.filter(({ contestant }) => isChosen(contestant)) },
-        ),
+        .map((cell) => ({
+          ...cell,
+          series: cell.series.filter(({ contestant }) => isChosen(experiment.id, contestant, extent, options)),
+        })),
     }))
     .filter(({ cells }) => cells.length > 0);
   if (plan.length === 0) {
@@ -129,6 +128,13 @@ function chosen(experiments: readonly PlannedExperiment[], options: BenchOptions
     throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${ids}`);
   }
   return plan;
+}
+
+function isChosen(experiment: string, contestant: string, extent: Extent, { contestants }: BenchOptions): boolean {
+  // B has contestants of its own.
+  if (experiment === "B") return true;
+  const some = experiment === "A" ? contestants : contestants.filter((name) => extent.contestants.includes(name));
+  return some.some((name) => name === contestant);
 }
 
 function usedLinks(extent: Extent): BenchResult["links"] {

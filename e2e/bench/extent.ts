@@ -2,11 +2,13 @@
 import { PAPER_GRID } from "./experiments/applications.ts";
 import { PAPER_DELAYS } from "./experiments/delay.ts";
 import type { RealPageGrid } from "./experiments/real-pages.ts";
-import type { CongestionControl } from "./model.ts";
+import { CONTESTANTS, type CongestionControl, type Contestant } from "./model.ts";
 import type { BenchMode } from "./options.ts";
 import { GPRSWEB_SITES, REAL_SITES, type SiteName } from "./sites/make-sites.ts";
 
 export interface Extent {
+  /** Those of all experiments but A and B, if not all. */
+  readonly contestants: readonly Contestant[];
   /** A: milliseconds one way. */
   readonly delays: readonly number[];
   readonly thirdGeneration: boolean;
@@ -24,6 +26,7 @@ export interface Extent {
 
 export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
   full: {
+    contestants: CONTESTANTS,
     delays: PAPER_DELAYS,
     thirdGeneration: true,
     replays: { variant: "full", classes: 4, ...PAPER_GRID },
@@ -36,6 +39,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     },
   },
   quick: {
+    contestants: CONTESTANTS,
     delays: [100],
     thirdGeneration: false,
     replays: { variant: "short", classes: 1, delays: [100], losses: [2], congestion: ["bbr"] },
@@ -43,6 +47,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     realPages: { sites: ["median-mobile"], profiles: ["lte"], congestion: ["bbr"], visits: ["first"] },
   },
   smoke: {
+    contestants: ["http/2", "ropeway open"],
     delays: [25],
     thirdGeneration: false,
     replays: { variant: "short", classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
