@@ -69,8 +69,9 @@ function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs): Exper
 
 function progressLine(step: Step, run: Run, done: number, total: number, left: number): string {
   const { experiment, cell, series } = step;
-  const value = run.values[experiment.headline];
-  const metric = experiment.metrics.find(({ name }) => name === experiment.headline);
+  const measured = experiment.metrics.filter(({ name }) => run.values[name] !== undefined);
+  const metric = measured.find(({ name }) => name === experiment.headline) ?? measured[0];
+  const value = metric && run.values[metric.name];
   const outcome = run.failure
     ? `FAILED (${run.failure.blame}): ${run.failure.message.split("\n")[0]}`
     : `${metric?.label ?? experiment.headline} ${value === undefined ? "?" : format(value)} ${metric?.unit ?? ""}`;
