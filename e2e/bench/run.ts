@@ -93,7 +93,9 @@ async function publish(result: BenchResult): Promise<void> {
 }
 
 async function checkTheLink(): Promise<number> {
-  const checks = await checkLink((line) => console.log(line));
+  const checks = await checkLink(({ setting, ok }, done, total) =>
+    console.log(`[${done}/${total}] ${setting}: ${ok ? "as asked" : "NOT as asked"}`),
+  );
   const table = linkCheckTable(checks);
   console.log(table);
   await writeFile(BENCHMARKS, replaceBlock(await readFile(BENCHMARKS, "utf8"), "link", table));
