@@ -139,13 +139,25 @@ class FetchTransport implements Transport {
   async receiveBatch(number: number, request: Request): Promise<number> {
     if (this.#reads >= CONCURRENT_READS) return this.#refuse("too many batches at a time");
     this.#reads += 1;
-    const bytes = await readAtMost(request, limits.fetchBatchBytes).finally(() => {
+    try {
+      return await this.#receiveBatch(number, request);
+    } finally {
       this.#reads -= 1;
-    });
+    }
+  }
+
+  async #receiveBatch(number: number, request: Request): Promise<number> {
+    const body = new BoundedBody(request);
+    const bytes = await body.readAtMost(limits.fetchBatchBytes);
     if (this.#isOver) return SOCKET_GONE;
     // Cut on the way; if the phone has not noticed yet, it does now.
     if (bytes === "cut") return BATCH_REFUSED;
-    if (bytes === "too long") return this.#refuse("a batch above the limit");
+    if (bytes === "too long") {
+      const status = this.#refuse("a batch above the limit");
+      // A connection that is closed while the phone still sends is reset, and the phone never hears why.
+      await body.discardAtMost(limits.fetchQueueBytes);
+      return status;
+    }
     if (number < this.#nextBatch) return 204;
     if (number > this.#nextBatch) return this.#refuse("a batch out of its turn");
     this.#nextBatch += 1;
@@ -206,24 +218,42 @@ class FetchTransport implements Transport {
   }
 }
 
-/** A body whole; nothing is allocated by a length that it declares. */
-async function readAtMost(request: Request, limit: number): Promise<Uint8Array | "cut" | "too long"> {
-  if (Number(request.headers.get("content-length") ?? "0") > limit) return "too long";
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    const reader = request.body?.getReader();
-    for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) {
-      chunks.push(read.value);
-      length += read.value.length;
-      if (length <= limit) continue;
-      await reader?.cancel();
-      return "too long";
-    }
-  } catch {
-    return "cut";
+/** A request's body, of which nothing is allocated by a length that it declares. */
+class BoundedBody {
+  #declared: number;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(request: Request) {
+    this.#declared = Number(request.headers.get("content-length") ?? "0");
+    this.#reader = request.body?.getReader();
   }
-  return concat(...chunks);
+
+  /** The body whole, or why not. */
+  async readAtMost(limit: number): Promise<Uint8Array | "cut" | "too long"> {
+    if (this.#declared > limit) return "too long";
+    const chunks: Uint8Array[] = [];
+    const rest = await this.#read(limit, (chunk) => chunks.push(chunk));
+    return rest === "end" ? concat(...chunks) : rest;
+  }
+
+  /** Lets the rest pass, up to a limit in bytes. */
+  async discardAtMost(limit: number): Promise<void> {
+    if ((await this.#read(limit, () => {})) === "too long") await this.#reader?.cancel().catch(() => {});
+  }
+
+  async #read(limit: number, take: (chunk: Uint8Array) => void): Promise<"end" | "cut" | "too long"> {
+    let length = 0;
+    try {
+      for (let read = await this.#reader?.read(); read !== undefined && !read.done; read = await this.#reader?.read()) {
+        take(read.value);
+        length += read.value.length;
+        if (length > limit) return "too long";
+      }
+    } catch {
+      return "cut";
+    }
+    return "end";
+  }
 }
 
 function refusal(status: number, reason: string): Response {

@@ -239,7 +239,7 @@ export class FetchSocket extends EventTarget implements LinkSocket {
   }
 }
 
-const browserPlatform: FetchSocketPlatform = {
+export const browserPlatform: FetchSocketPlatform = {
   fetch: (url, init) => fetch(url, init),
   now: () => performance.now(),
   setTimer(task, delay) {

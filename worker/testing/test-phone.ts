@@ -1,5 +1,5 @@
 /** A phone without a browser: pairs, opens the tunnel, sends requests. For the edge's contract tests, on Node. */
-import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
+import { browserPlatform, FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { offeredProtocols, PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
@@ -19,9 +19,21 @@ export const EDGES = [
 
 type TestSocket = WebSocket | FetchSocket;
 
+/**
+ * As fetch, on a connection of its own: an edge may close one whose upload it did not read to the end, and Node, unlike a
+ * browser, does not try again when it finds the kept connection closed.
+ */
+function fetchFresh(url: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set("connection", "close");
+  return fetch(url, { ...init, headers });
+}
+
+const FRESH_CONNECTIONS = { ...browserPlatform, fetch: fetchFresh };
+
 /** @returns the token of a fresh device. */
 export async function pairPhone(edgeUrl: string, accessKey: string): Promise<string> {
-  const response = await fetch(new URL(PAIR_PATH, edgeUrl), {
+  const response = await fetchFresh(new URL(PAIR_PATH, edgeUrl).href, {
     method: "POST",
     headers: { authorization: `Bearer ${accessKey}` },
   });
@@ -42,7 +54,7 @@ export async function openTunnelSocket(edgeUrl: string, token: string, road: Roa
 function createSocket(edgeUrl: string, token: string, opening: Uint8Array | null, road: Road): TestSocket {
   const url = new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws");
   const protocols = offeredProtocols(token, opening);
-  const socket = road === "fetch" ? new FetchSocket(url, protocols) : new WebSocket(url, protocols);
+  const socket = road === "fetch" ? new FetchSocket(url, protocols, FRESH_CONNECTIONS) : new WebSocket(url, protocols);
   socket.binaryType = "arraybuffer";
   return socket;
 }
