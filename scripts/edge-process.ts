@@ -41,6 +41,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     demo: options.demo,
     tls: options.tls,
     stateDirectory: options.stateDirectory,
+    inspector: options.inspector,
     log: options.log ?? (() => {}),
   };
 }

@@ -92,10 +92,10 @@ export const limitTable = {
     reason: "Unread and on their way to the phone at most, all streams; the phone's memory, 54 Mbit/s at 600 ms",
   },
   initialSessionCreditBytes: {
-    value: 128 * KIB,
+    value: 96 * KIB,
     unit: "bytes",
     enforcedBy: "sender",
-    reason: "Initial credit of a session, both ways: above six fresh TCP windows, 0.7 s of a slow 3G link",
+    reason: "Initial credit of a session, both ways: above six fresh TCP windows, 0.8 s at 1 Mbit/s",
   },
   leastSessionCreditBytes: {
     value: 4 * KIB,
@@ -437,6 +437,31 @@ export const limitTable = {
     unit: "ms",
     enforcedBy: "phone",
     reason: "A WebSocket that is not open by then gets the fetch road beside it; later where round trips are long",
+  },
+  earlyPieces: {
+    value: 4_096,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Pieces of one body kept because one before them is on a slower channel; 5.6 MB of the smallest that pay",
+  },
+  strayPieces: {
+    value: 4_096,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Pieces of a session kept because the heads of their streams are on slower channels; as earlyPieces",
+  },
+  gatherTime: {
+    value: 3,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "What a session says within it goes in one message: each costs a phone tasks in three processes",
+  },
+  furtherLinkIdleTime: {
+    value: 120_000,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason:
+      "A session's sockets beyond the first are closed when nothing was asked for so long: about one page's reading",
   },
   pushesPerDocument: {
     value: 256,

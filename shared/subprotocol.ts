@@ -21,8 +21,14 @@ export const HEALTH_PATH = "/.ropeway/health";
 /** Text message that keeps NATs open; the edge answers it with itself, without waking a hibernated object. */
 export const KEEP_ALIVE = "ropeway.keep-alive";
 
+/** Text message: the phone sends nothing more on this link; the edge sends what it has left, then closes it. */
+export const END_OF_LINK = "ropeway.end";
+
 /** Close codes of ours are this plus an ErrorCode (RFC 6455 section 7.4.2: 4000 to 4999 are private). */
 export const CLOSE_CODE_BASE = 4000;
+
+/** RFC 6455 section 7.4.1: all is said. */
+export const CLOSED_NORMALLY = 1000;
 
 /** What the app learns about its edge. */
 export interface EdgeConfig {

@@ -14,8 +14,11 @@ const PAGE = "https://a.example";
 function setUp() {
   const log: string[] = [];
   const upstreamRequests: UpstreamRequest[] = [];
+  const dies = { whileUploading: false };
   const backend: EdgeBackend = {
     async upstream(request) {
+      if (dies.whileUploading) throw new Error("the edge died");
+      await request.beforeSend?.();
       upstreamRequests.push(request);
       const head = { status: 200, headers: [], url: request.head.url, redirected: false };
       return { head: { ...head, coding: "identity", scriptCookies: [] }, body: null, originBytes: () => 0 };
@@ -50,7 +53,7 @@ function setUp() {
   const pass = (milliseconds: number) => {
     time += milliseconds;
   };
-  return { log, upstreamRequests, ask, setCookie, pass };
+  return { log, upstreamRequests, dies, ask, setCookie, pass };
 }
 
 describe("the edge's answers", () => {
@@ -127,6 +130,19 @@ describe("requests that must not run twice", () => {
     }
     await ask(post("BBBBBBBBBBB"));
     expect(upstreamRequests).toHaveLength(2);
+  });
+
+  it("count as sent only from when their body was there", async () => {
+    const { ask, upstreamRequests, dies, pass } = setUp();
+    pass(limits.repeatWindow);
+    dies.whileUploading = true;
+    await expect(ask(post("AAAAAAAAAAA"))).rejects.toThrow("the edge died");
+    dies.whileUploading = false;
+    await ask(post("AAAAAAAAAAA", true));
+    expect(upstreamRequests).toHaveLength(1);
+    // Then at once, whatever of the body is still to come.
+    dies.whileUploading = true;
+    await expect(ask(post("AAAAAAAAAAA", true))).rejects.toMatchObject({ code: ErrorCode.ALREADY_SENT });
   });
 
   it("are sent when the first attempt is known not to have been", async () => {

@@ -5,7 +5,7 @@ import type { RequestHead } from "../shared/http/heads.ts";
 import { isIdempotent } from "../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../shared/subprotocol.ts";
-import type { SentLog } from "./sent-log.ts";
+import type { SentLog, SentLogAnswer } from "./sent-log.ts";
 import type { SessionConstants } from "./tunnel-server.ts";
 import type { UpstreamParts } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -42,8 +42,8 @@ export function createEdgeBackend({ upstream, jar }: UpstreamParts): EdgeBackend
 export function createEdgeHandler({ upstream, siteData }: EdgeBackend, sentLog: SentLog): EdgeHandler {
   return async (request, constants) => {
     if (!request.head.url.startsWith(EDGE_SCHEME)) {
-      await claim(request.head, sentLog);
-      return upstream({ ...request, ...constants });
+      const beforeSend = await claimOf(request.head, sentLog);
+      return upstream({ ...request, ...constants, ...(beforeSend === null ? {} : { beforeSend }) });
     }
     await answerEdgeRequest(request.head, siteData);
     return {
@@ -63,17 +63,28 @@ export function createEdgeHandler({ upstream, siteData }: EdgeBackend, sentLog: 
 /**
  * What must not run twice is logged before it is sent, and not sent again (PROTOCOL.md section 5.5).
  *
+ * @returns to be called when the request is about to be sent and not before, or what was still being uploaded when the
+ * edge died would count as sent; null where nothing is to be logged. It throws as this does.
  * @throws RopewayError ALREADY_SENT or OUTCOME_UNKNOWN, and then it was not sent now.
  */
-async function claim({ method, delivery }: RequestHead, sentLog: SentLog): Promise<void> {
-  if (isIdempotent(method) || delivery === undefined) return;
-  const found = delivery.id === null ? "unknown" : await sentLog.claim(delivery.id, delivery.isRepeat);
-  if (found === "new") return;
+async function claimOf({ method, delivery }: RequestHead, sentLog: SentLog): Promise<(() => Promise<void>) | null> {
+  if (isIdempotent(method) || delivery === undefined) return null;
+  const { id, isRepeat } = delivery;
+  if (id === null) throw notSentAgain("unknown");
+  const refuse = (answer: SentLogAnswer): void => {
+    if (answer !== "new") throw notSentAgain(answer);
+  };
+  // What is known now need not wait for the body.
+  if (isRepeat) refuse(await sentLog.find(id));
+  return async () => refuse(await sentLog.claim(id, isRepeat));
+}
+
+function notSentAgain(answer: Exclude<SentLogAnswer, "new">): RopewayError {
   const [code, reason] =
-    found === "sent"
+    answer === "sent"
       ? [ErrorCode.ALREADY_SENT, "it was sent before its session was lost; look at the site for what became of it"]
       : [ErrorCode.OUTCOME_UNKNOWN, "nobody knows whether it was sent before its session was lost"];
-  throw new RopewayError(code, "stream", "library", `Cannot send the request again: ${reason}`);
+  return new RopewayError(code, "stream", "library", `Cannot send the request again: ${reason}`);
 }
 
 async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise<void> {

@@ -6,13 +6,22 @@
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { ErrorCode } from "../shared/errors.ts";
+import { limits } from "../shared/limits.ts";
 import { PendingTransport } from "../shared/pending-transport.ts";
-import { CLOSE_CODE_BASE, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../shared/subprotocol.ts";
+import {
+  CLOSE_CODE_BASE,
+  CLOSED_NORMALLY,
+  END_OF_LINK,
+  KEEP_ALIVE,
+  parseOffer,
+  SUBPROTOCOL,
+} from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { assetFile } from "./asset-path.ts";
 import { createEdgeHandler, type SiteData } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { FetchRoad } from "./fetch-road.ts";
+import { gathering } from "./gathering.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { createRouter } from "./router.ts";
 import { SentLog } from "./sent-log.ts";
@@ -86,6 +95,7 @@ function phoneOf(deviceId: string): Phone {
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
     setTimer,
+    createDefer: () => gathering(setTimer, limits.gatherTime),
   });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
@@ -128,12 +138,13 @@ function openSocket(request: Request, phone: Phone): Response {
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
     else if (event.data === KEEP_ALIVE) socket.send(KEEP_ALIVE);
+    else if (event.data === END_OF_LINK) connection.finish();
     else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
   };
   // Follows an error too.
-  socket.onclose = () => {
+  socket.onclose = ({ code, wasClean }) => {
     phone.sockets--;
-    connection.closed();
+    connection.closed(wasClean && code === CLOSED_NORMALLY);
     // What cannot be stored now is stored with the next change.
     phone.siteData.flush().catch(() => {});
   };

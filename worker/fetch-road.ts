@@ -17,7 +17,7 @@ import {
 } from "../shared/fetch-road/exchange.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "../shared/fetch-road/record.ts";
 import { limits } from "../shared/limits.ts";
-import { CLOSE_CODE_BASE, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, END_OF_LINK, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { concat } from "../shared/wire/frame.ts";
 import type { Connection } from "./tunnel-server.ts";
@@ -176,6 +176,7 @@ class FetchTransport implements Transport {
     if (record.type === "binary") this.#connection.receive(record.message);
     else if (record.type === "close") this.#end();
     else if (record.type === "text" && record.text === KEEP_ALIVE) this.#write(record);
+    else if (record.type === "text" && record.text === END_OF_LINK) this.#connection.finish();
     else this.#refuse("neither a message nor a keep-alive");
   }
 

@@ -31,12 +31,19 @@ export class SentLog {
     this.#now = now;
   }
 
+  /** What a claim for a repeat would say now. */
+  async find(id: string): Promise<SentLogAnswer> {
+    if (await this.#store.has(id)) return "sent";
+    return (await this.#store.coversFrom()) > this.#now() - limits.repeatWindow ? "unknown" : "new";
+  }
+
   /** @param isRepeat an earlier attempt may have been sent, up to limits.repeatWindow ago. */
   async claim(id: string, isRepeat: boolean): Promise<SentLogAnswer> {
-    const now = this.#now();
-    if (isRepeat && (await this.#store.coversFrom()) > now - limits.repeatWindow) {
-      return (await this.#store.has(id)) ? "sent" : "unknown";
+    if (isRepeat) {
+      const found = await this.find(id);
+      if (found !== "new") return found;
     }
+    const now = this.#now();
     if (!(await this.#store.add(id, now))) return "sent";
     await this.#prune(now);
     return "new";

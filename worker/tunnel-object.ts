@@ -5,13 +5,22 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { ErrorCode } from "../shared/errors.ts";
-import { CLOSE_CODE_BASE, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../shared/subprotocol.ts";
+import { limits } from "../shared/limits.ts";
+import {
+  CLOSE_CODE_BASE,
+  CLOSED_NORMALLY,
+  END_OF_LINK,
+  KEEP_ALIVE,
+  parseOffer,
+  SUBPROTOCOL,
+} from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
 import { FetchRoad } from "./fetch-road.ts";
+import { gathering } from "./gathering.ts";
 import { SentLog } from "./sent-log.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
-import { type Connection, type ConnectionSnapshot, TunnelServer } from "./tunnel-server.ts";
+import { type Connection, type ConnectionSnapshot, type SurvivingSocket, TunnelServer } from "./tunnel-server.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -24,6 +33,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   #fetchRoad: FetchRoad;
   #connections = new Map<WebSocket, Connection>();
   #sockets = new Map<Transport, WebSocket>();
+  #isRestored = false;
   #stayAwake: ReturnType<typeof setInterval> | null = null;
 
   constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
@@ -34,6 +44,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       setTimer,
+      createDefer: () => gathering(setTimer, limits.gatherTime),
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
@@ -42,10 +53,10 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       setTimer,
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(KEEP_ALIVE, KEEP_ALIVE));
-    for (const socket of ctx.getWebSockets()) this.#restore(socket);
   }
 
   override async fetch(request: Request): Promise<Response> {
+    this.#restore();
     if (request.headers.get("upgrade") === null) return noticingDisconnect(await this.#fetchRoad.answer(request));
     const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
@@ -62,33 +73,50 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#restore();
     if (typeof message === "string") {
-      if (message !== KEEP_ALIVE) socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
+      if (message === END_OF_LINK) this.#connections.get(socket)?.finish();
+      else if (message !== KEEP_ALIVE) socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
       return;
     }
     this.#connections.get(socket)?.receive(new Uint8Array(message));
   }
 
-  override webSocketClose(socket: WebSocket, code: number): void {
-    this.#forget(socket);
+  override webSocketClose(socket: WebSocket, code: number, _reason: string, wasClean: boolean): void {
+    this.#restore(socket);
+    this.#forget(socket, wasClean && code === CLOSED_NORMALLY);
     // RFC 6455 section 5.5.1: the close is answered; codes that may not be sent are answered by 1000.
-    const mayEcho = code === 1000 || (code >= CLOSE_CODE_BASE && code < 5000);
+    const mayEcho = code === CLOSED_NORMALLY || (code >= CLOSE_CODE_BASE && code < 5000);
     try {
-      socket.close(mayEcho ? code : 1000, "");
+      socket.close(mayEcho ? code : CLOSED_NORMALLY, "");
     } catch {
       // The runtime has answered it already.
     }
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.#forget(socket);
+    this.#restore(socket);
+    this.#forget(socket, false);
   }
 
-  #restore(socket: WebSocket): void {
-    // One that is closing was replaced or refused, and its session goes on elsewhere if at all.
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const snapshot = socket.deserializeAttachment() as ConnectionSnapshot | null;
-    this.#connections.set(socket, this.#server.restore(this.#transport(socket), snapshot));
+  /** @param lost the socket whose end woke the object: the runtime does not list it any more. */
+  #restore(lost?: WebSocket): void {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    const sockets = new Set(this.ctx.getWebSockets());
+    if (lost !== undefined) sockets.add(lost);
+    const snapshotOf = (socket: WebSocket) => socket.deserializeAttachment() as ConnectionSnapshot | null;
+    const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
+    // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
+    // and what it carried is resumed on another.
+    const known = [...sockets].filter((socket) => isOpen(socket) || snapshotOf(socket) !== null);
+    const connections = this.#server.restore(
+      known.map((socket): SurvivingSocket => [this.#transport(socket), snapshotOf(socket)]),
+    );
+    for (const [index, socket] of known.entries()) {
+      const connection = connections[index];
+      if (connection !== undefined) this.#connections.set(socket, connection);
+    }
   }
 
   #transport(socket: WebSocket): Transport {
@@ -113,10 +141,10 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     return transport;
   }
 
-  #forget(socket: WebSocket): void {
+  #forget(socket: WebSocket, isOrderly: boolean): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
-    connection.closed();
+    connection.closed(isOrderly);
     this.#flushSiteData();
     this.#connections.delete(socket);
     for (const [transport, known] of this.#sockets) if (known === socket) this.#sockets.delete(transport);
@@ -133,7 +161,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       socket?.serializeAttachment(snapshot);
     } catch {
       // Above limits.attachmentBytes: without an attachment the session is opened anew after hibernation.
-      socket?.serializeAttachment(null);
+      if (snapshot !== null) socket?.serializeAttachment(null);
     }
   }
 

@@ -1,55 +1,21 @@
 /** The Durable Object, in workerd, by way of the worker's own entry. */
-import { env, evictDurableObject, runInDurableObject, SELF } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../shared/errors.ts";
 import { limits } from "../shared/limits.ts";
-import {
-  CLOSE_CODE_BASE,
-  KEEP_ALIVE,
-  PAIR_PATH,
-  SUBPROTOCOL,
-  TOKEN_PREFIX,
-  TUNNEL_PATH,
-} from "../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, KEEP_ALIVE } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
+import {
+  attachmentsOf,
+  closing,
+  type Device,
+  openSocket,
+  pairDevice,
+  untilIdle,
+} from "./testing/object-device.workerd.ts";
 import { PhoneSession, streamOf } from "./testing/phone-session.ts";
-import type { TunnelObject } from "./tunnel-object.ts";
-import type { WorkerEnvironment } from "./worker-environment.ts";
-
-const BASE = "https://ropeway.test";
-const { ROPEWAY_ACCESS_KEY, TUNNEL } = env as unknown as WorkerEnvironment;
-
-interface Device {
-  readonly token: string;
-  readonly stub: DurableObjectStub<TunnelObject>;
-}
-
-async function pairDevice(): Promise<Device> {
-  const response = await SELF.fetch(BASE + PAIR_PATH, {
-    method: "POST",
-    headers: { authorization: `Bearer ${ROPEWAY_ACCESS_KEY}` },
-  });
-  const { token } = await response.json<{ token: string }>();
-  const id = TUNNEL.idFromName(token.split(".")[0] ?? "");
-  return { token, stub: TUNNEL.get(id) as unknown as DurableObjectStub<TunnelObject> };
-}
-
-async function openSocket(token: string): Promise<WebSocket> {
-  const response = await SELF.fetch(BASE + TUNNEL_PATH, {
-    headers: { upgrade: "websocket", "sec-websocket-protocol": `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}` },
-  });
-  expect(response.status).toBe(101);
-  expect(response.headers.get("sec-websocket-protocol")).toBe(SUBPROTOCOL);
-  const socket = response.webSocket;
-  if (socket === null) throw new Error("Cannot open the tunnel: there is no socket");
-  socket.accept();
-  return socket;
-}
-
-const closing = (socket: WebSocket): Promise<number> =>
-  new Promise((resolve) => socket.addEventListener("close", ({ code }) => resolve(code), { once: true }));
 
 class ObjectPhone extends PhoneSession {
   socket: WebSocket | null = null;
@@ -77,16 +43,6 @@ async function connectedPhone(userAgent?: string): Promise<ObjectPhone & Device>
   const phone = new ObjectPhone(userAgent);
   await phone.connect(device.token);
   return Object.assign(phone, device);
-}
-
-/** What the sockets of an object carry, by structured clone. */
-const attachmentsOf = ({ stub }: Device): Promise<unknown[]> =>
-  runInDurableObject(stub, (_, state) => state.getWebSockets().map((socket) => socket.deserializeAttachment()));
-
-async function untilIdle(device: Device): Promise<void> {
-  await vi.waitFor(async () => {
-    for (const attachment of await attachmentsOf(device)) expect(attachment).not.toBeNull();
-  });
 }
 
 /** The web, as far as these tests go. */

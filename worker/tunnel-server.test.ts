@@ -11,7 +11,7 @@ import type { Transport } from "../shared/transport.ts";
 import { decodeMessage } from "../shared/wire/frame.ts";
 import { streamOf } from "./testing/phone-session.ts";
 import { WiredPhone } from "./testing/wired-phone.ts";
-import { type ConnectionSnapshot, type SessionConstants, TunnelServer } from "./tunnel-server.ts";
+import { type ConnectionSnapshot, type FirstSnapshot, type SessionConstants, TunnelServer } from "./tunnel-server.ts";
 
 type Handle = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
 
@@ -41,8 +41,10 @@ function setUp(handle: Handle = hello) {
   return { server: create(), create, timers, runTimers, snapshots, activity };
 }
 
-const snapshotOf = (edge: ReturnType<typeof setUp>, phone: WiredPhone) =>
-  (phone.wire && edge.snapshots.get(phone.wire.transport)) ?? null;
+function snapshotOf(edge: ReturnType<typeof setUp>, phone: WiredPhone): FirstSnapshot | null {
+  const snapshot = (phone.wire && edge.snapshots.get(phone.wire.transport)) ?? null;
+  return snapshot !== null && "session" in snapshot ? snapshot : null;
+}
 
 describe("sessions of a phone", () => {
   it("opens one with its first HELLO and answers its requests with its constants", async () => {
@@ -459,12 +461,12 @@ describe("snapshots", () => {
   it("closes a socket that comes back without one", () => {
     const { server } = setUp();
     const transport = new ScriptedTransport();
-    const connection = server.restore(transport, null);
+    const [connection] = server.restore([[transport, null]]);
     expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
-    connection.receive(
+    connection?.receive(
       messageOf({ type: "hello", sessionId: new Uint8Array(16), received: 0, next: 0, resume: false }),
     );
-    connection.closed();
+    connection?.closed();
     expect(server.sessionCount).toBe(0);
   });
 });

@@ -7,8 +7,9 @@ import { ErrorCode, RopewayError } from "../shared/errors.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
+import type { Defer } from "../shared/mux/channel.ts";
 import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
-import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, CLOSED_NORMALLY } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
@@ -22,19 +23,35 @@ export interface SessionConstants {
   readonly slotScheme?: SlotScheme;
 }
 
-/** Where a hibernated socket's session goes on. Plain data; fits limits.attachmentBytes. */
-export interface ConnectionSnapshot {
+/** Where a hibernated socket's session goes on. Plain data; each fits limits.attachmentBytes. */
+export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
+
+/** Of the socket that carries channel 0. */
+export interface FirstSnapshot {
   readonly sessionId: Uint8Array;
   readonly constants: SessionConstants;
   readonly isRepeat: boolean;
+  /** Without its further channels. */
   readonly session: SessionSnapshot;
   readonly delivered: DeliveredSnapshot;
 }
 
+/** Of one that carries another. */
+export interface FurtherSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly further: SessionSnapshot["more"][number];
+}
+
+/** A socket that outlived the memory of what it carries. */
+export type SurvivingSocket = readonly [transport: Transport, snapshot: ConnectionSnapshot | null];
+
 /** One socket, from its first message to its close. */
 export interface Connection {
   receive(message: Uint8Array): void;
-  closed(): void;
+  /** The phone asked for the end of the link: it sends nothing more, and what is left for it goes before the close. */
+  finish(): void;
+  /** @param isOrderly the peer confirmed the close: all that it was sent has arrived. */
+  closed(isOrderly?: boolean): void;
 }
 
 export interface TunnelServerOptions {
@@ -45,9 +62,11 @@ export interface TunnelServerOptions {
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
    */
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
-  /** Whether any exchange is under way: the runtime must not hibernate then. */
+  /** Whether any exchange is under way, or a channel's end to be made sure of: the runtime must not hibernate then. */
   readonly onActive?: (active: boolean) => void;
   readonly setTimer: (task: () => void, delay: number) => () => void;
+  /** When a session's frames go out; at the end of the turn if it is left out. */
+  readonly createDefer?: () => Defer;
 }
 
 const DEFAULT_CONSTANTS: SessionConstants = { userAgent: "", acceptLanguage: "" };
@@ -56,6 +75,8 @@ export class TunnelServer {
   #options: TunnelServerOptions;
   #sessions = new Map<string, ServedSession>();
   #active = false;
+  /** Sockets so far. */
+  #connected = 0;
 
   constructor(options: TunnelServerOptions) {
     this.#options = options;
@@ -67,38 +88,58 @@ export class TunnelServer {
 
   /** A socket that was just accepted; its first frame says which session it carries. */
   connect(transport: Transport): Connection {
+    this.#connected += 1;
+    const order = this.#connected;
     let served: ServedSession | null = null;
     let refused: { readonly stop: () => void } | null = null;
     return {
       receive: (message) => {
         if (refused !== null) return;
         try {
-          served ??= this.#open(transport, message);
+          served ??= this.#open(transport, message, order);
         } catch (error) {
           refused = { stop: this.#refuse(transport, error) };
           return;
         }
         served.receive(transport, message);
       },
-      closed: () => {
+      finish: () => served?.finish(transport),
+      closed: (isOrderly = false) => {
         refused?.stop();
-        served?.detach(transport);
+        served?.detach(transport, isOrderly);
       },
     };
   }
 
-  /** A socket that outlived the object's memory. Without a snapshot nothing is known, and it is closed. */
-  restore(transport: Transport, snapshot: ConnectionSnapshot | null): Connection {
-    if (snapshot === null) {
-      transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
-      return { receive: () => {}, closed: () => {} };
+  /**
+   * All sockets that outlived the object's memory. One of whose session nothing is known is closed.
+   *
+   * @returns the connection of each.
+   */
+  restore(sockets: readonly SurvivingSocket[]): Connection[] {
+    const restored = new Map<string, ServedSession>();
+    for (const [, first] of sockets) {
+      if (first === null || !("session" in first)) continue;
+      const key = toKey(first.sessionId);
+      const more = sockets.flatMap(([, other]) =>
+        other !== null && "further" in other && toKey(other.sessionId) === key ? [other.further] : [],
+      );
+      const snapshot = { ...first, session: { ...first.session, more } };
+      restored.set(key, this.#serve(first.sessionId, snapshot, first.isRepeat));
     }
-    const served = this.#serve(snapshot.sessionId, snapshot, snapshot.isRepeat);
-    served.adopt(transport);
-    return {
-      receive: (message) => served.receive(transport, message),
-      closed: () => served.detach(transport),
-    };
+    return sockets.map(([transport, snapshot]) => {
+      const served = snapshot === null ? undefined : restored.get(toKey(snapshot.sessionId));
+      if (snapshot === null || served === undefined) {
+        transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
+        return { receive: () => {}, finish: () => {}, closed: () => {} };
+      }
+      served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
+      return {
+        receive: (message) => served.receive(transport, message),
+        finish: () => served.finish(transport),
+        closed: (isOrderly = false) => served.detach(transport, isOrderly),
+      };
+    });
   }
 
   /**
@@ -119,7 +160,7 @@ export class TunnelServer {
     return this.#options.setTimer(close, limits.refusalTime);
   }
 
-  #open(transport: Transport, message: Uint8Array): ServedSession {
+  #open(transport: Transport, message: Uint8Array, order: number): ServedSession {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toKey(hello.sessionId));
     const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0;
@@ -128,12 +169,12 @@ export class TunnelServer {
     }
     if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();
     const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
-    served.attach(transport, hello);
+    served.attach(transport, hello, order);
     return served;
   }
 
   /** @param isRepeat the phone sent it on an earlier link, and no memory of that is left: all of it may have run. */
-  #serve(sessionId: Uint8Array, snapshot: ConnectionSnapshot | null, isRepeat: boolean): ServedSession {
+  #serve(sessionId: Uint8Array, snapshot: FirstSnapshot | null, isRepeat: boolean): ServedSession {
     const key = toKey(sessionId);
     const served = new ServedSession({ sessionId, snapshot, isRepeat }, this.#options, {
       ended: () => {
@@ -148,7 +189,7 @@ export class TunnelServer {
 
   #dropOldestDetached(): void {
     for (const served of this.#sessions.values()) {
-      if (served.session.channel.attached) continue;
+      if (served.session.attached) continue;
       served.end();
       return;
     }
@@ -161,7 +202,7 @@ export class TunnelServer {
   }
 
   #updateActive(): void {
-    const active = [...this.#sessions.values()].some((served) => served.session.openStreams > 0);
+    const active = [...this.#sessions.values()].some((served) => served.isBusy);
     if (active === this.#active) return;
     this.#active = active;
     this.#options.onActive?.(active);
@@ -174,11 +215,14 @@ class ServedSession {
   #constants: SessionConstants;
   #isRepeat: boolean;
   #pushes: SessionPushes;
-  #link: Link | null = null;
-  /** Whether the last that `onSnapshot` was told of this link is a snapshot. */
-  #hasSnapshot = false;
+  #links = new Map<Transport, Link>();
   #saveScheduled = false;
   #cancelLinger: (() => void) | null = null;
+  /** Channels that lost their socket, and are waited for. */
+  #loose = new Set<number>();
+  /** The socket that came last for each channel, by `order`. */
+  #newest = new Map<number, number>();
+  #onChanged: () => void;
 
   constructor(
     {
@@ -187,13 +231,14 @@ class ServedSession {
       isRepeat,
     }: {
       readonly sessionId: Uint8Array;
-      readonly snapshot: ConnectionSnapshot | null;
+      readonly snapshot: FirstSnapshot | null;
       readonly isRepeat: boolean;
     },
     options: TunnelServerOptions,
     parent: { ended: () => void; changed: () => void },
   ) {
     this.#options = options;
+    this.#onChanged = parent.changed;
     this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
     this.#isRepeat = isRepeat;
     this.#pushes = new SessionPushes({
@@ -207,6 +252,7 @@ class ServedSession {
     this.session = new Session({
       role: "edge",
       sessionId,
+      ...(options.createDefer ? { defer: options.createDefer() } : {}),
       ...(snapshot ? { snapshot: snapshot.session } : {}),
       handler: {
         onStream: (stream) => serveExchange(stream, (request) => this.#pushes.answer(request, stream)),
@@ -226,43 +272,70 @@ class ServedSession {
         },
         onEnd: () => {
           this.#cancelLinger?.();
+          this.#loose.clear();
           parent.ended();
         },
       },
     });
   }
 
-  /** @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then. */
-  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
-    const link = this.#observe(transport);
+  /** Whether anything would be lost if the memory of it were. */
+  get isBusy(): boolean {
+    const { openStreams, attached, hasStrays } = this.session;
+    return openStreams > 0 || hasStrays || (attached && this.#loose.size > 0);
+  }
+
+  /**
+   * @param order of sockets as they came: HELLO on one that came before the channel's newest was overtaken.
+   * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
+   */
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, order: number): void {
+    const link = this.#observe(transport, hello.channel ?? 0);
+    if (order < (this.#newest.get(link.index) ?? 0)) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
-      this.session.channel.resume(link.observed, hello);
+      this.session.resume(link.observed, hello);
     } catch (error) {
       this.end();
       throw error;
     }
-    this.#take(link, false);
+    this.#newest.set(link.index, order);
+    this.#take(link);
   }
 
   /** A socket that outlived the memory of the session it carries. */
-  adopt(transport: Transport): void {
-    const link = this.#observe(transport);
-    this.session.channel.adopt(link.observed);
-    this.#take(link, true);
+  adopt(transport: Transport, index: number): void {
+    const link = this.#observe(transport, index);
+    link.hasSnapshot = true;
+    this.session.adopt(index, link.observed);
+    this.#take(link);
   }
 
   receive(transport: Transport, message: Uint8Array): void {
+    const link = this.#links.get(transport);
     // A socket that was replaced may still deliver.
-    if (this.#link?.transport !== transport) return;
-    this.session.channel.receive(message, this.#link.observed);
+    if (link === undefined) return;
+    this.session.receive(message, link.observed);
     this.#save();
   }
 
-  detach(transport: Transport): void {
-    const link = this.#link;
-    if (link?.transport !== transport || !this.session.channel.detach(link.observed)) return;
-    this.#link = null;
-    this.#cancelLinger = this.#options.setTimer(() => this.end(), limits.sessionLinger);
+  finish(transport: Transport): void {
+    const link = this.#links.get(transport);
+    if (link === undefined || link.isFinishing) return;
+    link.isFinishing = true;
+    this.session.beginRetirement(link.index);
+    this.#loosen(link);
+    transport.close(CLOSED_NORMALLY, "");
+  }
+
+  detach(transport: Transport, isOrderly: boolean): void {
+    const link = this.#links.get(transport);
+    if (link === undefined) return;
+    this.#links.delete(transport);
+    if (!link.isFinishing) return this.#loosen(link);
+    if (!isOrderly || link.index === 0 || !this.session.confirmRetirement(link.index)) return;
+    this.#waitNoMoreFor(link.index);
+    this.#onChanged();
+    this.#scheduleSave();
   }
 
   end(): void {
@@ -276,17 +349,46 @@ class ServedSession {
     return this.#options.handle({ ...request, head: { ...head, delivery } }, this.#constants);
   }
 
-  #take(link: Link, hasSnapshot: boolean): void {
+  /** A channel is without a socket from now on. */
+  #loosen(link: Link): void {
+    if (!this.session.detach(link.observed)) return;
+    if (link.hasSnapshot) this.#options.onSnapshot?.(link.transport, null);
+    link.hasSnapshot = false;
+    this.#loose.add(link.index);
+    this.#cancelLinger?.();
+    this.#cancelLinger = this.#options.setTimer(() => this.#giveUp(), limits.sessionLinger);
+    this.#onChanged();
+    this.#scheduleSave();
+  }
+
+  #take(link: Link): void {
+    this.#waitNoMoreFor(link.index);
+    for (const replaced of this.#links.values()) {
+      if (replaced.index !== link.index) continue;
+      this.#links.delete(replaced.transport);
+      if (replaced.hasSnapshot) this.#options.onSnapshot?.(replaced.transport, null);
+    }
+    this.#links.set(link.transport, link);
+    this.#onChanged();
+  }
+
+  #waitNoMoreFor(index: number): void {
+    this.#loose.delete(index);
+    if (this.#loose.size > 0) return;
     this.#cancelLinger?.();
     this.#cancelLinger = null;
-    const replaced = this.#link;
-    this.#link = link;
-    if (replaced !== null && this.#hasSnapshot) this.#options.onSnapshot?.(replaced.transport, null);
-    this.#hasSnapshot = hasSnapshot;
+  }
+
+  /** The phone did not come back for some channels. Without the first no session is restored. */
+  #giveUp(): void {
+    if (!this.session.attached || this.#loose.has(0)) return this.end();
+    this.#loose.clear();
+    this.#onChanged();
+    this.#scheduleSave();
   }
 
   /** All that a snapshot holds changes with a message received or sent, so both lead to a save. */
-  #observe(transport: Transport): Link {
+  #observe(transport: Transport, index: number): Link {
     const observed: Transport = {
       send: (message) => {
         this.#scheduleSave();
@@ -294,7 +396,7 @@ class ServedSession {
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed };
+    return { transport, observed, index, hasSnapshot: false, isFinishing: false };
   }
 
   /** Later, since a stream is closed before its last frame is handed to the channel. */
@@ -307,24 +409,32 @@ class ServedSession {
   #save(): void {
     const { onSnapshot } = this.#options;
     const { session } = this;
-    const isIdle = session.openStreams === 0 && session.ended === null;
+    const isIdle = !this.isBusy && session.ended === null;
     // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
-    if (isIdle && onSnapshot !== undefined) session.channel.flush();
+    if (isIdle && onSnapshot !== undefined) session.flush();
     this.#saveScheduled = false;
-    if (onSnapshot === undefined || this.#link === null || !(isIdle || this.#hasSnapshot)) return;
-    this.#hasSnapshot = isIdle;
-    onSnapshot(
-      this.#link.transport,
-      isIdle
-        ? {
-            sessionId: session.channel.sessionId,
-            constants: this.#constants,
-            isRepeat: this.#isRepeat,
-            session: session.snapshot(),
-            delivered: this.#pushes.snapshot(),
-          }
-        : null,
-    );
+    if (onSnapshot === undefined) return;
+    const snapshot = isIdle ? session.snapshot() : null;
+    for (const link of this.#links.values()) {
+      if (!isIdle && !link.hasSnapshot) continue;
+      link.hasSnapshot = isIdle;
+      onSnapshot(link.transport, snapshot && this.#snapshotOf(link, snapshot));
+    }
+  }
+
+  #snapshotOf({ index }: Link, { more, ...first }: SessionSnapshot): ConnectionSnapshot | null {
+    const { sessionId } = this.session.channel;
+    if (index === 0) {
+      return {
+        sessionId,
+        constants: this.#constants,
+        isRepeat: this.#isRepeat,
+        session: { ...first, more: [] },
+        delivered: this.#pushes.snapshot(),
+      };
+    }
+    const further = more.find((channel) => channel.index === index);
+    return further === undefined ? null : { sessionId, further };
   }
 }
 
@@ -332,6 +442,12 @@ class ServedSession {
 interface Link {
   readonly transport: Transport;
   readonly observed: Transport;
+  /** Number of its channel. */
+  readonly index: number;
+  /** Whether the last that `onSnapshot` was told of it is a snapshot. */
+  hasSnapshot: boolean;
+  /** Whether it is being closed because the phone asked for that. */
+  isFinishing: boolean;
 }
 
 function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {

@@ -10,6 +10,10 @@ import { duration, execute } from "./execute.ts";
 import { applicationExperiment } from "./experiments/applications.ts";
 import { delayExperiment, thirdGenerationExperiment } from "./experiments/delay.ts";
 import { gprsExperiment } from "./experiments/gprs.ts";
+import { lossExperiment, lossyLink } from "./experiments/loss.ts";
+import { outageExperiment } from "./experiments/outages.ts";
+import { megabitLink, overtakingExperiment } from "./experiments/overtaking.ts";
+import { makeOvertakingSite } from "./experiments/overtaking-site.ts";
 import { realPageExperiment } from "./experiments/real-pages.ts";
 import { EXTENTS, type Extent } from "./extent.ts";
 import { Laboratory } from "./laboratory.ts";
@@ -38,11 +42,12 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   tell("Making the sites …");
   const sites = await makeSites(extent, 0);
   const nextDay = await makeSites(extent, 1);
+  const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
   const classes = (await replayClasses(extent.replays.variant)).slice(0, extent.replays.classes);
   tell("Starting link, origins and edge …");
   const laboratory = await Laboratory.open({
-    sites,
+    sites: [...sites, overtakingSite],
     nextDay,
     warmUpSites: WARM_UP_SITES.map(site),
     replayClasses: classes,
@@ -57,6 +62,9 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
         websocketCostExperiment(laboratory.lab, options.mode),
         applicationExperiment(laboratory, { ...extent.replays, classes }),
         gprsExperiment(laboratory, extent.gprsSites.map(site)),
+        overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
+        lossExperiment(laboratory, site(extent.loss.site), extent.loss),
+        outageExperiment(laboratory, extent.outages, site),
         realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
       ],
       extent,
@@ -94,7 +102,14 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
 }
 
 async function makeSites(extent: Extent, version: number): Promise<Site[]> {
-  const names = new Set<SiteName>(["hundred-fifty", ...WARM_UP_SITES, ...extent.gprsSites, ...extent.realPages.sites]);
+  const names = new Set<SiteName>([
+    "hundred-fifty",
+    ...WARM_UP_SITES,
+    ...extent.gprsSites,
+    extent.loss.site,
+    ...Object.values(extent.outages.sites),
+    ...extent.realPages.sites,
+  ]);
   const sites: Site[] = [];
   for (const name of names) sites.push(await makeSite(SITES_DIRECTORY, name, version));
   return sites;
@@ -146,6 +161,8 @@ function usedLinks(extent: Extent): BenchResult["links"] {
         paperC(delay, loss),
       ]),
     ),
+    ...extent.loss.delays.map((delay): [string, LinkSettings] => [`L delay=${delay}`, lossyLink(delay)]),
+    ...extent.overtaking.delays.map((delay): [string, LinkSettings] => [`F delay=${delay}`, megabitLink(delay)]),
     ...Object.entries(PROFILES).filter(([name]) => !name.includes("trace")),
   ];
   return Object.fromEntries(

@@ -46,8 +46,7 @@ async function runStep({ cell, series, round }: Step, { warmUpRounds }: ExecuteO
   const number = round - warmUpRounds + 1;
   try {
     await cell.prepare();
-    const { values, filmstrip } = await series.run(round);
-    return { round: number, values, failure: null, ...(filmstrip ? { filmstrip } : {}) };
+    return { round: number, failure: null, ...(await series.run(round)) };
   } catch (error) {
     return { round: number, values: {}, failure: asRunFailure(error) };
   }

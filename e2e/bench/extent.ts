@@ -1,8 +1,11 @@
 /** How much of each experiment a full, a quick and a smoke run have. */
 import { PAPER_GRID } from "./experiments/applications.ts";
 import { PAPER_DELAYS } from "./experiments/delay.ts";
+import { LOSS_GRID, type LossGrid } from "./experiments/loss.ts";
+import type { OutageGrid } from "./experiments/outages.ts";
+import { OVERTAKING_GRID, type OvertakingGrid } from "./experiments/overtaking.ts";
 import type { RealPageGrid } from "./experiments/real-pages.ts";
-import { CONTESTANTS, type CongestionControl, type Contestant } from "./model.ts";
+import { ALL_CONTESTANTS, CONTESTANTS, type CongestionControl, type Contestant } from "./model.ts";
 import type { BenchMode } from "./options.ts";
 import { GPRSWEB_SITES, REAL_SITES, type SiteName } from "./sites/make-sites.ts";
 
@@ -21,16 +24,22 @@ export interface Extent {
     readonly congestion: readonly CongestionControl[];
   };
   readonly gprsSites: readonly SiteName[];
+  readonly overtaking: OvertakingGrid;
+  readonly loss: LossGrid & { readonly site: SiteName };
+  readonly outages: OutageGrid<SiteName>;
   readonly realPages: Omit<RealPageGrid, "sites"> & { readonly sites: readonly SiteName[] };
 }
 
 export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
   full: {
-    contestants: CONTESTANTS,
+    contestants: ALL_CONTESTANTS,
     delays: PAPER_DELAYS,
     thirdGeneration: true,
     replays: { variant: "full", classes: 4, ...PAPER_GRID },
     gprsSites: GPRSWEB_SITES,
+    overtaking: OVERTAKING_GRID,
+    loss: { site: "median-mobile", ...LOSS_GRID },
+    outages: { sites: { gprs: "static-ii", "3g": "median-mobile" }, seconds: [5, 15, 40] },
     realPages: {
       sites: REAL_SITES,
       profiles: ["gprs", "3g", "lte", "sat"],
@@ -44,6 +53,9 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     thirdGeneration: false,
     replays: { variant: "short", classes: 1, delays: [100], losses: [2], congestion: ["bbr"] },
     gprsSites: ["static-i"],
+    overtaking: { delays: [300], congestion: ["cubic"], waits: [3] },
+    loss: { site: "static-i", delays: [100], congestion: ["bbr"], contestants: ["http/2", "ropeway open"] },
+    outages: { sites: { "3g": "agency" }, seconds: [5] },
     realPages: { sites: ["median-mobile"], profiles: ["lte"], congestion: ["bbr"], visits: ["first"] },
   },
   smoke: {
@@ -52,6 +64,9 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     thirdGeneration: false,
     replays: { variant: "short", classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
     gprsSites: ["static-i"],
+    overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
+    loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },
+    outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },
     realPages: { sites: ["spectre-docs"], profiles: ["lte"], congestion: ["bbr"], visits: ["next day"] },
   },
 };

@@ -7,7 +7,8 @@ import { Lab, type LinkSettings } from "../lab/lab.ts";
 import { PROFILES } from "../lab/profiles.ts";
 import { type ReplayClass, type ReplayServer, startReplayServer } from "./behaviours/classes.ts";
 import { DirectBrowser } from "./contestants/direct.ts";
-import { type AppState, RopewayApp } from "./contestants/ropeway.ts";
+import { RopewayApp } from "./contestants/ropeway.ts";
+import { ropewayContestant } from "./contestants/ropeway-contestant.ts";
 import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts";
 import type { PageVisitor, VisitOptions } from "./experiments/page-visits.ts";
 import { HarnessError } from "./failure.ts";
@@ -27,6 +28,8 @@ export interface LaboratoryOptions {
   readonly warmUpSites: readonly Site[];
   readonly replayClasses: readonly ReplayClass[];
   readonly seed: number;
+  /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
+  readonly inspector?: string;
 }
 
 /** A link with no limits, for what is not measured. */
@@ -80,7 +83,7 @@ export class Laboratory implements PageVisitor {
       const lab = await Lab.open({ ...PREPARATION, seed, names: { ...addresses, ...EDGE_NAMES } });
       closing.push(() => lab.close());
       const authority = await createAuthority(directory);
-      const edge = await startRopewayEdge({ lab, authority, directory });
+      const edge = await startRopewayEdge({ lab, authority, directory, inspector: options.inspector });
       closing.push(() => edge.close());
       const replay = await startReplayServer({
         classes: replayClasses,
@@ -97,6 +100,16 @@ export class Laboratory implements PageVisitor {
       for (const close of closing.reverse()) await close().catch(() => {});
       throw error;
     }
+  }
+
+  /** Where the files of the run are, until it is closed. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  /** Of workerd. */
+  get edgePid(): number {
+    return this.#edge.pid;
   }
 
   /** The link from now on, with the same losses each time. */
@@ -139,6 +152,26 @@ export class Laboratory implements PageVisitor {
     return this.#visit(contestant, { site, timeout, filmstrip: false, observe });
   }
 
+  /** Visits a page, and runs `observe` in it before the visit ends. */
+  observe(
+    contestant: Contestant,
+    site: Site,
+    timeout: number,
+    observe: (page: Frame) => Promise<void>,
+  ): Promise<Visit> {
+    return this.#visit(contestant, { site, timeout, filmstrip: false, observe });
+  }
+
+  /** @param loadThrough see `VisitOptions` of contestants. */
+  visitThrough(
+    contestant: Contestant,
+    site: Site,
+    timeout: number,
+    loadThrough: NonNullable<WatchedVisitOptions["loadThrough"]>,
+  ): Promise<Visit> {
+    return this.#visit(contestant, { site, timeout, filmstrip: false, loadThrough });
+  }
+
   async close(): Promise<void> {
     await Promise.allSettled([this.#caddy.close(), this.#edge.close(), this.#replay.close()]);
     await this.lab.close();
@@ -175,11 +208,9 @@ export class Laboratory implements PageVisitor {
   }
 
   async #visit(contestant: Contestant, options: WatchedVisitOptions): Promise<Visit> {
-    if (!contestant.startsWith("ropeway ")) {
-      return this.#direct.visit(contestant as "http/1.1" | "http/2" | "http/3", options);
-    }
-    const state = contestant.slice("ropeway ".length) as AppState;
-    return this.#ropeway.visit({ ...options, state, before: this.#warmUpSite(options.site) });
+    const ropeway = ropewayContestant(contestant);
+    if (ropeway === null) return this.#direct.visit(contestant as "http/1.1" | "http/2" | "http/3", options);
+    return this.#ropeway.visit({ ...options, ...ropeway, before: this.#warmUpSite(options.site) });
   }
 
   /** Another site than the one that is measured, which does not take for ever on this link. */

@@ -30,8 +30,20 @@ export interface SiteHost {
 
 export const CONTESTANTS = ["http/1.1", "http/2", "http/3", "ropeway cold", "ropeway open", "ropeway warm"] as const;
 
+/**
+ * Ropeway open with a set number of channels, against which the app's own choice ("ropeway open") is measured: a setting
+ * for experiments, nothing that a person would choose.
+ */
+export const FIXED_CHANNEL_CONTESTANTS = [
+  "ropeway open 1 channel",
+  "ropeway open 3 channels",
+  "ropeway open 5 channels",
+] as const;
+
+export const ALL_CONTESTANTS = [...CONTESTANTS, ...FIXED_CHANNEL_CONTESTANTS] as const;
+
 /** Direct over one HTTP version, or Ropeway: app closed, app open (first page), later site of a sitting. */
-export type Contestant = (typeof CONTESTANTS)[number];
+export type Contestant = (typeof ALL_CONTESTANTS)[number];
 
 export type CongestionControl = "bbr" | "cubic";
 
@@ -54,6 +66,9 @@ export interface Visit {
   readonly browserCpu: number;
   /** Seconds; null for direct contestants. */
   readonly edgeCpu: number | null;
+  /** Channels attached when the visit ended, and WebSockets opened since the app started, as the app says; Ropeway's only. */
+  readonly channels?: number;
+  readonly socketsOpened?: number;
   /** Objects that arrived whole, seen by the page itself. */
   readonly objects: number;
   readonly filmstrip: readonly FilmstripFrame[];
@@ -66,12 +81,24 @@ export interface FilmstripFrame {
   readonly picture: string;
 }
 
+/** What came over the link towards the phone, and when: milliseconds since the person asked for the page. */
+export interface Timeline {
+  /** IP headers included. */
+  readonly points: readonly (readonly [at: number, bytes: number])[];
+  /** The time without a link. */
+  readonly outage: { readonly from: number; readonly to: number };
+  readonly load: number;
+  /** When the person asked for the page a second time, and what was wrong with the first; null where once was enough. */
+  readonly reload: { readonly at: number; readonly reason: string } | null;
+}
+
 /** One number of one run; a run that failed has no values. */
 export interface Run {
   readonly round: number;
   readonly values: Readonly<Record<string, number>>;
   readonly failure: RunFailure | null;
   readonly filmstrip?: readonly FilmstripFrame[];
+  readonly timeline?: Timeline;
 }
 
 export interface RunFailure {
@@ -107,7 +134,7 @@ export interface Metric {
 }
 
 export interface ExperimentResult {
-  /** "A", "A-3g", "B", "C", "D", "R". */
+  /** "A", "A-3g", "B", "C", "D", "F", "L", "O", "R". */
   readonly id: string;
   readonly title: string;
   /** What the paper said, for the report. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONTESTANTS } from "./model.ts";
+import { ALL_CONTESTANTS } from "./model.ts";
 import { parseBenchArguments } from "./options.ts";
 
 describe("parseBenchArguments", () => {
@@ -13,10 +13,18 @@ describe("parseBenchArguments", () => {
         seed: 1,
         only: [],
         cells: [],
-        contestants: CONTESTANTS,
+        contestants: ALL_CONTESTANTS,
         output: null,
       },
     });
+  });
+
+  it("takes a profile of some cells", () => {
+    expect(parseBenchArguments("--profile --cells delay=5,app=open --rounds 2".split(" "))).toEqual({
+      kind: "profile",
+      options: { cells: ["delay=5", "app=open"], rounds: 2, seed: 1, output: null },
+    });
+    expect(parseBenchArguments(["--profile"])).toMatchObject({ options: { cells: [], rounds: 3 } });
   });
 
   it("takes parts of it", () => {

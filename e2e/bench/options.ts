@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { CONTESTANTS, type Contestant } from "./model.ts";
+import { ALL_CONTESTANTS, type Contestant } from "./model.ts";
+import type { ProfileOptions } from "./profile/profile.ts";
 
 export type BenchMode = "quick" | "full" | "smoke";
 
@@ -19,6 +20,8 @@ export interface BenchOptions {
 
 export type BenchCommand =
   | { readonly kind: "run"; readonly options: BenchOptions }
+  /** Tells where the time of visits goes. */
+  | { readonly kind: "profile"; readonly options: ProfileOptions & { readonly output: string | null } }
   /** Measures the link itself. */
   | { readonly kind: "check-link" }
   /** Draws reports, and pictures and tables of BENCHMARKS.md, from earlier results. */
@@ -28,14 +31,15 @@ export type BenchCommand =
 export const USAGE = `npm run bench -- [options]
 
   --quick               a corner of each experiment, once each, in under five minutes
-  --only A,B,R          these experiments only (A, A-3g, B, C, D, R)
+  --only A,B,R          these experiments only (A, A-3g, B, C, D, F, L, O, R)
   --cells TEXT,…        cells whose name has one of these texts, such as delay=300
-  --contestants NAME,…  ${CONTESTANTS.join(", ")}
+  --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
   --rounds N            rounds that count (5, or 1 with --quick)
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
+  --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
   --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
   --report RESULT.json…     draws the report of earlier results
   --publish RESULT.json…    writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
@@ -52,6 +56,10 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
     if (positionals.length < (kind === "compare" ? 2 : 1)) throw refusal(`--${kind} needs the names of result files`);
     return { kind, files: positionals };
   }
+  if (values.profile) {
+    const [rounds, seed] = [count("rounds", values.rounds, 3, 1), count("seed", values.seed, 1, 0)];
+    return { kind: "profile", options: { rounds, seed, cells: list(values.cells), output: values.output ?? null } };
+  }
   if (positionals.length > 0) throw refusal(`${positionals[0]} is no option; see --help`);
   const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
   return {
@@ -63,7 +71,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       seed: count("seed", values.seed, 1, 0),
       only: list(values.only),
       cells: list(values.cells),
-      contestants: list(values.contestants).length === 0 ? CONTESTANTS : list(values.contestants).map(contestant),
+      contestants: list(values.contestants).length === 0 ? ALL_CONTESTANTS : list(values.contestants).map(contestant),
       output: values.output ?? null,
     },
   };
@@ -84,6 +92,7 @@ function parse(args: readonly string[]) {
         "warm-up": { type: "string" },
         seed: { type: "string" },
         output: { type: "string" },
+        profile: { type: "boolean" },
         "check-link": { type: "boolean" },
         report: { type: "boolean" },
         publish: { type: "boolean" },
@@ -110,8 +119,8 @@ function list(text: string | undefined): string[] {
 }
 
 function contestant(name: string): Contestant {
-  const found = CONTESTANTS.find((known) => known === name);
-  if (found === undefined) throw refusal(`there is no contestant "${name}"; there are ${CONTESTANTS.join(", ")}`);
+  const found = ALL_CONTESTANTS.find((known) => known === name);
+  if (found === undefined) throw refusal(`there is no contestant "${name}"; there are ${ALL_CONTESTANTS.join(", ")}`);
   return found;
 }
 

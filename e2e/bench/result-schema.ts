@@ -32,10 +32,17 @@ const frame = whole({
   picture: { type: "string", pattern: "^data:image/(jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$" },
 });
 
+const timeline = whole({
+  points: list({ type: "array", prefixItems: [duration, duration], minItems: 2, maxItems: 2 }),
+  outage: whole({ from: duration, to: duration }),
+  load: duration,
+  reload: { ...whole({ at: duration, reason: text }), type: ["object", "null"] },
+});
+
 const failure = { ...whole({ blame: { enum: ["harness", "contestant"] }, message: text }), type: ["object", "null"] };
 
 const run = {
-  ...whole({ round: count, values: record(number), failure }, { filmstrip: list(frame) }),
+  ...whole({ round: count, values: record(number), failure }, { filmstrip: list(frame), timeline }),
   if: { properties: { failure: { type: "object" } } },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { properties: { values: { type: "object", maxProperties: 0 } } },

@@ -5,8 +5,11 @@ import { root } from "../../scripts/build/paths.ts";
 import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
 import { duration } from "./execute.ts";
+import { withEarlierCells } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
 import { type BenchCommand, type BenchOptions, parseBenchArguments, USAGE } from "./options.ts";
+import { profileMarkdown } from "./profile/markdown.ts";
+import { runProfile } from "./profile/profile.ts";
 import { compareRuns, comparisonTable } from "./report/compare.ts";
 import { replaceBlock, updateBenchmarks } from "./report/markdown.ts";
 import { writePictures } from "./report/pictures.ts";
@@ -30,13 +33,16 @@ async function carryOut(command: BenchCommand): Promise<number> {
     case "help":
       console.log(USAGE);
       return 0;
+    case "profile":
+      await profile(command.options);
+      return 0;
     case "check-link":
       return await checkTheLink();
     case "report":
       for (const file of command.files) await report(await read(file), file);
       return 0;
     case "publish":
-      for (const file of command.files) await publish(await read(file));
+      for (const result of withEarlierCells(await Promise.all(command.files.map(read)))) await publish(result);
       return 0;
     case "compare": {
       const [one, other] = await Promise.all(command.files.slice(0, 2).map(read));
@@ -90,6 +96,17 @@ async function publish(result: BenchResult): Promise<void> {
   await mkdir(PICTURES, { recursive: true });
   await writePictures(result, PICTURES);
   await updateBenchmarks(BENCHMARKS, result);
+}
+
+async function profile({ output, ...options }: (BenchCommand & { kind: "profile" })["options"]): Promise<void> {
+  const directory = output === null ? RESULTS : resolve(output);
+  await mkdir(directory, { recursive: true });
+  const result = await runProfile(options, (line) => console.log(line));
+  const file = join(directory, `${result.startedAt.slice(0, 16).replaceAll(":", "")}-profile.json`);
+  const text = file.replace(/\.json$/, ".md");
+  await writeFile(file, `${JSON.stringify(result, null, 1)}\n`);
+  await writeFile(text, profileMarkdown(result));
+  console.log(`Result: ${relative(process.cwd(), file)}\nTables: ${relative(process.cwd(), text)}`);
 }
 
 async function checkTheLink(): Promise<number> {

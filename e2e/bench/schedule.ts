@@ -2,7 +2,7 @@
 import type { Cell, ExperimentResult, Run } from "./model.ts";
 
 /** What one run of one contestant gives. */
-export type Outcome = Pick<Run, "values" | "filmstrip">;
+export type Outcome = Pick<Run, "values" | "filmstrip" | "timeline">;
 
 export interface PlannedSeries {
   readonly contestant: string;

@@ -24,7 +24,7 @@ test("two windows load pages at the same time, and neither harms the other", asy
   }
   const second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
   await second.page.goto(`${app.base}/`);
-  await expect.poll(async () => (await second.stats()).sockets).toBe(1);
+  await expect.poll(async () => (await second.stats()).sockets).toBeGreaterThan(0);
   await second.watchLoads();
   const shows = async (window: AppPage, name: string, visit: number): Promise<void> => {
     await expect(window.frame().getByText(name, { exact: true })).toBeVisible();

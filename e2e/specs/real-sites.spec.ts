@@ -3,6 +3,9 @@ import { expectSameContent, type PageContent, settledContent } from "../fixtures
 import { isWithin } from "../fixtures/connection-owner.ts";
 import { REAL_SITES } from "../fixtures/origins.ts";
 
+/** The most that a session may have. */
+const CHANNELS = 6;
+
 test.use({ linkSpeed: SLOW_LINK });
 
 for (const [name, start] of Object.entries(REAL_SITES)) {
@@ -35,8 +38,12 @@ for (const [name, start] of Object.entries(REAL_SITES)) {
     expect(network.consoleErrors.length, network.consoleErrors.join("\n")).toBeLessThanOrEqual(
       direct.network.consoleErrors.length,
     );
-    expect(network.webSockets).toHaveLength(1);
-    expect(link.webSockets).toBe(1);
+    // As many channels as pay on such a link, all of one session, and no socket of a page's own.
+    const { sockets, sessions } = await app.stats();
+    expect(sessions).toBe(1);
+    expect(sockets).toBeLessThanOrEqual(CHANNELS);
+    expect(link.webSockets).toBe(network.webSockets.length);
+    expect(network.webSockets.filter((url) => !url.endsWith("/.ropeway/tunnel"))).toEqual([]);
     expect(network.leaks("localhost")).toEqual([]);
     const onLink = new Set(link.requests.map(({ path }) => path));
     for (const origin of site.origins) {

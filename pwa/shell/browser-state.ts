@@ -80,6 +80,8 @@ export interface Settings {
   readonly waitTime: number;
   /** Whether the edge may send what a page needs before the page asks. */
   readonly takesPushes: boolean;
+  /** How many channels a session has, for experiments; null for as many as pay. */
+  readonly channels: number | null;
 }
 
 /** Something the person should know that belongs to no page; one at a time, until it is dismissed. */
@@ -92,6 +94,8 @@ export interface Notice {
 export interface BrowserActions {
   /** Address or search words as typed. */
   go(input: string): void;
+  /** The person is about to type an address. */
+  prepareToGo(): void;
   back(): void;
   forward(): void;
   reload(): void;

@@ -33,6 +33,11 @@ export interface BrowserOptions {
 
 const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 };
 
+interface Start {
+  readonly begun: number | null;
+  readonly waitsForLink: boolean;
+}
+
 export class BrowserController implements BrowserActions {
   #options: BrowserOptions;
   #state: BrowserState;
@@ -42,6 +47,8 @@ export class BrowserController implements BrowserActions {
   /** The page that stays when a navigation yields no document. */
   #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
   #iconUrl: string | null = null;
+  /** The frame does not know of the navigation yet. */
+  #setsOutWithLink = false;
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
 
@@ -78,12 +85,15 @@ export class BrowserController implements BrowserActions {
 
   // What the person asks for
 
-  /** @param begun id of this very navigation, if the tunnel has it already. */
-  go(input: string, begun: number | null = null): void {
+  /**
+   * @param begun id of this very navigation, if the tunnel has it already.
+   * @param waitsForLink the frame sets out for the page once the link is open.
+   */
+  go(input: string, { begun = null, waitsForLink = false }: Partial<Start> = {}): void {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#state.settings.searchUrl);
     if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
-    else this.#navigate(typedNavigation(address.url), { begun });
+    else this.#navigate(typedNavigation(address.url), { begun, waitsForLink });
   }
 
   back(): void {
@@ -131,6 +141,10 @@ export class BrowserController implements BrowserActions {
     this.#showSites();
   }
 
+  prepareToGo(): void {
+    this.#options.tunnel.hint("navigation");
+  }
+
   forgetRecent(url: string | "all"): void {
     this.#options.sites.forget(url);
     this.#showSites();
@@ -140,6 +154,7 @@ export class BrowserController implements BrowserActions {
     const settings = this.#options.settings.change(change);
     this.#options.tunnel.setWaitTime(settings.waitTime);
     if (change.takesPushes !== undefined) this.#options.tunnel.takePushes(settings.takesPushes);
+    if (change.channels !== undefined) this.#options.tunnel.fixChannels(settings.channels);
     this.update({ settings });
   }
 
@@ -248,8 +263,10 @@ export class BrowserController implements BrowserActions {
     const url = this.#navigation?.request.url;
     if (!isBack || frames === null || url === undefined) return;
     const { origin } = new URL(url);
+    const setsOut = this.#setsOutWithLink;
+    this.#setsOutWithLink = false;
     // Without a link the boot page of a fresh slot cannot have loaded.
-    if (!frames.isBooted(frames.slotFor(origin, origin))) this.#show(url, false);
+    if (setsOut || !frames.isBooted(frames.slotFor(origin, origin))) this.#show(url, false);
   }
 
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
@@ -298,7 +315,7 @@ export class BrowserController implements BrowserActions {
 
   #navigate(
     request: NavigationRequest,
-    { replace = false, begun = null }: { readonly replace?: boolean; readonly begun?: number | null } = {},
+    { replace = false, begun = null, waitsForLink = false }: Partial<Start> & { readonly replace?: boolean } = {},
   ): void {
     const { frames, tunnel } = this.#options;
     if (frames === null) {
@@ -324,7 +341,8 @@ export class BrowserController implements BrowserActions {
       progress: 0,
       cost: NO_COST,
     });
-    this.#show(request.url, replace);
+    this.#setsOutWithLink = waitsForLink && this.#state.link.kind === "connecting";
+    if (!this.#setsOutWithLink) this.#show(request.url, replace);
   }
 
   /** Points the frame at the slot of a URL; its service worker claims the response that is under way. */

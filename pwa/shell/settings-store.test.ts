@@ -3,7 +3,13 @@ import { SettingsStore } from "./settings-store.ts";
 import { MapStorage } from "./testing/map-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./views/search-engines.ts";
 
-const DEFAULTS = { theme: "system", searchUrl: DEFAULT_SEARCH_URL, waitTime: 120_000, takesPushes: true };
+const DEFAULTS = {
+  theme: "system",
+  searchUrl: DEFAULT_SEARCH_URL,
+  waitTime: 120_000,
+  takesPushes: true,
+  channels: null,
+};
 
 it("keeps changes over restarts", () => {
   const storage = new MapStorage();
@@ -13,11 +19,13 @@ it("keeps changes over restarts", () => {
   store.change({ searchUrl: "https://a.example/?q=%s" });
   store.change({ waitTime: 600_000 });
   store.change({ takesPushes: false });
+  store.change({ channels: 3 });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
     waitTime: 600_000,
     takesPushes: false,
+    channels: 3,
   });
 });
 
@@ -26,6 +34,7 @@ it.each([
   "null",
   '{"waitTime":1}',
   '{"takesPushes":0}',
+  '{"channels":7}',
   '{"waitTime":"600000"}',
   '{"theme":"pink","searchUrl":"https://a.example/"}',
   '{"theme":1,"searchUrl":2}',

@@ -10,10 +10,17 @@ const DEFAULTS: Settings = {
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: limits.waitTime,
   takesPushes: true,
+  channels: null,
 };
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, limits.waitTime, 600_000];
+
+/** What `channels` may be: as many as pay, or a number for experiments. */
+export const CHANNEL_COUNTS: readonly (number | null)[] = [
+  null,
+  ...Array.from({ length: limits.channels }, (_, index) => index + 1),
+];
 
 export class SettingsStore {
   #storage: KeyValueStorage;
@@ -43,7 +50,9 @@ function read(json: string | null): Partial<Settings> {
     const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
     const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
     const takesPushes = value.takesPushes !== false;
-    return { theme, searchUrl: usable ? (value.searchUrl as string) : DEFAULTS.searchUrl, waitTime, takesPushes };
+    const channels = CHANNEL_COUNTS.find((choice) => choice === value.channels) ?? DEFAULTS.channels;
+    const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
+    return { theme, searchUrl, waitTime, takesPushes, channels };
   } catch {
     return {};
   }

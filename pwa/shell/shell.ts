@@ -6,7 +6,9 @@ import { parseAddress } from "./address-input.ts";
 import { BrowserController, START_DOCUMENT, typedNavigation, withoutFragment } from "./browser.ts";
 import { KeptSpares } from "./kept-spares.ts";
 import { parseLaunch } from "./launch-link.ts";
+import { LinkMemory } from "./link-memory.ts";
 import { watchNetwork } from "./network-hints.ts";
+import { OtherWindows } from "./other-windows.ts";
 import { isPairedWith, pair, storedToken } from "./pairing.ts";
 import { SettingsStore } from "./settings-store.ts";
 import { SiteStore } from "./site-store.ts";
@@ -24,17 +26,21 @@ declare global {
 }
 
 const CONFIG_KEY = "ropeway.config";
+const WINDOWS_CHANNEL = "ropeway.windows";
 
 const launch = parseLaunch(new URL(location.href));
 history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
+const linkMemory = new LinkMemory(localStorage);
+let startedAt = 0;
 let browser: BrowserController | null = null;
 /** What the tunnel said before there was a browser to hear it. */
 const earlyEvents: Parameters<BrowserController["onTunnelEvent"]>[0][] = [];
 /** The edge could not be reached when the person gave this key. */
 let unansweredKey: string | null = null;
 const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module" }), (event) => {
+  if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
   if (browser === null) earlyEvents.push(event);
   else browser.onTunnelEvent(event);
 });
@@ -42,6 +48,7 @@ window.ropeway = { stats: () => tunnel.stats() };
 tunnel.introduce(navigator.userAgent, navigator.languages.join(","));
 tunnel.setWaitTime(settings.current.waitTime);
 tunnel.takePushes(settings.current.takesPushes);
+if (settings.current.channels !== null) tunnel.fixChannels(settings.current.channels);
 if (!navigator.onLine) tunnel.setOnline(false);
 // Before the link, so that it rides in its handshake.
 const begun = beginNavigation();
@@ -50,15 +57,19 @@ if (token !== null) startTunnel(token);
 
 /** Milliseconds after a page has loaded before the link is used for what may be needed next. */
 const QUIET_TIME = 1_000;
-/** Milliseconds after the start, when the page that the app was opened for is on its way. */
+/** Milliseconds after the start; later while a page loads. */
 const CONFIG_REFRESH_DELAY = 10_000;
 
 void main();
 
 async function main(): Promise<void> {
   const sites = new SiteStore();
-  const [config] = await Promise.all([loadConfig(), sites.load().catch(() => {})]);
+  const stored = storedConfig();
+  const [config] = await Promise.all([stored ?? fetchConfig(), sites.load().catch(() => {})]);
   const registry = new SlotRegistry(localStorage);
+  const otherWindows = new OtherWindows(new BroadcastChannel(WINDOWS_CHANNEL));
+  window.addEventListener("pagehide", () => otherWindows.close());
+  window.addEventListener("pageshow", ({ persisted }) => persisted && otherWindows.open());
   const frames =
     config.slotHost === null
       ? null
@@ -69,6 +80,7 @@ async function main(): Promise<void> {
           scheme: location.protocol,
           slotHost: config.slotHost,
           bindPort: (slot) => tunnel.bind(slot),
+          hasOtherWindows: () => otherWindows.areOpen,
         });
   const root = document.getElementById("app") as HTMLElement;
   const controller = new BrowserController({
@@ -106,6 +118,15 @@ async function main(): Promise<void> {
     }, QUIET_TIME);
   }
 
+  /** For the next start. */
+  function refreshConfig(delay: number): void {
+    setTimeout(() => {
+      if (controller.state.phase === "loading") refreshConfig(QUIET_TIME);
+      else void fetchConfig().catch(() => {});
+    }, delay);
+  }
+  if (stored !== null) refreshConfig(CONFIG_REFRESH_DELAY);
+
   if (storedToken(localStorage) !== null)
     controller.update({ link: { kind: "connecting", since: Date.now(), attempt: 1 } });
   chrome.render(controller.state);
@@ -130,7 +151,8 @@ async function main(): Promise<void> {
   if (launch.accessKey !== null && !(await isPairedWith(localStorage, launch.accessKey))) {
     await pairWith(launch.accessKey);
   }
-  if (launch.address !== null) controller.go(launch.address, begun);
+  // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
+  if (launch.address !== null) controller.go(launch.address, { begun, waitsForLink: linkMemory.isSlow });
   if (launch.openSettings) chrome.openSettings();
   if (!("serviceWorker" in navigator)) return;
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
@@ -148,7 +170,8 @@ async function pairWith(accessKey: string): Promise<void> {
 
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
-  tunnel.start(url, deviceToken);
+  startedAt = performance.now();
+  tunnel.start(url, deviceToken, linkMemory.lastOpening);
 }
 
 /** @returns the id of the navigation that the app was opened for, or null. */
@@ -159,15 +182,14 @@ function beginNavigation(): number | null {
   return tunnel.navigate(withoutFragment(typedNavigation(address.url)));
 }
 
-/** What the edge last said about itself, refreshed in the background, so that the app opens without a network. */
-async function loadConfig(): Promise<EdgeConfig> {
+/** What the edge last said about itself: with it the app opens without a network. */
+function storedConfig(): EdgeConfig | null {
   const stored = localStorage.getItem(CONFIG_KEY);
-  const refresh = async (): Promise<EdgeConfig> => {
-    const config = (await (await fetch(CONFIG_PATH)).json()) as EdgeConfig;
-    localStorage.setItem(CONFIG_KEY, JSON.stringify(config));
-    return config;
-  };
-  if (stored === null) return refresh();
-  setTimeout(() => void refresh().catch(() => {}), CONFIG_REFRESH_DELAY);
-  return JSON.parse(stored) as EdgeConfig;
+  return stored === null ? null : (JSON.parse(stored) as EdgeConfig);
+}
+
+async function fetchConfig(): Promise<EdgeConfig> {
+  const config = (await (await fetch(CONFIG_PATH)).json()) as EdgeConfig;
+  localStorage.setItem(CONFIG_KEY, JSON.stringify(config));
+  return config;
 }

@@ -30,8 +30,13 @@ export class SlotFrames {
   #scheme: string;
   /** Ready ones first. */
   #spares: Spare[] = [];
+  /** Labels of slots from the last sitting, whose service workers are installed. They have no frame yet. */
+  #kept: string[] = [];
   /** Labels of slots that were taken before their boot page was through. */
   #unbooted = new Set<string>();
+  /** Labels of slots whose service worker got a port of this window. */
+  #connected = new Set<string>();
+  #hasOtherWindows: () => boolean;
   #bindPort: (slot: Slot) => MessagePort;
 
   constructor(options: {
@@ -41,6 +46,8 @@ export class SlotFrames {
     readonly scheme: string;
     readonly slotHost: string;
     readonly bindPort: (slot: Slot) => MessagePort;
+    /** Whether the app is open in other windows, too. */
+    readonly hasOtherWindows: () => boolean;
   }) {
     this.#registry = options.registry;
     this.#keptSpares = options.keptSpares;
@@ -48,6 +55,7 @@ export class SlotFrames {
     this.#scheme = options.scheme;
     this.#slotHost = options.slotHost;
     this.#bindPort = options.bindPort;
+    this.#hasOtherWindows = options.hasOtherWindows;
     this.page = this.#createFrame("Page");
     this.page.allow = PERMISSIONS;
   }
@@ -68,22 +76,30 @@ export class SlotFrames {
   slotFor(origin: string, topLevelOrigin: string): Slot {
     const known = this.#registry.find(origin, topLevelOrigin);
     if (known !== null) return known;
-    const spare = this.#spares.shift() ?? null;
-    if (spare !== null) this.#keptSpares.forget(spare.label);
-    const slot = this.#registry.assign(spare?.label ?? freshLabel(), origin, topLevelOrigin);
+    // A kept one boots in the page's own frame, which is not slower than to wait for a spare that is still booting.
+    const isSpareReady = this.#spares[0]?.isReady === true;
+    const kept = isSpareReady ? undefined : this.#kept.shift();
+    const spare = kept === undefined ? (this.#spares.shift() ?? null) : null;
+    const label = kept ?? spare?.label ?? freshLabel();
+    this.#keptSpares.forget(label);
+    const slot = this.#registry.assign(label, origin, topLevelOrigin);
     if (spare?.isReady !== true) this.#unbooted.add(slot.label);
     if (spare !== null) this.#handPort(slot, spare);
     return slot;
   }
 
   /**
-   * Where the slot shows a real URL of its origin. A slot whose service worker is still being installed is sent to its
-   * boot page first, so that the address does not go to the edge as a plain request.
+   * Where the slot shows a real URL of its origin; by its boot page where that has something to do first:
+   *
+   * - The service worker is still being installed, and the address would go to the edge as a plain request.
+   * - It has no port of this window.
+   * - It has ports of several windows, and sees which one a page is for by the page that sent it there.
    */
   slotUrl(slot: Slot, realUrl: string): string {
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
-    if (!this.#unbooted.has(slot.label)) return `${this.originOf(slot)}${path}`;
+    const isKnown = this.isBooted(slot) && this.#connected.has(slot.label) && !this.#hasOtherWindows();
+    if (isKnown) return `${this.originOf(slot)}${path}`;
     return `${this.originOf(slot)}${RESERVED_PATH}boot#then=${encodeURIComponent(path)}`;
   }
 
@@ -97,21 +113,23 @@ export class SlotFrames {
     this.#unbooted.delete(slot.label);
   }
 
-  /** Boots the slots that were kept from the last sitting in hidden frames, which needs no network. */
+  /**
+   * Takes the slots that were kept from the last sitting. Their frames wait for `prepareSpare`: a slot that is installed
+   * needs no network, but Chromium opens a connection to the host of every frame that sets out for it.
+   */
   async restoreSpares(): Promise<void> {
-    for (const label of await this.#keptSpares.take()) {
-      const isFree = this.#registry.byLabel(label) === null;
-      if (isFree && this.#spares.length < SPARES) this.#bootSpare(label);
-    }
+    const labels = await this.#keptSpares.take();
+    this.#kept = labels.filter((label) => this.#registry.byLabel(label) === null).slice(0, SPARES);
   }
 
   /**
-   * Boots a fresh slot in a hidden frame, unless there are enough. For when nothing else is on the link.
+   * Boots a slot in a hidden frame, a kept one or a fresh one, unless there are enough. For when nothing else is on the
+   * link.
    *
    * @returns whether there are enough now.
    */
   prepareSpare(): boolean {
-    if (this.#spares.length < SPARES) this.#bootSpare(freshLabel());
+    if (this.#spares.length < SPARES) this.#bootSpare(this.#kept.shift() ?? freshLabel());
     return this.#spares.length >= SPARES;
   }
 
@@ -119,6 +137,7 @@ export class SlotFrames {
   sendPort(slot: Slot, target: Window): void {
     const message: ShellToPage = { tag: MESSAGE_TAG, type: "port" };
     target.postMessage(message, this.originOf(slot), [this.#bindPort(slot)]);
+    this.#connected.add(slot.label);
   }
 
   /** A frame that stands for no origin yet asks for a port: the spare, which gets one once it is taken. */

@@ -28,9 +28,13 @@ export class TunnelClient {
     this.#post({ type: "introduce", userAgent, acceptLanguage });
   }
 
-  /** Opens the link. Navigations that were begun before ride in its handshake. */
-  start(url: string, token: string): void {
-    this.#post({ type: "start", url, token });
+  /**
+   * Opens the link. Navigations that were begun before ride in its handshake.
+   *
+   * @param lastOpening milliseconds that it took at the last start, or null.
+   */
+  start(url: string, token: string, lastOpening: number | null): void {
+    this.#post({ type: "start", url, token, lastOpening });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */
@@ -68,13 +72,18 @@ export class TunnelClient {
     this.#post({ type: "hint", hint });
   }
 
-  /** @param waitTime milliseconds that requests wait while there is no link. */
   takePushes(isOn: boolean): void {
     this.#post({ type: "take-pushes", isOn });
   }
 
+  /** @param waitTime milliseconds that requests wait while there is no link. */
   setWaitTime(waitTime: number): void {
     this.#post({ type: "wait-time", waitTime });
+  }
+
+  /** @param count null for as many as pay. */
+  fixChannels(count: number | null): void {
+    this.#post({ type: "channels", count });
   }
 
   stats(): Promise<TunnelStats> {

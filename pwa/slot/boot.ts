@@ -56,8 +56,7 @@ async function boot(): Promise<void> {
   });
   navigator.serviceWorker.startMessages();
   tellShell("slot-ready");
-  // The shell names the page in the fragment, which no server sees; a worker that was restarted in the query.
-  const target = bootTarget(location.hash === "" ? location.search : `?${location.hash.slice(1)}`, location.origin);
+  const target = bootTarget(new URL(location.href), location.origin);
   if (target !== null) location.replace(target);
 }
 

@@ -1,6 +1,9 @@
 /**
- * What a slot's service worker asks of the slot's pages, which outlive it: a new port after it was restarted, and
+ * What a slot's service worker asks of the slot's pages, which outlive it: a port to the tunnel of their window, and
  * signs of life while a long response streams, since a browser stops an idle worker after half a minute.
+ *
+ * Each window of the app has a tunnel, and what is under way in one is not in another: a request goes through the port
+ * of the window that its page is in.
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import { MESSAGE_TAG } from "../slot/page-messages.ts";
@@ -13,41 +16,101 @@ declare const self: ServiceWorkerGlobalScope;
 const ACKNOWLEDGE_TIMEOUT = 250;
 /** The shell answers at once; a page that is still loading needs its script first. */
 const PORT_TIMEOUT = 3_000;
+/** Milliseconds in which a navigation that no page is named for is taken to be the boot page's that brought a port. */
+const BOOT_TIME = 1_000;
+/** Pages whose port is remembered. */
+const PAGES_KEPT = 256;
 /** Bodies that last longer than this need keep-alives. */
 const LONG_BODY = 10_000;
 /** Well below the 30 s of silence after which Chromium stops a service worker. */
 const KEEP_ALIVE_INTERVAL = 15_000;
+const DOCUMENTS_KNOWN = 64;
 
 export class SlotClients {
-  #port: TunnelPort | null = null;
-  #waiting: ((port: TunnelPort) => void)[] = [];
+  /** By the id of the page that brought it, or whose document came through it; the latest last. */
+  #ports = new Map<string, TunnelPort>();
+  #brought: { readonly port: TunnelPort; readonly at: number } | null = null;
+  /** By the id of the page that was asked for its port. */
+  #asked = new Map<string, { readonly port: Promise<TunnelPort | null>; readonly take: (port: TunnelPort) => void }>();
+  /** Those with open bodies. */
+  #busyPorts = new Set<MessagePort>();
   #acknowledged = new Map<number, () => void>();
+  /** By client; a client's URL is the one that it was created with (Service Workers section 4.2.1). */
+  #documentUrls = new Map<string, string>();
   #nextId = 1;
   #busyTimer: ReturnType<typeof setTimeout> | null = null;
   #keepingAlive = false;
 
-  get port(): TunnelPort | null {
-    return this.#port;
+  /** @param pageId of the page that brings it. */
+  takePort(port: MessagePort, pageId: string): void {
+    const tunnelPort = new TunnelPort(port, (bodies) => this.#setBusy(port, bodies > 0));
+    this.#brought = { port: tunnelPort, at: Date.now() };
+    this.#remember(pageId, tunnelPort);
+    this.#asked.get(pageId)?.take(tunnelPort);
   }
 
-  takePort(port: MessagePort): void {
-    const tunnelPort = new TunnelPort(port, (bodies) => this.#setBusy(bodies > 0));
-    this.#port = tunnelPort;
-    for (const resolve of this.#waiting.splice(0)) resolve(tunnelPort);
+  /**
+   * The port of the window that asks. Null when no page can get one, or when it is a navigation in one of several
+   * windows and nobody says in which: the boot page finds out.
+   */
+  async portFor({ request, clientId, resultingClientId }: FetchEvent): Promise<TunnelPort | null> {
+    const isGuessed = request.mode !== "navigate" || request.method !== "GET";
+    const port = (await this.#ownPort(clientId)) ?? (await this.#anyPort(isGuessed));
+    if (port !== null && resultingClientId !== "") this.#remember(resultingClientId, port);
+    return port;
   }
 
-  /** The port, asking the slot's pages for one if need be. Null when no page can get one. */
-  async ensurePort(): Promise<TunnelPort | null> {
-    const known = this.#port;
-    if (known !== null && (await known.isAlive())) return known;
-    if (this.#port === known) this.#port = null;
-    const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-    if (this.#port !== null || pages.length === 0) return this.#port;
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      setTimeout(() => resolve(this.#port), PORT_TIMEOUT);
-      this.#tell(pages, { tag: MESSAGE_TAG, type: "port-wanted" });
-    });
+  /** The port of a page's window, or another's where that cannot be had. */
+  async portOf(pageId: string): Promise<TunnelPort | null> {
+    return (await this.#ownPort(pageId)) ?? this.#anyPort(true);
+  }
+
+  /** Asks the page if need be. Null when it has none to give. */
+  async #ownPort(pageId: string): Promise<TunnelPort | null> {
+    const known = this.#ports.get(pageId);
+    if (known !== undefined && (await known.isAlive())) return known;
+    const page = pageId === "" ? undefined : await self.clients.get(pageId);
+    const brought = this.#ports.get(pageId);
+    if (brought !== known && brought !== undefined) return brought;
+    this.#ports.delete(pageId);
+    // Workers, and documents without an address of their own, have no page script.
+    if (page?.type !== "window" || !page.url.startsWith(self.location.origin)) return null;
+    return this.#ask(page);
+  }
+
+  /** @param isGuessed whether any will do where there are those of several windows. */
+  async #anyPort(isGuessed: boolean): Promise<TunnelPort | null> {
+    const known = [...new Set(this.#ports.values())].reverse();
+    const alive = await Promise.all(known.map((port) => port.isAlive()));
+    let ports = known.filter((_, index) => alive[index]);
+    if (ports.length === 0) {
+      const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+      ports = await firstAnswers(pages.map((page) => this.#ask(page)));
+    }
+    const [latest = null] = ports;
+    if (latest === null || isGuessed) return latest;
+    if (new Set(await Promise.all(ports.map((port) => port.tunnel))).size === 1) return latest;
+    // Where a browser does not say which page a navigation comes from.
+    const { port, at } = this.#brought ?? { port: null, at: 0 };
+    return port !== null && Date.now() - at < BOOT_TIME ? port : null;
+  }
+
+  #ask(page: Client): Promise<TunnelPort | null> {
+    const asked = this.#asked.get(page.id);
+    if (asked !== undefined) return asked.port;
+    const { promise, resolve } = Promise.withResolvers<TunnelPort | null>();
+    this.#asked.set(page.id, { port: promise, take: resolve });
+    setTimeout(() => resolve(null), PORT_TIMEOUT);
+    void promise.then(() => this.#asked.delete(page.id));
+    this.#tell([page], { tag: MESSAGE_TAG, type: "port-wanted" });
+    return promise;
+  }
+
+  #remember(pageId: string, port: TunnelPort): void {
+    this.#ports.delete(pageId);
+    this.#ports.set(pageId, port);
+    const [oldest] = this.#ports.keys();
+    if (this.#ports.size > PAGES_KEPT && oldest !== undefined) this.#ports.delete(oldest);
   }
 
   /** Shows cookies to the slot's pages, and waits until they have them: a script may read them next. */
@@ -65,11 +128,26 @@ export class SlotClients {
     );
   }
 
+  /** Where a client came from, asked of the browser once: it stays as it is, and each question costs a turn there. */
+  async documentUrl(clientId: string): Promise<string | null> {
+    const known = this.#documentUrls.get(clientId);
+    if (known !== undefined) return known;
+    const url = (await self.clients.get(clientId))?.url ?? null;
+    if (url === null) return null;
+    const [oldest] = this.#documentUrls.keys();
+    if (this.#documentUrls.size >= DOCUMENTS_KNOWN && oldest !== undefined) this.#documentUrls.delete(oldest);
+    this.#documentUrls.set(clientId, url);
+    return url;
+  }
+
   acknowledge(id: number): void {
     this.#acknowledged.get(id)?.();
   }
 
-  #setBusy(busy: boolean): void {
+  #setBusy(port: MessagePort, isBusy: boolean): void {
+    if (isBusy) this.#busyPorts.add(port);
+    else this.#busyPorts.delete(port);
+    const busy = this.#busyPorts.size > 0;
     if (busy === (this.#busyTimer !== null)) return;
     if (this.#busyTimer !== null) clearTimeout(this.#busyTimer);
     this.#busyTimer = null;
@@ -87,4 +165,18 @@ export class SlotClients {
   #tell(pages: readonly Client[], message: WorkerToPage): void {
     for (const page of pages) page.postMessage(message);
   }
+}
+
+/** Those that came when a moment has passed since the first. */
+async function firstAnswers(asked: readonly Promise<TunnelPort | null>[]): Promise<TunnelPort[]> {
+  const ports: TunnelPort[] = [];
+  await new Promise<void>((resolve) => {
+    const all = asked.map(async (answer) => {
+      const port = await answer;
+      if (port !== null) ports.push(port);
+      if (port !== null) setTimeout(resolve, ACKNOWLEDGE_TIMEOUT);
+    });
+    void Promise.all(all).then(() => resolve());
+  });
+  return ports;
 }

@@ -29,14 +29,14 @@ self.addEventListener("message", (event) => {
   switch (message.type) {
     case "port": {
       const port = event.ports[0];
-      if (port !== undefined) clients.takePort(port);
+      if (port !== undefined && event.source instanceof Client) clients.takePort(port, event.source.id);
       return;
     }
     case "cookies-applied":
       clients.acknowledge(message.id);
       return;
     case "cookie-set":
-      event.waitUntil(setCookie(message.url, message.value));
+      event.waitUntil(setCookie(event.source, message.url, message.value));
   }
 });
 
@@ -66,16 +66,16 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     finish();
     return answerReserved(url);
   }
-  const port = await clients.ensurePort();
+  const port = await clients.portFor(event);
   if (port === null) {
     finish();
     return request.mode === "navigate" ? rebootPage(url) : Response.error();
   }
   const context = slotContext(self.location, await port.binding);
-  const document = event.clientId === "" ? undefined : await self.clients.get(event.clientId);
+  const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
   const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
   const { content, length } = await outgoingBody(request, context);
-  const asked = requestHead(request, target, context, { documentUrl: document?.url ?? null, bodyLength: length });
+  const asked = requestHead(request, target, context, { documentUrl, bodyLength: length });
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "no-cors", redirect: "follow" } : asked;
   const exchange: SlotExchange = {
     request,
@@ -91,7 +91,11 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
 }
 
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */
-async function setCookie(documentUrl: string, cookieString: string): Promise<void> {
-  const port = await clients.ensurePort();
+async function setCookie(
+  page: ExtendableMessageEvent["source"],
+  documentUrl: string,
+  cookieString: string,
+): Promise<void> {
+  const port = await clients.portOf(page instanceof Client ? page.id : "");
   port?.setScriptCookie(documentUrl, cookieString);
 }

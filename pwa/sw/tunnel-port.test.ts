@@ -58,7 +58,11 @@ describe("TunnelPort", () => {
     const { tunnel, fetch, say, heard, busy } = rig();
     const response = fetch();
     expect(await heard()).toEqual([{ type: "request", id: 1, head, body: null }]);
-    await say({ type: "bound", binding: BINDING }, answered, { type: "data", id: 1, chunk: Uint8Array.of(104, 105) });
+    await say({ type: "bound", tunnel: "1", binding: BINDING }, answered, {
+      type: "data",
+      id: 1,
+      chunk: Uint8Array.of(104, 105),
+    });
     await say({ type: "end", id: 1 });
     expect(await tunnel.binding).toEqual(BINDING);
     expect(await new Response((await response).body()).text()).toBe("hi");

@@ -37,6 +37,8 @@ interface PendingExchange {
 
 export class TunnelPort {
   readonly binding: Promise<SlotBinding>;
+  /** Names the tunnel at the other end: each window of the app has its own. Resolves with `binding`. */
+  readonly tunnel: Promise<string>;
 
   #port: MessagePort;
   #exchanges = new Map<number, PendingExchange>();
@@ -47,7 +49,7 @@ export class TunnelPort {
     limits.portBatchTime / 2,
     (task, delay) => setTimeout(task, delay),
   );
-  #bound!: (binding: SlotBinding) => void;
+  #bound!: (message: TunnelToPort & { type: "bound" }) => void;
   #onBusy: (bodies: number) => void;
   #lastHeard = Date.now();
   #onHeard: (() => void) | null = null;
@@ -56,9 +58,11 @@ export class TunnelPort {
 
   /** @param onBusy told how many bodies are open, whenever that changes. */
   constructor(port: MessagePort, onBusy: (bodies: number) => void) {
-    this.binding = new Promise((resolve) => {
+    const bound = new Promise<TunnelToPort & { type: "bound" }>((resolve) => {
       this.#bound = resolve;
     });
+    this.binding = bound.then(({ binding }) => binding);
+    this.tunnel = bound.then(({ tunnel }) => tunnel);
     this.#onBusy = onBusy;
     this.#port = port;
     port.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => {
@@ -135,7 +139,7 @@ export class TunnelPort {
   }
 
   #receive(message: TunnelToPort): void {
-    if (message.type === "bound") return this.#bound(message.binding);
+    if (message.type === "bound") return this.#bound(message);
     if (message.type === "pong") return;
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;

@@ -19,6 +19,12 @@ export function remainderOf({ resumption }: ResponseHead, delivered: number): Re
   return { first, last: range.last, total: range.total, validator };
 }
 
+/** Whether the consumer has all that the origin had announced: only word of the end is missing. */
+export function isWhole({ headers }: ResponseHead, delivered: number): boolean {
+  const length = headerValue(headers, "content-length");
+  return length !== null && /^\d+$/.test(length) && Number(length) === delivered;
+}
+
 /**
  * How many bytes of the new response's body the consumer has already; null when the two do not belong together.
  *

@@ -186,6 +186,19 @@ describe("a body whose session is lost", () => {
     expect([consumer.events, requests.length]).toEqual([["head", "end"], 1]);
   });
 
+  it.each(["GET", "PUT", "POST"])("of a %s is whole with as many bytes as were announced", async (method) => {
+    const headers: ResponseHead["headers"] = [["content-length", "100"]];
+    const { connect, fetch, restart, requests } = tunnelRig(async () => ({
+      head: { ...responseHead, headers },
+      body: stuckAfter(100),
+    }));
+    await connect();
+    const { consumer } = fetch({ method }, method === "GET" ? null : bodyOf("upload"));
+    await settle();
+    await restart();
+    expect([consumer.bytes, consumer.events, requests.length]).toEqual([100, ["head", "end"], 1]);
+  });
+
   const date = { range: resumption.range, validator: "Sat, 21 Nov 2026 03:00:00 GMT" };
   it.each<[string, number, Partial<ResponseHead>, RequestHandler]>([
     ["has no validator", 100, {}, from(0, {})],

@@ -3,7 +3,8 @@
  * cut is noticed. When the edge lost the session:
  *
  * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
- * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts).
+ * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). One
+ *   that had arrived whole but for word of its end is over, whatever the method.
  * - What was pushed and claimed is asked for, as any other.
  * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
  *   section 5.5). Whatever cannot be known fails.
@@ -14,7 +15,7 @@ import type { Delivery, RequestHead, ResponseHead } from "../../shared/http/head
 import { isIdempotent } from "../../shared/http/idempotent.ts";
 import { limits } from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
-import { overlap, type Remainder, remainderOf } from "./continue-response.ts";
+import { isWhole, overlap, type Remainder, remainderOf } from "./continue-response.ts";
 import type { ClaimedPush } from "./pushed-responses.ts";
 import type { RepeatableBody } from "./repeatable-body.ts";
 
@@ -183,6 +184,7 @@ export class LastingRequest {
 
   /** What a new session is asked for, or null if it must not or cannot be asked. */
   #remainder(): Remainder | null {
+    if (this.#response !== null && isWhole(this.#response, this.#delivered)) return "nothing";
     if (this.#body !== null && !this.#body.isRepeatable) return null;
     const { method } = this.head;
     if (this.#response !== null) {

@@ -1,7 +1,8 @@
 /**
  * Tells a dead link from a silent and from a slow one. Whatever arrives proves that it lives. When nothing does, though
  * something is waited for, a probe is sent, and one that stays unanswered for longer than round trips have taken so far
- * means that the link is dead.
+ * means that the link is dead. Messages are heard of when they are whole, so one that takes long on a slow link is no
+ * silence: the gaps that there were between them count too.
  *
  * ```
  *            silent for too long, or a hint            half of the timeout
@@ -34,6 +35,14 @@ export interface WatchClock {
 /** A timer that is this late did not run because the device slept or the app was frozen. */
 export const FROZEN_AFTER = 5_000;
 
+/** Nothing may come for so many times the longest gap lately. */
+const GAP_FACTOR = 4;
+/** By each message that comes without one, in milliseconds no more than the cap: an outage is no measure of the next. */
+const GAP_DECAY = 0.9;
+const GAP_CAP = 2_000;
+/** After so many quiet milliseconds, what comes next is an answer. */
+const QUIET_TIME = 1_000;
+
 export class LinkWatch {
   /** When something last arrived. */
   lastHeard: number;
@@ -42,6 +51,10 @@ export class LinkWatch {
   #clock: WatchClock;
   #rtt: RttEstimator;
   #awaitedSince: number | null = null;
+  /** Nothing was on its way when that was sent, and nothing came yet. */
+  #awaitsFirst = false;
+  /** The longest between two messages lately. */
+  #gap = 0;
   /** The probe that nothing has followed yet. */
   #probe: { readonly sentAt: number; stalled: boolean } | null = null;
   /** Probes whose own answer is outstanding, though other bytes may have come: only a lone one is a sample. */
@@ -56,7 +69,7 @@ export class LinkWatch {
     this.#clock = clock;
     this.#rtt = rtt;
     this.lastHeard = clock.now();
-    this.#patience = this.#timeout();
+    this.#patience = this.#silence();
     this.#evaluate();
   }
 
@@ -68,6 +81,12 @@ export class LinkWatch {
   /** @param isAnswer to a probe; else frames. */
   heard(isAnswer: boolean): void {
     const now = this.#clock.now();
+    if (this.#awaitedSince !== null) {
+      const gap = now - Math.max(this.lastHeard, this.#awaitedSince);
+      this.#gap = Math.min(GAP_CAP, Math.max(gap, this.#gap * GAP_DECAY));
+      if (this.#awaitsFirst) this.#rtt.bound(now - this.#awaitedSince);
+    }
+    this.#awaitsFirst = false;
     this.lastHeard = now;
     const wasStalled = this.#probe?.stalled === true;
     this.#probe = null;
@@ -76,7 +95,7 @@ export class LinkWatch {
       this.#unanswered = Math.max(0, this.#unanswered - 1);
       this.#patience = Math.min(this.#patience * 2, limits.pingInterval);
     } else {
-      this.#patience = this.#timeout();
+      this.#patience = this.#silence();
     }
     if (!this.#handler.isAwaiting()) this.#awaitedSince = null;
     if (wasStalled) this.#handler.onStall(null);
@@ -85,8 +104,9 @@ export class LinkWatch {
   /** A request went out. */
   awaiting(): void {
     const now = this.#clock.now();
+    if (this.#awaitedSince === null) this.#awaitsFirst = now - this.lastHeard > QUIET_TIME && this.#probe === null;
     this.#awaitedSince ??= now;
-    this.#patience = this.#timeout();
+    this.#patience = this.#silence();
     if (this.#probe === null && this.#timer !== null && this.#timer.at > now + this.#patience) this.#evaluate();
   }
 
@@ -146,7 +166,12 @@ export class LinkWatch {
     this.#timer = { at, cancel: this.#clock.setTimer(run, Math.max(0, at - this.#clock.now())) };
   }
 
+  /** A probe costs a few bytes, and giving up a link that is only slow costs a handshake: the one comes soon. */
+  #silence(): number {
+    return this.#timeout() / 2;
+  }
+
   #timeout(): number {
-    return this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+    return Math.max(GAP_FACTOR * this.#gap, this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax));
   }
 }

@@ -15,6 +15,8 @@ import { PendingTransport } from "../../shared/pending-transport.ts";
 import { KEEP_ALIVE, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
+import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+import type { FurtherLinksPlatform } from "./further-links.ts";
 import { LinkWatch } from "./link-watch.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
 
@@ -25,6 +27,8 @@ export interface LinkHandler {
    */
   onConnecting(transport: Transport): void;
   onMessage(transport: Transport, message: Uint8Array): void;
+  /** The socket is open. @param time milliseconds that its handshake took. */
+  onOpened(time: number): void;
   /** `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened. */
   onClose(transport: Transport, code: number): void;
   onPhase(phase: LinkPhase): void;
@@ -37,26 +41,27 @@ export interface LinkHandler {
 }
 
 /** Platform seams, so that tests bring their own. */
-export interface LinkPlatform {
+export interface LinkPlatform extends FurtherLinksPlatform {
   openSocket(url: string, protocols: string[]): LinkSocket;
-  now(): number;
   /** 0 to 1. */
   random(): number;
-  setTimer(task: () => void, delay: number): () => void;
   /** After a failed handshake: does the edge answer, and does it know the token? */
   probe(token: string): Promise<"reachable" | "refused" | "unreachable">;
 }
 
-/** Why a link may be worth another look: another network, or the person looks at the app again. */
-export type LinkHint = "network" | "visible";
+/**
+ * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about to
+ * go somewhere, and what can be made ready for that should be.
+ */
+export type LinkHint = "network" | "visible" | "navigation";
 
 /** After a loss all phones of an edge come back at once, but not in the same moment. */
 const REOPEN_SPREAD = 100;
 const FIRST_RETRY_DELAY = 300;
 /** A handshake that is younger goes on when the person comes back. */
 const FRESH_ATTEMPT = 3_000;
-/** TCP, TLS and the upgrade take three round trips; one more for the edge. */
-const HANDSHAKE_ROUND_TRIPS = 4;
+/** TCP, TLS and the upgrade. */
+const HANDSHAKE_ROUND_TRIPS = 3;
 
 interface Attempt {
   readonly socket: LinkSocket;
@@ -76,6 +81,8 @@ export class Link {
   #attempts = 0;
   /** Handshakes in a row that ended in silence. */
   #timeouts = 0;
+  /** Milliseconds that one takes, null before the first. */
+  #handshake: number | null = null;
   #lostAt: number;
   #cancelTimer: (() => void) | null = null;
   #online = true;
@@ -113,10 +120,10 @@ export class Link {
     const attempt = this.#attempt;
     if (this.#target === null) return;
     if (attempt === null) return this.#connect();
-    if (attempt.watch !== null) return attempt.watch.check();
+    if (attempt.watch !== null) return hint === "navigation" ? undefined : attempt.watch.check();
     const age = this.#platform.now() - attempt.startedAt;
     // Its packets may be on their way from an address that is no longer this phone's.
-    if (age === 0 || (hint === "visible" && age < FRESH_ATTEMPT)) return;
+    if (age === 0 || (hint !== "network" && age < FRESH_ATTEMPT)) return;
     this.#abandon();
     this.#connect();
   }
@@ -138,10 +145,13 @@ export class Link {
     socket.binaryType = "arraybuffer";
     const attempt: Attempt = { socket, transport, startedAt: this.#platform.now(), watch: null };
     this.#attempt = attempt;
-    this.#schedule(() => {
-      this.#timeouts += 1;
-      this.#lose(attempt, CLOSED_ABNORMALLY, true);
-    }, this.#openTimeout());
+    this.#schedule(
+      () => {
+        this.#timeouts += 1;
+        this.#lose(attempt, CLOSED_ABNORMALLY, true);
+      },
+      attemptTime(this.#handshake, this.#timeouts),
+    );
     socket.onopen = () => this.#opened(attempt);
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       const isAnswer = typeof event.data === "string";
@@ -152,14 +162,6 @@ export class Link {
     socket.onclose = (event) => this.#lose(attempt, event.code, false);
   }
 
-  #openTimeout(): number {
-    const max = limits.socketOpenTimeout;
-    const perRoundTrip = this.rtt.timeout(0, max);
-    const expected = Math.max(limits.socketOpenTimeoutMin, perRoundTrip * HANDSHAKE_ROUND_TRIPS);
-    // The phone may be on a slower network by now.
-    return Math.min(max, expected * 1.5 ** this.#timeouts);
-  }
-
   #opened(attempt: Attempt): void {
     const { socket, transport, startedAt } = attempt;
     this.#cancelTimer?.();
@@ -167,8 +169,9 @@ export class Link {
     this.traffic.opened += 1;
     this.#attempts = 0;
     this.#timeouts = 0;
-    // Longer than a round trip, so timeouts begin generous.
-    if (this.rtt.smoothed === null) this.rtt.sample(this.#platform.now() - startedAt);
+    const handshake = this.#platform.now() - startedAt;
+    this.rtt.guess(handshake / HANDSHAKE_ROUND_TRIPS);
+    this.#handshake = expectedHandshake(this.#handshake, handshake);
     attempt.watch = new LinkWatch(
       {
         sendProbe: () => {
@@ -198,6 +201,7 @@ export class Link {
       },
     });
     if (this.#handler.isAwaiting()) attempt.watch.awaiting();
+    this.#handler.onOpened(handshake);
   }
 
   #lose(attempt: Attempt, code: number, wasSilent: boolean): void {

@@ -48,8 +48,8 @@ export type PortToTunnel =
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };
 
 export type TunnelToPort =
-  /** First on every port: what the shell bound it to. */
-  | { readonly type: "bound"; readonly binding: SlotBinding }
+  /** First on every port: what the shell bound it to. `tunnel` names the tunnel among those of other windows. */
+  | { readonly type: "bound"; readonly binding: SlotBinding; readonly tunnel: string }
   /**
    * When a document was asked for, or the head's URL is not the one asked for, nothing follows until the service worker
    * says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.

@@ -164,6 +164,34 @@ describe("a socket's road", () => {
   });
 });
 
+describe("a network where WebSocket worked", () => {
+  it("gets WebSocket alone while attempts end in silence, and both roads in one of three", () => {
+    const { platform, connect, last, triedRoads } = setUp();
+    connect();
+    last().open();
+    for (let attempt = 0; attempt < 7; attempt += 1) {
+      const { socket } = connect();
+      platform.pass(5_000);
+      socket.close();
+    }
+    const lone = ["websocket", "websocket"];
+    const both = ["websocket", "fetch"];
+    expect(triedRoads()).toEqual(["websocket", ...both, ...lone, ...both, ...lone, ...both]);
+  });
+
+  it("is no such network any more once it changed", () => {
+    const { platform, roads, connect, last, triedRoads } = setUp();
+    connect();
+    last().open();
+    const { socket } = connect();
+    socket.close();
+    roads.networkChanged();
+    connect();
+    platform.pass(0);
+    expect(triedRoads()).toEqual(["websocket", "websocket", "websocket", "fetch"]);
+  });
+});
+
 describe("what is remembered", () => {
   it("is that a network lets no WebSocket through", () => {
     const { network, connect, connectByFetch, triedRoads, last } = setUp();

@@ -3,10 +3,14 @@
  * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
  */
 import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
+import { limits } from "../../shared/limits.ts";
 import { offeredProtocols, parseOffer } from "../../shared/subprotocol.ts";
 import { patience, type Road, RoadMemory, type WebSocketFailure } from "./road.ts";
 import { type RoadPlatform, RoadSocket } from "./road-socket.ts";
 import { WebSocketTrial } from "./web-socket-trial.ts";
+
+/** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
+const LONE_ATTEMPTS = 3;
 
 export class Roads {
   /** Of the socket that opened last; null before the first. */
@@ -16,13 +20,21 @@ export class Roads {
   #memory = new RoadMemory();
   /** Milliseconds. */
   #lastOpening: number | null = null;
-  #wasAbandoned = false;
+  /** Attempts in a row that were given up before either road opened. */
+  #abandoned = 0;
+  /** Where WebSocket opened last, and nothing was heard of a change since. */
+  #worksOn: string | null = null;
   /** Some proxies refuse a handshake only for the length of its fields. */
   #webSocketTakesOpening = true;
   #trial: WebSocketTrial | null = null;
 
   constructor(platform: RoadPlatform) {
     this.#platform = platform;
+  }
+
+  /** What is known of an earlier start: how long a socket took to open, in milliseconds. */
+  expectOpening(time: number): void {
+    this.#lastOpening ??= time;
   }
 
   /** As the constructor of WebSocket. */
@@ -33,15 +45,15 @@ export class Roads {
     this.#endTrial();
     const choice = {
       first: this.#memory.first(network),
-      // Whoever gave up before either opened may do so again: both at once this time.
-      patience: this.#wasAbandoned ? 0 : patience(platform.roundTrip(), this.#lastOpening),
+      patience: this.#patience(network),
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
     const socket = new RoadSocket(url, protocols, choice, platform, {
       onOpened: (road, failure) => {
         this.current = road;
         this.#lastOpening = platform.now() - startedAt;
-        this.#wasAbandoned = false;
+        this.#abandoned = 0;
+        this.#worksOn = road === "websocket" ? network : null;
         if (road === "websocket") this.#memory.webSocketWorked(network);
         else if (failure !== null) this.#webSocketFailed(network, failure);
         if (road === "fetch") this.#tryWebSocket(socket, url, protocols, network, failure);
@@ -52,7 +64,7 @@ export class Roads {
         else if (road === "websocket") this.#webSocketFailed(network, "mute");
       },
       onNeverOpened: (wasAbandoned) => {
-        this.#wasAbandoned = wasAbandoned;
+        this.#abandoned = wasAbandoned ? this.#abandoned + 1 : 0;
         if (!wasAbandoned) this.#memory.fetchFailed(network);
       },
     });
@@ -62,8 +74,20 @@ export class Roads {
   /** Another network, or the same in another place: WebSocket may work by now. */
   networkChanged(): void {
     this.#webSocketTakesOpening = true;
+    this.#worksOn = null;
     this.#memory.networkChanged(this.#platform.network(), this.#platform.now());
     this.#trial?.schedule();
+  }
+
+  /**
+   * Where WebSocket worked, silence means that there is no link, and the other road's handshakes would only take the
+   * uplink from the first one that gets through. Elsewhere whoever gave up may do so again: both at once this time.
+   */
+  #patience(network: string): number {
+    const usual = patience(this.#platform.roundTrip(), this.#lastOpening);
+    if (this.#abandoned === 0) return usual;
+    if (network !== this.#worksOn) return 0;
+    return this.#abandoned % LONE_ATTEMPTS === 0 ? usual : limits.socketOpenTimeout;
   }
 
   #tryWebSocket(

@@ -12,6 +12,17 @@ export class RttEstimator {
     return this.#smoothed;
   }
 
+  /** What it may be, before the first sample; more than one of it says nothing new. */
+  guess(rtt: number): void {
+    if (this.#smoothed === null) this.sample(rtt);
+  }
+
+  /** No round trip takes longer than this now: an answer to something else came so soon. */
+  bound(rtt: number): void {
+    if (this.#smoothed === null) this.sample(rtt);
+    else if (rtt < this.#smoothed) [this.#smoothed, this.#variance] = [rtt, Math.min(this.#variance, rtt / 2)];
+  }
+
   sample(rtt: number): void {
     if (this.#smoothed === null) {
       this.#smoothed = rtt;

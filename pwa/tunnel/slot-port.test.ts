@@ -102,7 +102,7 @@ function errorCodes(messages: readonly TunnelToPort[]): number[] {
 
 describe("SlotPort", () => {
   it("says first what it is bound to, and answers a ping", async () => {
-    expect(await rig(FRAME).say({ type: "ping" })).toEqual([{ type: "bound", binding: FRAME }, { type: "pong" }]);
+    expect(await rig(FRAME).say({ type: "ping" })).toMatchObject([{ type: "bound", binding: FRAME }, { type: "pong" }]);
   });
 
   it("passes head, body and end on", async () => {

@@ -11,6 +11,9 @@ import type { PortRequestHead, PortToTunnel } from "./port-messages.ts";
 import { PortOutbox } from "./port-outbox.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
+/** Each window has a worker, and that one tunnel. */
+const TUNNEL = crypto.randomUUID();
+
 /** What a port needs of the tunnel and tells the shell. */
 export interface SlotPortHost {
   request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
@@ -46,7 +49,7 @@ export class SlotPort {
     port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
       for (const message of event.data) this.#receive(message);
     };
-    this.#outbox.post({ type: "bound", binding });
+    this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL });
   }
 
   #receive(message: PortToTunnel): void {

@@ -32,6 +32,9 @@ export interface TunnelStats {
   readonly road: Road | null;
   /** WebSockets opened since the app started. */
   readonly socketsOpened: number;
+  /** Channels of the session that have a WebSocket, and how many the policy or the setting asks for. */
+  readonly channels: number;
+  readonly channelsWanted: number;
   readonly requests: number;
   readonly requestsDone: number;
   readonly requestsFailed: number;
@@ -79,6 +82,8 @@ export type ShellToTunnel =
       /** ws: or wss: URL of the edge's tunnel. */
       readonly url: string;
       readonly token: string;
+      /** Milliseconds that the link took to open at the last start, if that is known. */
+      readonly lastOpening: number | null;
     }
   | { readonly type: "bind"; readonly binding: SlotBinding }
   | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
@@ -96,7 +101,9 @@ export type ShellToTunnel =
   /** Whether what a page needs may come before it asks. */
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** Milliseconds that requests wait while there is no link. */
-  | { readonly type: "wait-time"; readonly waitTime: number };
+  | { readonly type: "wait-time"; readonly waitTime: number }
+  /** How many channels sessions have; null for as many as pay. */
+  | { readonly type: "channels"; readonly count: number | null };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }

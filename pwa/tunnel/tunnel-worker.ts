@@ -43,6 +43,10 @@ const roads = new Roads({
 
 const platform: LinkPlatform = {
   openSocket: (url, protocols) => roads.openSocket(url, protocols),
+  openFurtherSocket(url, protocols, isNeeded) {
+    if (roads.current === "websocket") return new WebSocket(url, protocols);
+    return isNeeded ? new FetchSocket(url, protocols) : null;
+  },
   now: () => Date.now(),
   random: () => Math.random(),
   setTimer,
@@ -93,6 +97,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       tunnel.introduce(message);
       return;
     case "start":
+      if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
       tunnel.start(message.url, message.token);
       return;
     case "bind": {
@@ -136,6 +141,9 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return;
     case "wait-time":
       tunnel.setWaitTime(message.waitTime);
+      return;
+    case "channels":
+      tunnel.fixChannels(message.count);
   }
 };
 

@@ -14,6 +14,8 @@ import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
+import { ChannelActivity } from "./channel-activity.ts";
+import { FurtherLinks } from "./further-links.ts";
 import { LastingRequest, type OpenedStream, type RequestOutcome, type SessionTrace } from "./lasting-request.ts";
 import { Link, type LinkHint, type LinkPlatform } from "./link.ts";
 import { LinkPatience } from "./link-patience.ts";
@@ -47,6 +49,9 @@ export class Tunnel {
   readonly counters = { requests: 0, requestsDone: 0, requestsFailed: 0, originBytes: 0, expectedBytes: 0 };
 
   #link: Link;
+  #further: FurtherLinks;
+  #activity: ChannelActivity;
+  #fixedChannels: number | null = null;
   #platform: LinkPlatform;
   #handler: TunnelHandler;
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
@@ -78,14 +83,41 @@ export class Tunnel {
     this.#link = new Link(
       {
         onConnecting: (transport) => this.#attach(transport),
+        onOpened: (time) => {
+          this.#current?.session.guessRoundTrip(time / HANDSHAKE_ROUND_TRIPS);
+          this.#further.reachable(time);
+          this.#updateChannels();
+        },
         onMessage: (transport, message) => this.#receive(transport, message),
-        onClose: (transport, code) => this.#detach(transport, code),
+        onClose: (transport, code) => {
+          this.#detach(transport, code);
+          // What took the one may have taken all.
+          this.#further.check();
+        },
         onPhase: (phase) => this.#showPhase(phase),
         onRefused: () => this.giveUp(),
         isAwaiting: () => this.#pending.size > 0,
-        uploadDelay: () => this.#uploads.delay(this.#current?.session.channel.unacknowledged.bytes ?? 0),
+        uploadDelay: () => this.#uploadDelay(),
       },
       platform,
+    );
+    this.#activity = new ChannelActivity(platform, () => this.#updateChannels());
+    this.#further = new FurtherLinks(
+      {
+        onTransport: (index, transport) => {
+          this.#current?.session.attach(index, transport);
+          // All that waits, now, since it may ride in the handshake.
+          this.#current?.session.flush();
+        },
+        onMessage: (transport, message) => this.#receive(transport, message),
+        onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
+        onRetry: () => this.#updateChannels(),
+        isBusy: (index) => this.#openStreamsOn(index) > 0,
+        isAwaiting: () => this.#pending.size > 0,
+        uploadDelay: () => this.#uploadDelay(),
+      },
+      platform,
+      this.#link.rtt,
     );
     this.#patience.start();
   }
@@ -105,16 +137,29 @@ export class Tunnel {
   /** Opens the link. Requests that were made before ride in its handshake. */
   start(url: string, token: string): void {
     this.#isRefused = false;
+    this.#further.start(url, token);
+    this.#activity.renew();
     this.#link.start(url, token);
   }
 
   setOnline(online: boolean): void {
     this.#online = online;
     this.#link.setOnline(online);
+    this.#further.check();
   }
 
   hint(hint: LinkHint): void {
     this.#link.hint(hint);
+    if (hint !== "navigation") this.#further.check();
+    if (hint !== "network") this.#activity.renew();
+    this.#updateChannels();
+  }
+
+  /** @param count channels of every session, for experiments; null to let what is measured decide. */
+  fixChannels(count: number | null): void {
+    this.#fixedChannels = count;
+    this.#current?.session.fixChannels(count);
+    this.#updateChannels();
   }
 
   /** @param waitTime milliseconds that a request waits without a link. */
@@ -155,23 +200,31 @@ export class Tunnel {
     this.#pending.set(request, this.#patience.waited);
     if (this.#isRefused) queueMicrotask(() => request.fail(refused()));
     else request.start();
+    this.#activity.renew();
+    this.#updateChannels();
     this.#link.awaiting();
+    this.#further.awaiting();
     return { cancel: () => request.cancel() };
   }
 
   stats(): Omit<TunnelStats, "road"> {
     const session = this.#current?.session;
-    const channel = session?.channel.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const traffic = session?.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const keepAlives = [this.#link.traffic, this.#further.traffic];
+    const sum = (count: (traffic: Link["traffic"]) => number): number =>
+      keepAlives.reduce((total, each) => total + count(each), 0);
     const heads = session?.headBytes ?? { sent: 0, received: 0 };
     return {
-      sockets: this.#link.open ? 1 : 0,
-      socketsOpened: this.#link.traffic.opened,
+      sockets: (this.#link.open ? 1 : 0) + this.#further.openCount,
+      socketsOpened: sum(({ opened }) => opened),
+      channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,
+      channelsWanted: session?.wantedChannels ?? 1,
       requests: this.counters.requests,
       requestsDone: this.counters.requestsDone,
       requestsFailed: this.counters.requestsFailed,
-      linkBytesUp: this.#past.up + channel.bytesUp + this.#link.traffic.keepAliveBytesUp,
-      linkBytesDown: this.#past.down + channel.bytesDown + this.#link.traffic.keepAliveBytesDown,
-      messagesUp: this.#past.messagesUp + channel.messagesUp,
+      linkBytesUp: this.#past.up + traffic.bytesUp + sum(({ keepAliveBytesUp }) => keepAliveBytesUp),
+      linkBytesDown: this.#past.down + traffic.bytesDown + sum(({ keepAliveBytesDown }) => keepAliveBytesDown),
+      messagesUp: this.#past.messagesUp + traffic.messagesUp,
       messagesDown: this.#messagesDown,
       originBytes: this.counters.originBytes,
       requestHeadBytes: this.#past.headBytesUp + heads.sent,
@@ -211,6 +264,7 @@ export class Tunnel {
 
   #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
     this.#pending.delete(request);
+    if (this.#pending.size === 0) this.#activity.renew();
     if (outcome === "failed") this.counters.requestsFailed += 1;
     else this.counters.requestsDone += 1;
     if (error !== null && HIDES_THE_OUTCOME.has(error.code) && request.isUncertain) {
@@ -225,6 +279,7 @@ export class Tunnel {
     const session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
+      ...(this.#fixedChannels === null ? {} : { fixedChannels: this.#fixedChannels }),
       handler: {
         onEnd: () => this.#archive(session),
         onPush: (stream) => this.#pushed.accept(stream, current),
@@ -262,13 +317,14 @@ export class Tunnel {
     const current = this.#currentSession();
     if (current === known) this.#carry(current, transport);
     // All that waits, now, since it rides in the handshake.
-    current.session.channel.flush();
+    current.session.flush();
+    this.#updateChannels();
   }
 
   #carry(current: CarriedSession, transport: Transport): void {
     current.wasCarried = true;
     current.lastCarriedAt = this.#platform.now();
-    current.session.channel.attach(transport);
+    current.session.attach(0, transport);
   }
 
   #receive(transport: Transport, message: Uint8Array): void {
@@ -278,9 +334,10 @@ export class Tunnel {
       const { session } = current;
       const now = this.#platform.now();
       current.lastCarriedAt = now;
-      session.channel.receive(message, transport);
-      const { bytes } = session.channel.unacknowledged;
-      this.#uploads.update(this.#past.up + session.channel.traffic.bytesUp - bytes, bytes, now);
+      session.receive(message, transport);
+      const bytes = session.unacknowledgedBytes;
+      this.#uploads.update(this.#past.up + session.traffic.bytesUp - bytes, bytes, now);
+      this.#activity.measured();
     }
     this.#handler.onTraffic();
   }
@@ -288,7 +345,20 @@ export class Tunnel {
   #detach(transport: Transport, code: number): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
-    if (session === undefined || !session.channel.detach(transport)) return;
+    if (session === undefined || !session.detach(transport)) return;
+    this.#endIfTold(session, code);
+  }
+
+  #detachFurther(index: number, transport: Transport, code: number, isConfirmed: boolean): void {
+    const session = this.#current?.session;
+    if (session === undefined) return;
+    session.detach(transport);
+    session.retire(index, isConfirmed);
+    this.#endIfTold(session, code);
+    this.#updateChannels();
+  }
+
+  #endIfTold(session: Session, code: number): void {
     // A code of ours: the edge said why, and the session is over. Anything else is the network's doing: resume.
     if (code >= CLOSE_CODE_BASE && code < CLOSE_CODE_BASE + 1000) {
       const message = "Cannot go on: the edge ended the session";
@@ -297,7 +367,7 @@ export class Tunnel {
   }
 
   #archive(session: Session): void {
-    const { bytesUp, bytesDown, messagesUp } = session.channel.traffic;
+    const { bytesUp, bytesDown, messagesUp } = session.traffic;
     this.#past.up += bytesUp;
     this.#past.down += bytesDown;
     this.#past.messagesUp += messagesUp;
@@ -305,8 +375,31 @@ export class Tunnel {
     this.#past.headBytesDown += session.headBytes.received;
     if (this.#current?.session !== session) return;
     this.#current = null;
-    // Its channel has closed it.
+    // Its channels have closed them.
     this.#transport = null;
+    this.#further.drop();
+  }
+
+  /** Opens and closes the sockets of further channels as it pays now. */
+  #updateChannels(): void {
+    const session = this.#current?.session;
+    if (session === undefined || session.ended !== null) return;
+    const isActive = this.#pending.size > 0 || this.#activity.isRecent;
+    const stranded = session.channels.filter(({ index, isAttached }) => index > 0 && !isAttached);
+    this.#further.update(
+      isActive ? session.wantedChannels : 1,
+      new Set(stranded.map(({ index }) => index)),
+      this.#link.open,
+      (index) => session.beginRetirement(index),
+    );
+  }
+
+  #openStreamsOn(index: number): number {
+    return this.#current?.session.channels.find((channel) => channel.index === index)?.openStreams ?? 0;
+  }
+
+  #uploadDelay(): number {
+    return this.#uploads.delay(this.#current?.session.unacknowledgedBytes ?? 0);
   }
 
   #showPhase(phase: LinkPhase): void {
@@ -337,6 +430,9 @@ export class Tunnel {
     return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
   }
 }
+
+/** TCP, TLS and the upgrade. */
+const HANDSHAKE_ROUND_TRIPS = 3;
 
 const HIDES_THE_OUTCOME: ReadonlySet<number> = new Set([
   ErrorCode.LINK_LOST,

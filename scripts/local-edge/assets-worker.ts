@@ -3,7 +3,7 @@
  * `html_handling = "auto-trailing-slash"`, as far as this app can tell.
  */
 export interface AssetsEnvironment {
-  /** workerd's disk service over dist/app. */
+  /** workerd's disk service over a copy of dist/app. */
   readonly FILES: Fetcher;
   /** By path below dist/app. */
   readonly MANIFEST: Readonly<Record<string, { readonly etag: string; readonly contentType: string }>>;
@@ -35,7 +35,9 @@ export default {
     const gzip =
       (request.headers.get("accept-encoding") ?? "").includes("gzip") && COMPRESSIBLE.test(entry.contentType);
     if (gzip) headers.set("content-encoding", "gzip");
-    const { body } = await FILES.fetch(`http://files/${encodeURI(file)}`);
+    const { body, ok } = await FILES.fetch(`http://files/${encodeURI(file)}`);
+    // Somebody removed it: the disk service's own words are no content of ours.
+    if (!ok) return new Response(null, { status: 404 });
     return new Response(request.method === "HEAD" ? null : body, { headers });
   },
 } satisfies ExportedHandler<AssetsEnvironment>;

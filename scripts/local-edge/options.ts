@@ -25,6 +25,8 @@ export interface EdgeOptions {
   readonly tls?: TlsIdentity;
   /** Where cookies and other state are kept; nowhere beyond the edge's life by default. */
   readonly stateDirectory?: string;
+  /** `address:port` where DevTools may attach to workerd; nowhere by default. */
+  readonly inspector?: string;
   /** Takes what the edge's process says. */
   readonly log?: (line: string) => void;
 }
@@ -62,6 +64,7 @@ export interface ResolvedEdgeOptions {
   readonly demo: DemoSite | undefined;
   readonly tls: TlsIdentity | undefined;
   readonly stateDirectory: string | undefined;
+  readonly inspector?: string | undefined;
   readonly log: (line: string) => void;
 }
 

@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { contentHash } from "../build/content-hash.ts";
+import { withBuildLock } from "../build/lock.ts";
 import { appDirectory, workerDirectory } from "../build/paths.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { type Child, startChild } from "./child.ts";
@@ -37,10 +38,16 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
   process.once("exit", removeDirectory);
   const proxy = options.allowPrivate ? await startLoopbackProxy(join(directory, "loopback.sock")) : undefined;
   try {
-    await writeFile(configFile, await makeConfig(options, stateDirectory, proxy?.address), { mode: 0o600 });
+    // A later build replaces dist/app as a whole, and workerd holds on to the directory that it was given.
+    const served = join(directory, "app");
+    const config = await withBuildLock(async () => {
+      await cp(appDirectory, served, { recursive: true });
+      return makeConfig(options, { stateDirectory, served, loopbackProxy: proxy?.address });
+    });
+    await writeFile(configFile, config, { mode: 0o600 });
     const child = await startChild(
       workerdBinary(),
-      ["serve", configFile, "--experimental", "--control-fd=3"],
+      ["serve", configFile, "--experimental", "--control-fd=3", ...inspectorFlags(options.inspector)],
       { stdio: ["ignore", "pipe", "pipe", "pipe"] },
       (line) => logUseful(line, options.log),
     );
@@ -81,9 +88,9 @@ function logUseful(line: string, log: (line: string) => void): void {
 
 async function makeConfig(
   options: ResolvedEdgeOptions,
-  stateDirectory: string,
-  loopbackProxy: string | undefined,
+  paths: { readonly stateDirectory: string; readonly served: string; readonly loopbackProxy: string | undefined },
 ): Promise<string> {
+  const { stateDirectory, served, loopbackProxy } = paths;
   const read = (name: string): Promise<string> => readFile(join(workerDirectory, name), "utf8");
   const [worker, assets, egress, settings] = await Promise.all(
     ["worker.js", "assets.js", "egress.js", "settings.json"].map(read),
@@ -95,22 +102,22 @@ async function makeConfig(
     options,
     stateDirectory,
     settings: JSON.parse(settings) as WorkerSettings,
-    assets: await assetManifest(),
-    appDirectory,
+    assets: await assetManifest(served),
+    appDirectory: served,
     sources: { worker, assets, egress },
     ...(loopbackProxy === undefined ? {} : { loopbackProxy }),
     trustedCertificates: await extraCertificates(),
   });
 }
 
-async function assetManifest(): Promise<Record<string, AssetEntry>> {
-  const files = await readdir(appDirectory, { recursive: true, withFileTypes: true });
+async function assetManifest(directory: string): Promise<Record<string, AssetEntry>> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
   const entries = files
     .filter((entry) => entry.isFile())
     .map(async (entry) => {
       const file = join(entry.parentPath, entry.name);
       const contentType = contentTypes[extname(file)] ?? "application/octet-stream";
-      return [relative(appDirectory, file), { etag: contentHash(await readFile(file)), contentType }] as const;
+      return [relative(directory, file), { etag: contentHash(await readFile(file)), contentType }] as const;
     });
   return Object.fromEntries(await Promise.all(entries));
 }
@@ -121,6 +128,10 @@ async function extraCertificates(): Promise<string[]> {
   if (file === undefined || file === "") return [];
   const text = await readFile(file, "utf8").catch(() => "");
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+function inspectorFlags(address: string | undefined): string[] {
+  return address === undefined ? [] : [`--inspector-addr=${address}`];
 }
 
 function workerdBinary(): string {

@@ -4,7 +4,8 @@
  * bandwidth is the largest of ten rounds, the round trip the smallest; both are measured on traffic that is there anyway.
  *
  * Three things differ, since this is no congestion control but a cap above one:
- * - It must never be what keeps a sender small: while deliveries grow the credit is twice the product.
+ * - It must never be what keeps a sender small: while deliveries grow the credit grows as slow start does, and faster
+ *   under loss. It doubles at most until a ping has come back, so an unknown link gets no more than it has shown to carry.
  * - Arrivals that stall and then come all at once (a loss under TCP's ordering, a radio that pauses) need credit for the
  *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
  * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
@@ -22,12 +23,29 @@ const PROBE_SLICES = 10;
 const SURGE = 1.25;
 /** As is one whose round trip stays below this multiple of the shortest while it sends more. */
 const ROOMY_RATIO = 1.05;
-const SURGE_GAIN = 3;
-const SURGE_SLICES = 3;
-/** What each byte adds to the window meanwhile. */
-const SURGE_STEP = 4;
-/** Up to so many times what came in the last round trip. */
-const SURGE_ROOM = 12;
+const SURGE_SLICES = 2;
+
+/** How a window grows while deliveries surge. */
+interface SurgeGrowth {
+  /** Times what came in the last two slices. */
+  readonly gain: number;
+  /** What each byte adds to the window. */
+  readonly step: number;
+  /** Times what the window was when the last ping left: its answer, not there yet, may tell of a queue. */
+  readonly most: number;
+}
+
+/** Slow start adds as much to TCP's own window, and that began smaller. */
+const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, most: 2 };
+/** Under loss nobody sees from here how fast a cold sender grows: what is late holds back what follows. */
+const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, most: 3 };
+/** Part of a slice by which bytes that were held back, and then came at once, make it disturbed. */
+const DISTURBED_PART = 0.6;
+/** Parts of a slice: without a byte, and after that, in which what was held back has come. */
+const GAP_PART = 0.25;
+const JUMP_PART = 0.125;
+/** A sender that sends nothing for this part of a slice does not fill the link. */
+const IDLE_PART = 0.5;
 const ROUNDS_KEPT = 10;
 /** Fewer say nothing. */
 const LEAST_ROUNDS = 4;
@@ -45,6 +63,8 @@ interface Slice {
   readonly bytes: number;
   readonly time: number;
   /** The longest time without a byte that the bytes themselves do not explain, in ms. */
+  readonly gap: number;
+  /** How far ahead of the best rate the bytes ran after such a gap, in ms: what they had fallen behind on the link. */
   readonly stall: number;
 }
 
@@ -52,8 +72,10 @@ interface Round {
   readonly startedAt: number;
   /** Credit that the peer had and bytes that were under way when it began. */
   readonly outstanding: number;
+  readonly window: number;
   /** Bytes per ms, two slices each. */
   readonly rates: number[];
+  gap: number;
   stall: number;
 }
 
@@ -80,6 +102,8 @@ export class BandwidthEstimate {
   /** Of the last rounds in which the sender had enough to send: the best rate, and the longest stall. */
   #peaks: number[] = [];
   #stalls: number[] = [];
+  #gaps: number[] = [];
+  #jumps: number[] = [];
   #slicesSinceGrowth = 0;
   #slicesSinceSurge = 0;
   /** By the last round trip. */
@@ -89,7 +113,13 @@ export class BandwidthEstimate {
   #sliceStart: number | null = null;
   #lastArrival = 0;
   #bytes = 0;
+  #gap = 0;
   #stall = 0;
+  /** Bytes that came sooner than at the best rate, as a bucket that leaks at that rate. */
+  #ahead = 0;
+  #gapEnd = Number.NEGATIVE_INFINITY;
+  /** As much of #ahead as came at once after a gap, in ms; the most since the round began. */
+  #jump = 0;
   #previous: Slice | null = null;
   /** Of the last two slices; how long bytes that come late in a message have been coming is reckoned by it. */
   #recentRate = 0;
@@ -111,8 +141,8 @@ export class BandwidthEstimate {
   get estimate(): LinkEstimate {
     const [rate, minRtt] = [this.#rate, this.#minRtt];
     const fullRate = this.#fullRates.length === 0 ? null : Math.max(...this.#fullRates);
-    const stalled = this.#stalls.filter((stall) => 2 * stall >= (minRtt ?? stall)).length;
-    const stallShare = this.#stalls.length < LEAST_ROUNDS ? 0 : stalled / this.#stalls.length;
+    const stalled = this.#gaps.filter((gap) => 2 * gap >= (minRtt ?? gap)).length;
+    const stallShare = this.#gaps.length < LEAST_ROUNDS ? 0 : stalled / this.#gaps.length;
     return { rate, minRtt, rtt: this.#rtt, stall: this.#pause, fullRate, stallShare };
   }
 
@@ -124,9 +154,15 @@ export class BandwidthEstimate {
       this.#lastArrival = now;
       return;
     }
-    const rate = this.#recentRate;
-    const stall = now - this.#lastArrival - (rate > 0 ? bytes / rate : 0);
-    this.#stall = Math.max(this.#stall, stall);
+    const [recent, rate, since] = [this.#recentRate, this.#rate, now - this.#lastArrival];
+    this.#gap = Math.max(this.#gap, since - (recent > 0 ? bytes / recent : 0));
+    this.#ahead = Math.max(0, this.#ahead - SURGE * rate * since);
+    if (rate > 0) this.#stall = Math.max(this.#stall, this.#ahead / rate);
+    if (since > GAP_PART * this.#sliceTime) this.#gapEnd = now;
+    // A sender's burst takes as long as the link needs for it; what one lost segment held back comes at once.
+    if (rate > 0 && now - this.#gapEnd < JUMP_PART * this.#sliceTime)
+      this.#jump = Math.max(this.#jump, this.#ahead / rate);
+    this.#ahead += bytes;
     this.#lastArrival = now;
     this.#bytes += bytes;
     this.#growWith(bytes, now);
@@ -137,7 +173,9 @@ export class BandwidthEstimate {
   rest(): void {
     this.#sliceStart = null;
     this.#bytes = 0;
+    this.#gap = 0;
     this.#stall = 0;
+    this.#ahead = 0;
     this.#previous = null;
     this.#recentRate = 0;
   }
@@ -149,6 +187,9 @@ export class BandwidthEstimate {
     this.#rtt = null;
     this.#peaks = [];
     this.#stalls = [];
+    this.#gaps = [];
+    this.#jumps = [];
+    this.#jump = 0;
     this.#round = null;
     this.#shrunk = null;
     this.#fullRates = [];
@@ -158,7 +199,7 @@ export class BandwidthEstimate {
 
   /** A ping left. @param outstanding bytes of credit that were given and have not come back as data. */
   pinged(now: number, outstanding: number): void {
-    this.#round = { startedAt: now, outstanding, rates: [], stall: 0 };
+    this.#round = { startedAt: now, outstanding, window: this.#window, rates: [], gap: 0, stall: 0 };
   }
 
   /**
@@ -174,9 +215,17 @@ export class BandwidthEstimate {
     this.#rtt = rtt;
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
     const queue = this.#isQueue(rtt);
-    this.#queueSeen = this.#isQueue(rtt - round.stall);
+    this.#queueSeen = this.#isQueue(rtt - round.gap);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
-    if (spent || queue) keep(this.#stalls, Math.max(round.stall, 0));
+    // Even arrivals through a full queue: the gaps before were those of a sender that sent in bursts.
+    if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
+    if (spent || queue) {
+      keep(this.#gaps, Math.max(round.gap, 0));
+      keep(this.#jumps, this.#jump);
+      this.#jump = 0;
+      // Most of the gap was made up for at once: the link held it back, not the sender.
+      keep(this.#stalls, 2 * round.stall >= round.gap ? Math.max(round.gap, round.stall) : round.stall);
+    }
     if (spent && this.#shrinkingWasVain(rtt, round)) return;
     if (queue) this.#shrink(round, rtt);
     else if (spent) {
@@ -209,6 +258,16 @@ export class BandwidthEstimate {
     return this.#rtt < ROOMY_RATIO * this.#minRtt && this.#pause < this.#minRtt / 4;
   }
 
+  /** While an answer is awaited, which may tell of a queue, the window does no more than so much. */
+  get #surgeRoom(): number {
+    return this.#round === null ? this.#most : Math.min(this.#most, this.#growth.most * this.#round.window);
+  }
+
+  get #growth(): SurgeGrowth {
+    const jump = Math.max(this.#jump, ...this.#jumps);
+    return jump > DISTURBED_PART * this.#sliceTime ? DISTURBED_GROWTH : EVEN_GROWTH;
+  }
+
   #isQueue(rtt: number): boolean {
     return rtt > QUEUE_RATIO * ((this.#minRtt ?? rtt) + this.#pause) + QUEUE_SLACK;
   }
@@ -219,35 +278,37 @@ export class BandwidthEstimate {
    */
   #growWith(bytes: number, now: number): void {
     if (!this.#surges || this.#queueSeen) return;
-    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#stall)) {
+    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#gap)) {
       this.#queueSeen = true;
       return;
     }
-    const recent = this.#recentRate * (this.#minRtt ?? 0);
-    if (recent > 0 && this.#window >= SURGE_ROOM * recent) return;
-    this.#window = Math.min(this.#most, this.#window + SURGE_STEP * bytes);
+    this.#window = Math.min(this.#surgeRoom, this.#window + this.#growth.step * bytes);
   }
 
   #endSlice(now: number, time: number): void {
-    const slice: Slice = { bytes: this.#bytes, time, stall: this.#stall };
+    const slice: Slice = { bytes: this.#bytes, time, gap: this.#gap, stall: this.#stall };
     const previous = this.#previous ?? slice;
     this.#previous = slice;
     this.#sliceStart = now;
     this.#bytes = 0;
+    this.#gap = 0;
     this.#stall = 0;
     const rate = (slice.bytes + previous.bytes) / (slice.time + previous.time);
     this.#recentRate = rate;
     const round = this.#round;
     if (round !== null) {
+      round.gap = Math.max(round.gap, slice.gap);
       round.stall = Math.max(round.stall, slice.stall);
-      // What came around an outage says nothing about how fast a queue drains.
-      if (Math.max(slice.stall, previous.stall) <= this.#sliceTime) round.rates.push(rate);
+      // What came around an outage, or while the sender paused, says nothing about how fast a queue drains.
+      const [gap, stall] = [Math.max(slice.gap, previous.gap), Math.max(slice.stall, previous.stall)];
+      if (gap <= this.#sliceTime && gap - stall <= IDLE_PART * this.#sliceTime) round.rates.push(rate);
     }
     this.#slicesSinceGrowth += 1;
     this.#slicesSinceSurge += 1;
     if (rate > GROWTH * this.#rate) {
       this.#slicesSinceGrowth = 0;
-      if (rate > SURGE * this.#rate || this.#isRoomy) this.#slicesSinceSurge = 0;
+      const isNew = rate > GROWTH * Math.max(0, ...this.#fullRates);
+      if (isNew && (rate > SURGE * this.#rate || this.#isRoomy)) this.#slicesSinceSurge = 0;
       if (this.#peaks.length === 0) this.#peaks.push(rate);
       this.#peaks[this.#peaks.length - 1] = rate;
       this.#aim();
@@ -285,11 +346,12 @@ export class BandwidthEstimate {
 
   #aim(): void {
     const rtt = this.#minRtt ?? LEAST_SLICE;
-    const gain = this.#surges ? SURGE_GAIN : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
+    const gain = this.#surges ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
     const product = gain * this.#rate * (rtt + this.#pause);
     // What is given back a segment at a time is missing meanwhile.
     const missing = Math.max(0, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
-    const aim = Math.min(this.#most, Math.max(limits.leastSessionCreditBytes, product + missing));
+    const most = this.#surges ? this.#surgeRoom : this.#most;
+    const aim = Math.min(most, Math.max(limits.leastSessionCreditBytes, product + missing));
     this.#window = Math.round(this.#surges ? Math.max(this.#window, aim) : aim);
   }
 }

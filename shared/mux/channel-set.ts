@@ -31,13 +31,17 @@ export interface ChannelSetOptions {
 export class ChannelSet {
   readonly first: SessionChannel;
   #options: ChannelSetOptions;
-  /** By number; a channel that is there stays for the life of the session. */
+  /** By number; the first stays for the life of the session, the others until they are retired. */
   #channels = new Map<number, SessionChannel>();
   #lastHeard: SessionChannel;
   /** Phone: the edge has said HELLO, so it knows the session. */
   #isKnown = false;
   /** Phone: transports of further channels that wait for that. */
   #joining = new Map<number, Transport>();
+  /** Frames sent on channels whose transports are being closed because they do not pay any more. */
+  #retiring = new Map<number, number>();
+  /** Of channels that were retired. */
+  #past: Traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
   constructor(options: ChannelSetOptions) {
     this.#options = options;
@@ -63,17 +67,24 @@ export class ChannelSet {
     return this.#channels.get(stream.channelIndex) ?? this.first;
   }
 
+  /** Those that have a transport which is known to work, or may; where none has, those that have any. */
+  get live(): SessionChannel[] {
+    const attached = this.attached.filter(({ channel }) => !channel.isNew);
+    const live = attached.filter(({ channel }) => !channel.isResuming);
+    return live.length > 0 ? live : attached;
+  }
+
   /** For a new stream: of the first `most` that have a transport, the one with the fewest. */
   leastLoaded(most: number): SessionChannel {
-    const [first, ...others] = this.attached.slice(0, most);
+    const [first, ...others] = this.#usable.slice(0, most);
     if (first === undefined) return this.first;
     return others.reduce((least, other) => (other.streams.size < least.streams.size ? other : least), first);
   }
 
   /** For what may go on any channel: the one that is known to work. */
   get lastHeard(): SessionChannel {
-    if (this.#lastHeard.channel.attached) return this.#lastHeard;
-    return this.attached[0] ?? this.first;
+    const usable = this.#usable;
+    return usable.includes(this.#lastHeard) ? this.#lastHeard : (usable[0] ?? this.first);
   }
 
   heard(channel: SessionChannel): void {
@@ -82,13 +93,42 @@ export class ChannelSet {
 
   /** What one channel has under way may be lost with its transport, while others could go on. */
   get isStranded(): boolean {
-    return this.attached.length > 0 && this.all.some(({ channel, streams }) => !channel.attached && streams.size > 0);
+    const { live } = this;
+    // Pieces of a body may be under way on any.
+    const isBusy = this.all.some(({ streams }) => streams.size > 0);
+    return isBusy && live.length > 0 && live.length < this.#channels.size;
   }
 
-  /** Whether DATA of the stream is of use now: not on a channel without a transport while others have one. */
-  takesData(stream: MuxStream): boolean {
-    const { channel } = this.of(stream);
-    return channel.takesData && (channel.attached || this.attached.length === 0);
+  /**
+   * Where the next piece of a body goes: where the fewest bytes are on their way, as the peer has acknowledged, so that
+   * channels that lose segments get less. While there is no link at all, the stream's own keeps it for later. Null when
+   * nothing can be taken now.
+   *
+   * @param mayStray pieces may go on channels that the stream is not on.
+   */
+  forPiece(stream: MuxStream, mayStray: boolean): SessionChannel | null {
+    const home = this.of(stream);
+    const usable = this.#usable;
+    if (usable.length === 0 || (usable.length === 1 && usable[0] === home)) return home.channel.takesData ? home : null;
+    if (!mayStray) return home.channel.takesData && usable.includes(home) ? home : null;
+    let best: SessionChannel | null = null;
+    for (const each of usable) {
+      if (!each.channel.takesData) continue;
+      const [less, equal] =
+        best === null ? [true, false] : [underWay(each) < underWay(best), underWay(each) === underWay(best)];
+      if (less || (equal && each === home)) best = each;
+    }
+    return best;
+  }
+
+  by(index: number): SessionChannel | undefined {
+    return this.#channels.get(index);
+  }
+
+  /** How often what comes is acknowledged, in bytes: where there are several channels, the peer deals by it. */
+  set ackBytes(bytes: number) {
+    const several = this.attached.length > 1;
+    for (const { channel } of this.#channels.values()) channel.ackBytes = several ? bytes : null;
   }
 
   set batchBytes(bytes: number) {
@@ -113,12 +153,56 @@ export class ChannelSet {
 
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
     const index = hello.channel ?? 0;
-    const isNew = !this.#channels.has(index);
-    if (index >= limits.channels || (isNew && (hello.received > 0 || hello.next > 0))) {
+    const known = this.#channels.get(index);
+    const begins = hello.received === 0 && hello.next === 0;
+    // A further channel that the phone knows to be known here was forgotten, with what it has acted on.
+    const isForgotten = known === undefined && (!begins || (index > 0 && hello.resume));
+    if (index >= limits.channels || isForgotten) {
       const message = `Cannot resume channel ${index}: it is not known here, open a new session`;
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", message);
     }
+    // The phone has retired the one that was there.
+    if (known !== undefined && this.#retiring.delete(index) && begins && !hello.resume) this.#drop(known);
     this.#at(index).channel.resume(transport, hello);
+  }
+
+  /** The transport of this channel, which carries no stream, is about to be closed in an orderly way. */
+  beginRetirement(index: number): void {
+    const retiring = this.#channels.get(index);
+    if (retiring === undefined || index === 0) return;
+    // What waits here would not get to the peer any more.
+    retiring.channel.flush();
+    this.#retiring.set(index, retiring.channel.sent);
+  }
+
+  /**
+   * Phone: that transport is closed. If the peer has confirmed it, both have got all that was sent before, and the channel is
+   * forgotten: its number begins anew.
+   *
+   * @returns false when something of the channel may still be under way: it has to be attached again.
+   */
+  retire(index: number, isConfirmed: boolean): boolean {
+    const sent = this.#retiring.get(index);
+    this.#retiring.delete(index);
+    const retiring = this.#channels.get(index);
+    if (retiring === undefined || sent === undefined) return true;
+    const isDone = isConfirmed && retiring.channel.sent === sent && retiring.streams.size === 0;
+    if (isDone) this.#drop(retiring);
+    return isDone;
+  }
+
+  /**
+   * Edge: the phone has confirmed the end of that transport. It may not know that itself, if the link broke then, and
+   * resume: so the channel is kept, but it may be forgotten.
+   *
+   * @returns false when something of the channel is under way.
+   */
+  confirmRetirement(index: number): boolean {
+    const retiring = this.#channels.get(index);
+    if (retiring === undefined) return true;
+    if (retiring.channel.sent !== this.#retiring.get(index) || retiring.streams.size > 0) return false;
+    this.first.skipOwnIds(retiring.lastOwnId);
+    return true;
   }
 
   adopt(index: number, transport: Transport): void {
@@ -143,14 +227,7 @@ export class ChannelSet {
   }
 
   get traffic(): Traffic {
-    const sum = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
-    for (const { channel } of this.all) {
-      sum.messagesUp += channel.traffic.messagesUp;
-      sum.bytesUp += channel.traffic.bytesUp;
-      sum.bytesDown += channel.traffic.bytesDown;
-      sum.replayedFrames += channel.traffic.replayedFrames;
-    }
-    return sum;
+    return this.all.reduce((sum, { channel }) => addTraffic(sum, channel.traffic), this.#past);
   }
 
   get status(): ChannelStatus[] {
@@ -163,11 +240,33 @@ export class ChannelSet {
   }
 
   snapshot(): Pick<SessionSnapshot, keyof ReturnType<SessionChannel["snapshot"]> | "more"> {
-    const more = this.all.filter((channel) => channel !== this.first);
+    // One that the phone has closed begins anew, if ever.
+    const more = this.attached.filter((channel) => channel !== this.first);
     return {
       ...this.first.snapshot(),
       more: more.map((channel) => ({ index: channel.index, ...channel.snapshot() })),
     };
+  }
+
+  /** Those of `live` that will keep their transport, by number. */
+  get #usable(): SessionChannel[] {
+    return this.live.filter(({ index }) => !this.#retiring.has(index)).sort((a, b) => a.index - b.index);
+  }
+
+  #drop(old: SessionChannel): void {
+    const error = new RopewayError(
+      ErrorCode.LINK_LOST,
+      "stream",
+      "peer",
+      "Cannot go on: the peer began the channel anew",
+    );
+    for (const stream of [...old.streams.values()]) stream.fail(error);
+    old.dropStrays();
+    // Pieces of its streams may still come on other channels: no later stream of the number may have their ids.
+    this.first.skipOwnIds(old.lastOwnId);
+    old.channel.retire();
+    this.#past = addTraffic(this.#past, old.channel.traffic);
+    this.#channels.delete(old.index);
   }
 
   #at(index: number): SessionChannel {
@@ -182,8 +281,22 @@ export class ChannelSet {
       owner,
       ...(defer ? { defer } : {}),
       ...(snapshot ? { snapshot } : {}),
+      ...(snapshot || index === 0 ? {} : { lastOwnId: this.first.lastOwnId }),
     });
     this.#channels.set(index, channel);
     return channel;
   }
+}
+
+function underWay({ channel }: SessionChannel): number {
+  return channel.unacknowledged.bytes;
+}
+
+function addTraffic(sum: Traffic, more: Traffic): Traffic {
+  return {
+    messagesUp: sum.messagesUp + more.messagesUp,
+    bytesUp: sum.bytesUp + more.bytesUp,
+    bytesDown: sum.bytesDown + more.bytesDown,
+    replayedFrames: sum.replayedFrames + more.replayedFrames,
+  };
 }

@@ -68,6 +68,10 @@ export class Channel {
   #helloDue = false;
   /** Whether a transport was attached before: all that was sent on it may have been acted on, heard of or not. */
   #attachedBefore = false;
+  /** Whether that was so when the present one was attached. */
+  #isResumed = false;
+  /** Whether the peer has said HELLO on any. */
+  #wasGreeted = false;
   #failed = false;
 
   #pool = new BufferPool();
@@ -88,6 +92,8 @@ export class Channel {
   #incoming: number;
   #acknowledged: number;
   #bytesSinceAck = 0;
+  /** Bytes after which an ACK goes out alone, if not ACK_BYTES. */
+  ackBytes: number | null = null;
 
   constructor(options: ChannelOptions) {
     this.sessionId = options.sessionId;
@@ -102,6 +108,16 @@ export class Channel {
 
   get attached(): boolean {
     return this.#transport !== null;
+  }
+
+  /** Phone: nothing was heard yet on a transport that took the place of a lost one, and may never open. */
+  get isResuming(): boolean {
+    return this.#transport !== null && this.#isResumed && this.#helloDue;
+  }
+
+  /** Phone: not the session's first channel, and the edge was not heard on it: nothing that is numbered may be sent. */
+  get isNew(): boolean {
+    return this.index > 0 && !this.#wasGreeted;
   }
 
   isAttachedTo(transport: Transport): boolean {
@@ -119,6 +135,11 @@ export class Channel {
 
   get received(): number {
     return this.#received;
+  }
+
+  /** Sequenced frames, in all. */
+  get sent(): number {
+    return this.#sent;
   }
 
   /** Whether DATA may be sent: so much is not kept already that it could crowd out frames that must not wait. */
@@ -142,7 +163,9 @@ export class Channel {
   attach(transport: Transport): void {
     if (this.#failed) return;
     this.#takeFreshTransport(transport);
-    this.#sendHello(this.#attachedBefore);
+    this.#isResumed = this.#attachedBefore;
+    // A further channel has sent nothing that could be acted on twice before the edge was heard on it.
+    this.#sendHello(this.index === 0 ? this.#attachedBefore : this.#wasGreeted);
     this.#attachedBefore = true;
     this.#replay();
     this.#handler.onAttached?.();
@@ -166,6 +189,7 @@ export class Channel {
       );
     }
     this.#takeFreshTransport(transport);
+    this.#wasGreeted = true;
     this.#incoming = hello.next;
     this.#release(hello.received);
     this.#sendHello(false);
@@ -175,6 +199,7 @@ export class Channel {
 
   /** Takes a transport that already carried this channel (a hibernated socket): no HELLO, nothing to replay. */
   adopt(transport: Transport): void {
+    this.#wasGreeted = true;
     this.#takeTransport(transport);
   }
 
@@ -226,7 +251,7 @@ export class Channel {
     if (this.#pongDue !== null) this.#outbox.addFirst(encodeFrame({ type: "pong", token: this.#pongDue }));
     this.#pongDue = null;
     if (this.#outbox.isEmpty) return;
-    const ack = this.#takeAck(ACK_PIGGYBACK_FRAMES, ACK_PIGGYBACK_BYTES);
+    const ack = this.#takeAck(ACK_PIGGYBACK_FRAMES, Math.min(this.ackBytes ?? ACK_BYTES, ACK_PIGGYBACK_BYTES));
     if (ack !== null) this.#outbox.add(ack);
     for (const message of this.#outbox.takeMessages()) {
       this.traffic.messagesUp += 1;
@@ -256,7 +281,7 @@ export class Channel {
       this.fail(toSessionError(error));
       return;
     }
-    const ack = this.#takeAck(ACK_FRAMES, ACK_BYTES);
+    const ack = this.#takeAck(ACK_FRAMES, this.ackBytes ?? ACK_BYTES);
     if (ack !== null) this.#queue(ack);
   }
 
@@ -275,6 +300,16 @@ export class Channel {
     this.#retainedBytes = 0;
     this.#outbox.clear();
     this.#handler.onFail(error);
+  }
+
+  /** Ends the channel without a word to the peer, who has ended it too. Nothing is told to the handler. */
+  retire(): void {
+    this.#failed = true;
+    this.#transport?.close(1000, "replaced");
+    this.#transport = null;
+    this.#retained = [];
+    this.#retainedBytes = 0;
+    this.#outbox.clear();
   }
 
   #takeTransport(transport: Transport): void {
@@ -338,6 +373,7 @@ export class Channel {
         if (!sameBytes(frame.sessionId, this.sessionId)) throw violation("its HELLO names another session");
         if ((frame.channel ?? 0) !== this.index) throw violation("its HELLO names another channel");
         this.#helloDue = false;
+        this.#wasGreeted = true;
         this.#release(frame.received);
         if (frame.next > this.#received) throw violation("its HELLO skips frames");
         this.#incoming = frame.next;

@@ -34,6 +34,8 @@ export interface ChannelOwner extends StreamLink {
   /** A head was received, its frame included, in bytes. */
   headReceived(bytes: number): void;
   dataReceived(bytes: number): void;
+  /** A piece of a stream that may be on another channel. */
+  pieceReceived(piece: StripeFrame): void;
   sessionCredit(increment: number): void;
   setting(id: number, value: number): void;
   messageEnd(from: SessionChannel): void;
@@ -44,12 +46,16 @@ export interface ChannelOwner extends StreamLink {
   failed(error: RopewayError): void;
 }
 
+export type StripeFrame = SequencedFrame & { readonly type: "stripe" };
+
 export interface SessionChannelOptions {
   readonly index: number;
   readonly sessionId: Uint8Array;
   readonly owner: ChannelOwner;
   readonly defer?: Defer;
   readonly snapshot?: SessionChannelSnapshot;
+  /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
+  readonly lastOwnId?: number;
 }
 
 export class SessionChannel implements ChannelHandler {
@@ -59,6 +65,8 @@ export class SessionChannel implements ChannelHandler {
   #owner: ChannelOwner;
   /** Streams whose head was sent or received. */
   #streams = new Map<number, MuxStream>();
+  /** Pieces that came on other channels before the heads of their streams came on this one. */
+  #strays: StripeFrame[] = [];
   #encoder: HpackEncoder;
   #decoder: HpackDecoder;
   #lastStreamId: number;
@@ -76,6 +84,7 @@ export class SessionChannel implements ChannelHandler {
       : new HpackDecoder(decoderOptions);
     this.#lastStreamId = snapshot?.lastStreamId ?? -1;
     this.#lastPushId = snapshot?.lastPushId ?? 0;
+    if (options.lastOwnId !== undefined) this.skipOwnIds(options.lastOwnId);
     this.channel = new Channel({
       sessionId: options.sessionId,
       index: options.index,
@@ -87,6 +96,22 @@ export class SessionChannel implements ChannelHandler {
 
   get streams(): ReadonlyMap<number, MuxStream> {
     return this.#streams;
+  }
+
+  /** The largest of the streams that were opened here. */
+  get lastOwnId(): number {
+    return this.#owner.role === "phone" ? this.#lastStreamId : this.#lastPushId;
+  }
+
+  /** Ids of streams that are opened here go on above that. */
+  skipOwnIds(last: number): void {
+    if (this.#owner.role === "phone") this.#lastStreamId = Math.max(this.#lastStreamId, last);
+    else this.#lastPushId = Math.max(this.#lastPushId, last);
+  }
+
+  /** Whether pieces of a body wait for its head. */
+  get hasStrays(): boolean {
+    return this.#strays.length > 0;
   }
 
   snapshot(): SessionChannelSnapshot {
@@ -126,6 +151,25 @@ export class SessionChannel implements ChannelHandler {
   /** @returns whether the stream was open here. */
   forget(stream: MuxStream): boolean {
     return this.#streams.get(stream.id) === stream && this.#streams.delete(stream.id);
+  }
+
+  /** A piece of a stream of this channel, which came on any. Its bytes are counted against the session's credit. */
+  receivePiece(piece: StripeFrame): void {
+    const { streamId, offset, payload, end } = piece;
+    try {
+      if (streamId > this.#lastOf(streamId)) return this.#keepStray(piece);
+      const stream = this.#streams.get(streamId);
+      if (stream === undefined) this.#owner.sessionConsumed(payload.length);
+      else stream.receivePiece(offset, payload, end);
+    } catch (error) {
+      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
+      this.#failStream(streamId, error);
+    }
+  }
+
+  /** The channel is over: nobody will ask for what waits. */
+  dropStrays(): void {
+    for (const { payload } of this.#strays.splice(0)) this.#owner.sessionConsumed(payload.length);
   }
 
   // ChannelHandler
@@ -169,6 +213,8 @@ export class SessionChannel implements ChannelHandler {
         return this.#receiveHead(frame);
       case "data":
         return this.#receiveData(frame);
+      case "stripe":
+        return this.#owner.pieceReceived(frame);
       case "reset": {
         const stream = this.#known(frame.streamId);
         const message = frame.message || "Cannot go on: the peer reset the stream";
@@ -225,21 +271,54 @@ export class SessionChannel implements ChannelHandler {
 
   /** The open stream, or undefined if it was closed before. @throws when the peer names a stream that never was. */
   #known(streamId: number): MuxStream | undefined {
-    const last = streamId % 2 === 0 ? this.#lastPushId : this.#lastStreamId;
-    if (streamId === 0 || streamId > last) throw idle(streamId);
+    if (streamId === 0 || streamId > this.#lastOf(streamId)) throw idle(streamId);
     return this.#streams.get(streamId);
+  }
+
+  /** The largest id that was used, of streams that the same side opens. */
+  #lastOf(streamId: number): number {
+    return streamId % 2 === 0 ? this.#lastPushId : this.#lastStreamId;
+  }
+
+  #keepStray(piece: StripeFrame): void {
+    if (!this.#mayOpen(piece.streamId)) throw idle(piece.streamId);
+    if (this.#strays.length >= limits.strayPieces) {
+      const message = `Cannot keep more than ${limits.strayPieces} pieces of bodies: their heads are missing`;
+      throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
+    }
+    this.#strays.push(piece);
+  }
+
+  /** Those of streams up to an id that were never opened, or refused, are of no use. */
+  #takeStrays(stream: MuxStream | null, streamId: number): void {
+    if (this.#strays.length === 0) return;
+    const strays = this.#strays;
+    this.#strays = [];
+    for (const stray of strays) {
+      if (stray.streamId === streamId && stream !== null) this.receivePiece(stray);
+      else if (stray.streamId % 2 !== streamId % 2 || stray.streamId > streamId) this.#strays.push(stray);
+      else this.#owner.sessionConsumed(stray.payload.length);
+    }
+  }
+
+  /** Whether the peer opens streams with such ids. */
+  #mayOpen(streamId: number): boolean {
+    const isPush = streamId % 2 === 0;
+    const { role, takesPushes } = this.#owner;
+    return role !== (isPush ? "edge" : "phone") && (!isPush || takesPushes);
   }
 
   /** A stream that the peer opens with this head; undefined when it is refused or long closed. */
   #accept(streamId: number, priority: Priority): MuxStream | undefined {
     const isPush = streamId % 2 === 0;
-    if (streamId <= (isPush ? this.#lastPushId : this.#lastStreamId)) return undefined;
+    if (streamId <= this.#lastOf(streamId)) return undefined;
     const owner = this.#owner;
-    if (owner.role === (isPush ? "edge" : "phone") || (isPush && !owner.takesPushes)) throw idle(streamId);
+    if (!this.#mayOpen(streamId)) throw idle(streamId);
     if (isPush) this.#lastPushId = streamId;
     else this.#lastStreamId = streamId;
     if (!owner.hasRoomFor(isPush ? "push" : "exchange")) {
       this.sendReset(streamId, ErrorCode.REFUSED_STREAM, "");
+      this.#takeStrays(null, streamId);
       return undefined;
     }
     const stream = isPush
@@ -248,6 +327,7 @@ export class SessionChannel implements ChannelHandler {
     stream.channelIndex = this.index;
     this.#streams.set(streamId, stream);
     owner.accepted(stream);
+    this.#takeStrays(stream, streamId);
     return stream;
   }
 

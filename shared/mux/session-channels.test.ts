@@ -18,9 +18,9 @@ function connected(channels: number): SessionSockets {
   return sockets;
 }
 
-function request(sockets: SessionSockets): StreamLog {
+function request(sockets: SessionSockets, name = ""): StreamLog {
   const log = new StreamLog(sockets.phone.openStreamNow(), true);
-  log.stream.sendHead(GET, true);
+  log.stream.sendHead([...GET, ["x-name", name]], true);
   return log;
 }
 
@@ -164,10 +164,146 @@ describe("channels", () => {
       sockets.flow();
       expect(logs.every(({ bytes, fields }) => bytes === 50_000 && fields.at(-1)?.[1] === String(round))).toBe(true);
       sockets.hibernateEdge();
-      if (round === 2) sockets.cut(1);
+      if (round === 2) sockets.retire(1);
       if (round === 3) sockets.connect(1);
     }
     expect(sockets.ended).toEqual({ phone: null, edge: null });
+  });
+});
+
+describe("a channel that does not pay any more", () => {
+  test("is forgotten once its socket is closed, and its number begins anew", () => {
+    const sockets = connected(2);
+    const before = [request(sockets), request(sockets)];
+    sockets.flow();
+    for (const { stream } of sockets.accepted.splice(0)) stream.sendHead(OK, true);
+    sockets.flow();
+    const { bytesUp } = sockets.phone.traffic;
+    sockets.retire(1);
+    expect(sockets.phone.channels.map(({ index }) => index)).toEqual([0]);
+    expect(sockets.phone.traffic.bytesUp).toBe(bytesUp);
+    sockets.hibernateEdge();
+    sockets.connect(1);
+    sockets.flow();
+    const after = [request(sockets), request(sockets)];
+    expect(after.map(({ stream }) => stream.channelIndex).sort()).toEqual([0, 1]);
+    const idOn = (logs: StreamLog[]) => logs.find(({ stream }) => stream.channelIndex === 1)?.stream.id ?? 0;
+    // Pieces of a body of before could still come on another channel.
+    expect(idOn(after)).toBeGreaterThan(idOn(before));
+    sockets.flow();
+    expect(sockets.accepted).toHaveLength(2);
+    expect([before.length, sockets.ended]).toEqual([2, { phone: null, edge: null }]);
+  });
+
+  test("sends what waits before its socket is closed", () => {
+    const sockets = connected(2);
+    const [, log] = [request(sockets), request(sockets)];
+    sockets.flow();
+    log?.stream.reset(ErrorCode.CANCEL);
+    sockets.phone.beginRetirement(1);
+    expect(sockets.deliver(1, "up")).toBe(true);
+    expect(sockets.edge.openStreams).toBe(1);
+  });
+
+  test("gets no new stream while its socket is being closed", () => {
+    const sockets = connected(2);
+    sockets.phone.beginRetirement(1);
+    expect([request(sockets), request(sockets)].map(({ stream }) => stream.channelIndex)).toEqual([0, 0]);
+  });
+
+  test("stays if its end was not confirmed: something of it may be under way", () => {
+    const sockets = connected(2);
+    sockets.phone.beginRetirement(1);
+    sockets.cut(1);
+    expect(sockets.phone.retire(1, false)).toBe(false);
+    sockets.connect(1);
+    sockets.flow();
+    expect(sockets.phone.channels.every(({ isAttached }) => isAttached)).toBe(true);
+    expect(sockets.ended).toEqual({ phone: null, edge: null });
+  });
+});
+
+describe("pieces of bodies", () => {
+  test("go on all channels, so that one stream is not held up by its own", () => {
+    const sockets = connected(3);
+    const log = request(sockets);
+    sockets.flow();
+    const [answer] = sockets.accepted;
+    answer?.stream.sendHead(OK, false);
+    answer?.stream.write(new Uint8Array(60_000)).catch(() => {});
+    answer?.stream.end();
+    sockets.turn();
+    // The stream's own channel says nothing more for now.
+    for (const index of [1, 2]) while (sockets.deliver(index, "down"));
+    expect([log.events, answer?.stream.isStriped]).toEqual([[], true]);
+    sockets.flow();
+    expect([log.bytes, log.events.at(-1)]).toEqual([60_000, "end"]);
+    expect(sockets.phone.channels.every(({ bytesDown }) => bytesDown > 10_000)).toBe(true);
+  });
+
+  test("of a stream that was reset here count as consumed", () => {
+    const sockets = connected(2);
+    for (let round = 0; round < 200; round += 1) {
+      const log = request(sockets);
+      sockets.flow();
+      const answer = sockets.accepted.pop();
+      answer?.stream.sendHead(OK, false);
+      answer?.stream.write(new Uint8Array(30_000)).catch(() => {});
+      sockets.turn();
+      log.stream.reset(ErrorCode.CANCEL);
+      sockets.flow();
+    }
+    expect(sockets.ended).toEqual({ phone: null, edge: null });
+    expect(sockets.phone.link.unread).toBe(0);
+  });
+
+  function phone(): { session: Session; transport: ScriptedTransport; log: StreamLog } {
+    const session = new Session({ role: "phone", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
+    const transport = new ScriptedTransport();
+    session.attach(0, transport);
+    const { channel: _, ...first } = hello(0);
+    session.receive(messageOf(first), transport);
+    const log = new StreamLog(session.openStreamNow());
+    log.stream.sendHead(GET, true);
+    return { session, transport, log };
+  }
+
+  const stripe = (home: number, streamId: number, offset = 0) =>
+    ({ type: "stripe", home, streamId, offset, end: false, payload: new Uint8Array(5) }) as const;
+
+  test.each([
+    ["of a channel that there cannot be", stripe(limits.channels, 1)],
+    ["of a stream that was never opened here", stripe(0, 3)],
+    ["of a push that was not asked for", stripe(0, 2)],
+  ])("%s end the session", (_name, frame) => {
+    const { session, transport } = phone();
+    session.receive(messageOf(frame), transport);
+    expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
+  });
+
+  test("of a channel that was retired meanwhile count as consumed", () => {
+    const { session, transport } = phone();
+    session.receive(messageOf(stripe(2, 1)), transport);
+    expect([session.ended, session.link.unread]).toEqual([null, 0]);
+  });
+
+  test("that overlap end their stream only", () => {
+    const { session, transport, log } = phone();
+    session.receive(messageOf(stripe(0, 1), stripe(0, 1, 3)), transport);
+    expect([session.ended, log.error?.code]).toEqual([null, ErrorCode.PROTOCOL_ERROR]);
+  });
+
+  test("whose heads never come are kept up to a limit", () => {
+    const session = new Session({ role: "edge", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
+    const transport = new ScriptedTransport();
+    session.resume(transport, hello(1));
+    session.receive(messageOf(hello(1)), transport);
+    for (let count = 0; count < limits.strayPieces && session.ended === null; count += 1) {
+      session.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }), transport);
+    }
+    expect([session.ended, session.hasStrays]).toEqual([null, true]);
+    session.receive(messageOf(stripe(1, 3)), transport);
+    expect(session.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
   });
 });
 
@@ -205,7 +341,7 @@ describe("HELLO of a channel", () => {
 type Step =
   | { readonly kind: "request" | "answer" | "turn" }
   | { readonly kind: "deliver"; readonly index: number; readonly messages: number }
-  | { readonly kind: "cut" | "connect"; readonly index: number };
+  | { readonly kind: "cut" | "connect" | "retire"; readonly index: number };
 
 const index = fc.nat(3);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -215,31 +351,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("deliver" as const), index, messages: fc.nat(6) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cut" as const), index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("connect" as const), index }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("retire" as const), index }) },
 );
 
-test("every body arrives whole and once, with cuts of any channel at random points", () => {
+test("every body arrives whole and once, with channels cut and retired at random points", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 120 }), (steps) => {
       const sockets = new SessionSockets({ fixedChannels: 4 });
       const logs: StreamLog[] = [];
-      const sizes = new Map<string, number>();
-      const key = ({ stream }: StreamLog): string => `${stream.channelIndex}/${stream.id}`;
+      const sizeOf = (name: number): number => 1 + ((name * 7919) % 90_000);
       const answer = (): void => {
         const log = sockets.accepted.shift();
         if (log === undefined) return;
-        const size = 1 + ((sizes.size * 7919) % 90_000);
-        sizes.set(key(log), size);
         log.stream.sendHead(OK, false);
-        log.stream.write(new Uint8Array(size)).catch(() => {});
+        log.stream.write(new Uint8Array(sizeOf(Number(log.fields.at(-1)?.[1])))).catch(() => {});
         log.stream.end();
       };
       sockets.connect(0);
       for (const step of steps) {
-        if (step.kind === "request" && sockets.phone.hasRoom) logs.push(request(sockets));
+        if (step.kind === "request" && sockets.phone.hasRoom) logs.push(request(sockets, String(logs.length)));
         else if (step.kind === "answer") answer();
         else if (step.kind === "turn") sockets.turn();
         else if (step.kind === "cut") sockets.cut(step.index);
         else if (step.kind === "connect") sockets.connect(step.index);
+        else if (step.kind === "retire") sockets.retire(step.index);
         else if (step.kind === "deliver") {
           for (let count = 0; count < step.messages; count += 1) {
             sockets.deliver(step.index, count % 2 === 0 ? "up" : "down");
@@ -251,9 +386,7 @@ test("every body arrives whole and once, with cuts of any channel at random poin
       while (sockets.accepted.length > 0) answer();
       sockets.flow();
       expect(sockets.ended).toEqual({ phone: null, edge: null });
-      expect(logs.map((log) => [log.bytes, log.events.at(-1)])).toEqual(
-        logs.map((log) => [sizes.get(key(log)), "end"]),
-      );
+      expect(logs.map((log) => [log.bytes, log.events.at(-1)])).toEqual(logs.map((_, name) => [sizeOf(name), "end"]));
       expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
     }),
     { numRuns: 200 },

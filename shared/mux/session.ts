@@ -5,7 +5,7 @@
  * Credit, the number of streams and the order of sending are the session's; frames, header tables and stream ids are each
  * channel's. A stream stays on the channel that its first head went on. Its `channel` is the first, which begins it.
  */
-import type { ErrorCode, RopewayError } from "../errors.ts";
+import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, DEFAULT_PRIORITY, type Priority } from "../wire/frame.ts";
@@ -19,7 +19,7 @@ import { assertHeadFits } from "./head-limits.ts";
 import { initialStreamCredit, mostSessionCredit } from "./initial-credit.ts";
 import { PeerSettings, Setting } from "./peer-settings.ts";
 import { SendQueue } from "./send-queue.ts";
-import type { ChannelOwner, SessionChannel } from "./session-channel.ts";
+import type { ChannelOwner, SessionChannel, StripeFrame } from "./session-channel.ts";
 import type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 import { SessionWindow } from "./session-window.ts";
 import { MuxStream } from "./stream.ts";
@@ -33,6 +33,8 @@ export class Session implements ChannelOwner {
 
   #handler: SessionHandler;
   #fixedChannels: number | null;
+  /** Of the link, in ms, as long as no better one is known. */
+  #roundTripGuess: number | null = null;
   #channels: ChannelSet;
   /** Streams that were opened here and have sent no head yet: the peer knows nothing of them. */
   #headless = new Set<MuxStream>();
@@ -100,7 +102,39 @@ export class Session implements ChannelOwner {
   get wantedChannels(): number {
     const { minRtt, rate, fullRate, stallShare } = this.#receiveWindow.estimate;
     const attached = this.#channels.attached.length;
-    return wantedChannels({ fixed: this.#fixedChannels, attached, minRtt, rate, fullRate, stallShare });
+    return wantedChannels({
+      fixed: this.#fixedChannels,
+      attached,
+      minRtt: minRtt ?? this.#roundTripGuess,
+      rate,
+      fullRate,
+      stallShare,
+    });
+  }
+
+  /** @param count for experiments; null to let the policy decide again. */
+  fixChannels(count: number | null): void {
+    this.#fixedChannels = count;
+  }
+
+  /** @param time milliseconds, as opening the link lets one think. */
+  guessRoundTrip(time: number): void {
+    this.#roundTripGuess = time;
+  }
+
+  /** See ChannelSet.beginRetirement. */
+  beginRetirement(index: number): void {
+    this.#channels.beginRetirement(index);
+  }
+
+  /** Edge: see ChannelSet.confirmRetirement. */
+  confirmRetirement(index: number): boolean {
+    return this.#channels.confirmRetirement(index);
+  }
+
+  /** Phone: see ChannelSet.retire. */
+  retire(index: number, isConfirmed: boolean): boolean {
+    return this.#channels.retire(index, isConfirmed);
   }
 
   /** Only an idle session has a snapshot: open streams do not survive hibernation. */
@@ -139,6 +173,16 @@ export class Session implements ChannelOwner {
   /** The transport is gone. @returns false when it carried no channel any more. */
   detach(transport: Transport): boolean {
     return this.#channels.detach(transport);
+  }
+
+  /** Bytes that are kept because the peer has not acknowledged them, on all channels. */
+  get unacknowledgedBytes(): number {
+    return this.#channels.all.reduce((sum, { channel }) => sum + channel.unacknowledged.bytes, 0);
+  }
+
+  /** Whether pieces of bodies wait for heads that are under way. */
+  get hasStrays(): boolean {
+    return this.#channels.all.some(({ hasStrays }) => hasStrays);
   }
 
   /** Whether any channel has a transport. */
@@ -287,6 +331,18 @@ export class Session implements ChannelOwner {
     this.#receiveWindow.receive(bytes);
   }
 
+  pieceReceived(piece: StripeFrame): void {
+    this.#receiveWindow.receive(piece.payload.length);
+    const home = this.#channels.by(piece.home);
+    // Of one that was retired, pieces may still have been under way on others.
+    if (home === undefined && piece.home < limits.channels) return this.sessionConsumed(piece.payload.length);
+    if (home === undefined) {
+      const message = `Cannot take a piece of a stream of channel ${piece.home}: there is no such channel`;
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
+    }
+    home.receivePiece(piece);
+  }
+
   /** The peer gives small parts of what it lets be under way: longer messages would only make it wait for their ends. */
   sessionCredit(increment: number): void {
     this.#sendWindow.grant(increment);
@@ -302,6 +358,7 @@ export class Session implements ChannelOwner {
 
   messageEnd(from: SessionChannel): void {
     this.#channels.heard(from);
+    this.#channels.ackBytes = Math.max(LEAST_ACK_BYTES, Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW));
     this.#giveCredit();
     this.#pump();
   }
@@ -320,7 +377,10 @@ export class Session implements ChannelOwner {
 
   channelGreeted(channel: SessionChannel): void {
     this.#channels.greeted();
+    this.#receiveWindow.isStranded = this.#channels.isStranded;
     this.#channels.heard(channel);
+    // How far the edge is decides how many channels pay: better known before there is much to fetch.
+    if (this.role === "phone") this.#measure(channel, 0);
     this.#handler.onResumed?.();
   }
 
@@ -367,7 +427,7 @@ export class Session implements ChannelOwner {
    */
   #measure(carrier: SessionChannel, increment: number): void {
     if (!carrier.channel.attached) return;
-    const others = this.#channels.attached.filter((other) => other !== carrier && other.streams.size > 0);
+    const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
     const pinged = [carrier, ...others];
     const token = this.#receiveWindow.takePing(
       increment,
@@ -383,16 +443,29 @@ export class Session implements ChannelOwner {
     try {
       for (;;) {
         const { available } = this.#sendWindow;
-        const stream = this.#sendQueue.next((sender) => available > 0 && this.#channels.takesData(sender));
+        const stream = this.#sendQueue.next((sender) => available > 0 && this.#carrierOf(sender) !== null);
         if (stream === undefined) return;
-        const { channel } = this.#channels.of(stream);
-        const { bytes, end } = stream.takeChunk(Math.min(channel.batchBytes, available));
+        const home = this.#channels.of(stream);
+        const carrier = this.#carrierOf(stream) ?? home;
+        if (carrier !== home) stream.stripe();
+        const offset = stream.sentBytes;
+        const { bytes, end } = stream.takeChunk(Math.min(carrier.channel.batchBytes, available));
         this.#sendWindow.take(bytes.length);
-        channel.send({ type: "data", streamId: stream.id, end, payload: bytes });
+        const { id: streamId, isStriped } = stream;
+        carrier.channel.send(
+          isStriped
+            ? { type: "stripe", home: home.index, streamId, offset, end, payload: bytes }
+            : { type: "data", streamId, end, payload: bytes },
+        );
       }
     } finally {
       this.#pumping = false;
     }
+  }
+
+  /** The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own. */
+  #carrierOf(stream: MuxStream): SessionChannel | null {
+    return this.#channels.forPiece(stream, this.role === "edge");
   }
 
   #wakeWaiting(): void {
@@ -401,3 +474,8 @@ export class Session implements ChannelOwner {
     for (const resume of waiting) resume();
   }
 }
+
+/** With several channels, what was received is acknowledged in such parts of what may be under way... */
+const ACKS_PER_WINDOW = 32;
+/** ...and in no smaller ones, in bytes: three segments. */
+const LEAST_ACK_BYTES = 4_200;

@@ -4,6 +4,7 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
+import { BodyAssembly } from "./body-assembly.ts";
 import { ReceiveWindow, SendWindow } from "./credit.ts";
 import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
 
@@ -77,6 +78,8 @@ export class MuxStream {
   /** Before data may come. */
   #headsToReceive: number;
   #sentBytes = 0;
+  #isStriped = false;
+  #assembly = new BodyAssembly();
   /** Received and not consumed; given back to the session if the stream is dropped. */
   #unconsumed = 0;
 
@@ -120,6 +123,11 @@ export class MuxStream {
     return this.#id;
   }
 
+  /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
+  get isStriped(): boolean {
+    return this.#isStriped;
+  }
+
   /** Body bytes handed to the channel. */
   get sentBytes(): number {
     return this.#sentBytes;
@@ -152,6 +160,8 @@ export class MuxStream {
     if (this.#headsToSend === 0 && (!end || this.#endQueued || this.#queue.length > 0)) {
       throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot send trailers: data is to go first");
     }
+    // Behind pieces on other channels a head would come too early, and nobody reads trailers.
+    if (this.#isStriped) return this.end();
     this.#id = this.#link.sendHead(this, fields, end, this.#priority);
     this.#headsToSend = Math.max(0, this.#headsToSend - 1);
     // The session may have ended over it.
@@ -231,6 +241,11 @@ export class MuxStream {
     this.handler?.onPriority?.();
   }
 
+  /** For the session: its pieces may go on any channel. */
+  stripe(): void {
+    this.#isStriped = true;
+  }
+
   /** For the session: takes up to `room` bytes off the queue, within the stream's credit. */
   takeChunk(room: number): { bytes: Uint8Array; end: boolean } {
     const chunk = this.#queue[0];
@@ -267,18 +282,35 @@ export class MuxStream {
     if (isHead) this.#headsToReceive -= 1;
     if (isHead) this.#tell((handler) => handler.onHead(fields, end));
     if (end && mayReceive(this.#state)) this.#receiveEnd();
+    else if (isHead && mayReceive(this.#state)) this.#deliver();
   }
 
   /** For the session. Session credit was taken already; if this throws, failing the stream gives it back. */
   receiveData(bytes: Uint8Array, end: boolean): void {
-    this.#unconsumed += bytes.length;
-    if (!mayReceive(this.#state)) throw this.#late();
     if (this.#headsToReceive > 0) {
+      this.#unconsumed += bytes.length;
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take data before a head");
     }
+    this.receivePiece(this.#assembly.received, bytes, end);
+  }
+
+  /** For the session: as receiveData, for a piece that says where it belongs. It may come before the head. */
+  receivePiece(offset: number, bytes: Uint8Array, end: boolean): void {
+    this.#unconsumed += bytes.length;
+    if (!mayReceive(this.#state)) throw this.#late();
     this.#receiveWindow.receive(bytes.length);
-    if (bytes.length > 0) this.#tell((handler) => handler.onData(bytes));
-    if (end && mayReceive(this.#state)) this.#receiveEnd();
+    this.#assembly.add(offset, bytes, end);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#headsToReceive > 0) return;
+    for (let next = this.#assembly.take(); next !== null; next = this.#assembly.take()) {
+      const { bytes, end } = next;
+      if (bytes.length > 0) this.#tell((handler) => handler.onData(bytes));
+      if (!mayReceive(this.#state)) return;
+      if (end) return this.#receiveEnd();
+    }
   }
 
   /** For the session. */
@@ -298,6 +330,7 @@ export class MuxStream {
     if (this.#state === "closed") return;
     const queue = this.#queue;
     this.#queue = [];
+    this.#assembly.clear();
     this.#transition("reset");
     for (const chunk of queue) chunk.failed(error);
     this.#dropUnconsumed();

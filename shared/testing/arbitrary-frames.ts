@@ -17,6 +17,14 @@ export const priority: fc.Arbitrary<Priority> = fc.record({ urgency: fc.nat(7), 
 
 export const sequencedFrame: fc.Arbitrary<SequencedFrame> = fc.oneof(
   fc.record({ type: fc.constant("data" as const), streamId, end: fc.boolean(), payload: bytes }),
+  fc.record({
+    type: fc.constant("stripe" as const),
+    home: varint,
+    streamId,
+    offset: varint,
+    end: fc.boolean(),
+    payload: bytes,
+  }),
   fc.record({ type: fc.constant("head" as const), streamId: varint, end: fc.boolean(), priority, block: bytes }),
   fc.record({ type: fc.constant("reset" as const), streamId, code: varint, message: reason }),
   fc.record({ type: fc.constant("credit" as const), streamId: varint, increment: varint }),

@@ -19,6 +19,12 @@ export function naiveFrame(frame: EncodableFrame): number[] {
   switch (frame.type) {
     case "data":
       return join(0, frame.end ? 1 : 0, frame.streamId, [...frame.payload]);
+    case "stripe":
+      return join(0, frame.end ? 3 : 2, frame.streamId, [
+        ...naiveVarint(frame.home),
+        ...naiveVarint(frame.offset),
+        ...frame.payload,
+      ]);
     case "head": {
       const { urgency, incremental } = frame.priority;
       const isDefault = urgency === 3 && !incremental;

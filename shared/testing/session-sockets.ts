@@ -63,6 +63,22 @@ export class SessionSockets {
     this.edge.detach(socket.edge);
   }
 
+  /** The phone closes the socket of a channel that carries nothing, and the edge confirms that. */
+  retire(index: number): void {
+    const socket = this.#sockets.get(index);
+    const isBusy = this.phone.channels.some((channel) => channel.index === index && channel.openStreams > 0);
+    if (socket === undefined || index === 0 || isBusy) return;
+    this.phone.beginRetirement(index);
+    this.turn();
+    while (this.deliver(index, "up"));
+    this.edge.beginRetirement(index);
+    this.edge.detach(socket.edge);
+    while (this.deliver(index, "down"));
+    this.#sockets.delete(index);
+    this.phone.detach(socket.phone);
+    this.phone.retire(index, true);
+  }
+
   turn(): void {
     this.#turns.run();
   }

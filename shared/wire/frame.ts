@@ -29,6 +29,8 @@ const FIRST_UNSEQUENCED = 8;
 const FLAG_END = 0x1;
 /** HEAD: the payload begins with a priority byte. */
 const FLAG_PRIORITY = 0x2;
+/** DATA: the payload begins with where it belongs, since it may come on any channel. */
+const FLAG_STRIPE = 0x2;
 /** HELLO of the phone: an earlier link carried this session. */
 const FLAG_RESUME = 0x1;
 
@@ -42,6 +44,17 @@ export const DEFAULT_PRIORITY: Priority = { urgency: 3, incremental: false };
 
 export type SequencedFrame =
   | { readonly type: "data"; readonly streamId: number; readonly end: boolean; readonly payload: Uint8Array }
+  | {
+      /** A piece of a body that may have come on any of the session's channels. */
+      readonly type: "stripe";
+      /** The channel that the stream is on, and its id there. */
+      readonly home: number;
+      readonly streamId: number;
+      /** Bytes of the body before it. */
+      readonly offset: number;
+      readonly end: boolean;
+      readonly payload: Uint8Array;
+    }
   | {
       readonly type: "head";
       readonly streamId: number;
@@ -115,6 +128,11 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
   switch (frame.type) {
     case "data":
       return assemble(FrameType.DATA, frame.end ? FLAG_END : 0, frame.streamId, frame.payload, allocate);
+    case "stripe": {
+      const place = varints(frame.home, frame.offset);
+      const flags = FLAG_STRIPE | (frame.end ? FLAG_END : 0);
+      return assemble(FrameType.DATA, flags, frame.streamId, frame.payload, allocate, place);
+    }
     case "head":
       return encodeHead(frame);
     case "reset":
@@ -162,6 +180,7 @@ export function decodeFrame(reader: ByteReader): Frame {
   const payload = new ByteReader(reader.take(length));
   switch (type) {
     case FrameType.DATA:
+      if ((flags & FLAG_STRIPE) !== 0) return decodeStripe(streamOf(streamId), flags, payload);
       return { type: "data", streamId: streamOf(streamId), end: (flags & FLAG_END) !== 0, payload: payload.bytes };
     case FrameType.HEAD:
       return decodeHead(streamId, flags, payload);
@@ -211,6 +230,12 @@ export function* decodeMessage(message: Uint8Array): Generator<Frame, void> {
   }
   const reader = new ByteReader(message);
   while (reader.remaining > 0) yield decodeFrame(reader);
+}
+
+function decodeStripe(streamId: number, flags: number, payload: ByteReader): Frame {
+  const [home, offset] = [payload.varint(), payload.varint()];
+  const end = (flags & FLAG_END) !== 0;
+  return { type: "stripe", home, streamId, offset, end, payload: payload.take(payload.remaining) };
 }
 
 function encodeHead(frame: SequencedFrame & { type: "head" }): Uint8Array {
@@ -283,11 +308,15 @@ function assemble(
   streamId: number,
   payload: Uint8Array,
   allocate: Allocate = allocateNew,
+  /** Fields before the payload, which count as part of it. */
+  fields: Uint8Array = EMPTY,
 ): Uint8Array {
-  const frame = allocate(1 + varintLength(streamId) + varintLength(payload.length) + payload.length);
+  const length = fields.length + payload.length;
+  const frame = allocate(1 + varintLength(streamId) + varintLength(length) + length);
   frame[0] = (type << 4) | flags;
-  const offset = writeVarint(frame, writeVarint(frame, 1, streamId), payload.length);
-  frame.set(payload, offset);
+  const offset = writeVarint(frame, writeVarint(frame, 1, streamId), length);
+  frame.set(fields, offset);
+  frame.set(payload, offset + fields.length);
   return frame;
 }
 

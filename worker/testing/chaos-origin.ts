@@ -15,20 +15,20 @@ export function blob(seed: number, length: number): Buffer {
 }
 
 export class ChaosOrigin {
-  /** How often each POST arrived whole, by its name. */
-  readonly posts = new Map<string, number>();
+  /** How often each request arrived, by its name, whole or not; preflights are not counted. */
+  readonly arrivals = new Map<string, number>();
+  /** Downloads that were asked for from where they had stopped. */
+  continued = 0;
 
-  /** `GET /KIND/SEED/LENGTH`, `PUT /`, `POST /NAME`. Answers come in pieces, with pauses. */
+  /** `GET /KIND/NAME/SEED/LENGTH`, `PUT /upload/NAME`, `POST /upload/NAME`. Answers come in pieces, with pauses. */
   readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
     response.on("error", () => {});
-    const [kind = "", seed, length] = (request.url ?? "").slice(1).split("/");
+    const [kind = "", name = "", seed, length] = (request.url ?? "").slice(1).split("/");
+    if (request.method !== "OPTIONS") this.arrivals.set(name, (this.arrivals.get(name) ?? 0) + 1);
     if (request.method === "GET")
       return void this.#download(request, response, kind as BlobKind, Number(seed), Number(length));
     readAll(request).then(
-      (body) => {
-        if (request.method === "POST") this.posts.set(kind, (this.posts.get(kind) ?? 0) + 1);
-        response.end(sha256(body));
-      },
+      (body) => response.end(sha256(body)),
       () => response.destroy(),
     );
   };
@@ -52,6 +52,7 @@ export class ChaosOrigin {
       const range = request.headers.range?.match(/^bytes=(\d+)-(\d+)$/);
       if (range && request.headers["if-range"] === etag) {
         const [first, last] = [Number(range[1]), Number(range[2])];
+        this.continued += 1;
         body = whole.subarray(first, last + 1);
         response.writeHead(206, { "content-range": `bytes ${first}-${last}/${length}` });
       }

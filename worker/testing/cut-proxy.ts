@@ -31,8 +31,11 @@ export interface CutProxy {
   edgePort: number;
   /** New connections are refused; those of the moment stay. */
   isDown: boolean;
-  /** @returns how many connections it hit. */
-  cut(kind: Cut, stall?: number): number;
+  /**
+   * @param most connections that it may hit, chosen at random; all by default.
+   * @returns how many it hit.
+   */
+  cut(kind: Cut, stall?: number, most?: number): number;
   close(): Promise<void>;
 }
 
@@ -54,8 +57,9 @@ export async function startCutProxy(edgePort: number, random: Random, maxDelay: 
     port: (server.address() as AddressInfo).port,
     edgePort,
     isDown: false,
-    cut(kind, stall = 0) {
+    cut(kind, stall = 0, most = Number.POSITIVE_INFINITY) {
       const hit = [...pairs].filter(({ isSilent }) => !isSilent);
+      while (hit.length > most) hit.splice(random.below(hit.length), 1);
       for (const pair of hit) {
         if (kind === "stall") pair.stalledUntil = performance.now() + stall;
         else pair.isSilent = true;

@@ -53,10 +53,14 @@ export async function openTunnelSocket(edgeUrl: string, token: string, road: Roa
 
 function createSocket(edgeUrl: string, token: string, opening: Uint8Array | null, road: Road): TestSocket {
   const url = new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws");
-  const protocols = offeredProtocols(token, opening);
-  const socket = road === "fetch" ? new FetchSocket(url, protocols, FRESH_CONNECTIONS) : new WebSocket(url, protocols);
+  const socket = openSocket(url, offeredProtocols(token, opening), road);
   socket.binaryType = "arraybuffer";
   return socket;
+}
+
+/** @param url of the tunnel: ws:. */
+export function openSocket(url: string, protocols: string[], road: Road): TestSocket {
+  return road === "fetch" ? new FetchSocket(url, protocols, FRESH_CONNECTIONS) : new WebSocket(url, protocols);
 }
 
 /** Code and reason with which the other side ends the socket. */

@@ -44,7 +44,9 @@ export class WiredPhone extends PhoneSession {
 
   /** The edge's memory is gone and comes back as `server`; the socket stays. */
   restore(server: TunnelServer, snapshot: ConnectionSnapshot | null): void {
-    if (this.wire !== null) this.wire.connection = server.restore(this.wire.transport, structuredClone(snapshot));
+    if (this.wire === null) return;
+    const [connection] = server.restore([[this.wire.transport, structuredClone(snapshot)]]);
+    if (connection !== undefined) this.wire.connection = connection;
   }
 
   /** @param noticedBy whether the edge learns of it. */

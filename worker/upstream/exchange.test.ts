@@ -149,6 +149,30 @@ describe("redirects", () => {
     expect(asked[2]?.headers.origin).toBe(A);
   });
 
+  it("are announced once, when the body is there and nothing of it has left", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(307, "/2"),
+      "https://a.example/2": () => new Response("ok"),
+    });
+    let isRead = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(Buffer.from("payload"));
+        controller.close();
+        isRead = true;
+      },
+    });
+    const announced: (readonly [boolean, number])[] = [];
+    const beforeSend = async () => void announced.push([isRead, asked.length]);
+    await upstream({ ...fetchOf("https://a.example/1", { method: "POST" }), body, beforeSend });
+    expect(announced).toEqual([[true, 0]]);
+
+    const refusal = new Error("no");
+    const refused = upstream({ ...fetchOf("https://a.example/2"), beforeSend: () => Promise.reject(refusal) });
+    await expect(refused).rejects.toThrow("no");
+    expect(asked).toHaveLength(2);
+  });
+
   it("say that a large body cannot be sent again", async () => {
     const { upstream } = fakeWeb({ "https://a.example/1": () => redirect(307, "/2") });
     const body = streamOf("x".repeat(limits.replayableBodyBytes + 1));

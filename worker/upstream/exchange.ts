@@ -117,24 +117,22 @@ export class Exchange {
     });
     const { jar } = this.#deps;
     const continuation = head.delivery?.continuation ?? null;
-    const response = await this.#sender.send({
-      url,
-      method: this.#method,
-      headers: buildRequestHeaders({
-        head,
-        chain: this.#chain,
-        fields: continuation === null ? this.#fields : withContinuation(this.#fields, continuation),
-        origin: originField(
-          { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
-          this.#chain,
-        ),
-        referrer: this.#referrer,
-        cookie: access.allowed ? await jar.fieldFor({ ...access, url }) : "",
-        userAgent,
-        acceptLanguage,
-      }),
-      body: (await this.#body?.open()) ?? null,
+    const headers = buildRequestHeaders({
+      head,
+      chain: this.#chain,
+      fields: continuation === null ? this.#fields : withContinuation(this.#fields, continuation),
+      origin: originField(
+        { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
+        this.#chain,
+      ),
+      referrer: this.#referrer,
+      cookie: access.allowed ? await jar.fieldFor({ ...access, url }) : "",
+      userAgent,
+      acceptLanguage,
     });
+    const body = (await this.#body?.open()) ?? null;
+    if (this.#chain.length === 1) await this.#request.beforeSend?.();
+    const response = await this.#sender.send({ url, method: this.#method, headers, body });
     if (access.allowed) {
       this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
     }

@@ -15,6 +15,11 @@ export interface UpstreamRequest {
   /** Aborted when the phone cancels or its session ends. */
   readonly signal: AbortSignal;
   readonly observeBody?: ObserveBody;
+  /**
+   * Called once, when the request's body is there, or streams, and nothing of it has been sent to its origin, preflights
+   * apart. What it throws ends the exchange.
+   */
+  readonly beforeSend?: () => Promise<void>;
 }
 
 export interface UpstreamResponse {

@@ -12,6 +12,8 @@ import { processTreeCpu } from "./process-cpu.ts";
 export interface PhoneBrowser {
   readonly context: BrowserContext;
   readonly page: Page;
+  /** Of its first process. */
+  readonly pid: number;
   /** CPU seconds of all its processes so far. */
   cpu(): number;
   /** Writes what it keeps into its profile, and ends. */
@@ -90,6 +92,7 @@ export async function startPhoneBrowser(options: PhoneBrowserOptions): Promise<P
     return {
       context,
       page,
+      pid,
       cpu: () => processTreeCpu(pid),
       async close() {
         await context.close();

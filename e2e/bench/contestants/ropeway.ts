@@ -8,17 +8,18 @@ import { ContestantError, HarnessError } from "../failure.ts";
 import type { Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
+import { channelFault, channelsOpened, readChannels, storeChannels, type UsedChannels } from "./app-channels.ts";
 import { enter, hasSpareSlot, isPageRequest, launch, shownPage } from "./app-control.ts";
 import { Arrivals } from "./arrivals.ts";
 import { asFailure, inTime } from "./in-time.ts";
 import { type PhoneBrowser, startPhoneBrowser } from "./phone-browser.ts";
+import type { AppState } from "./ropeway-contestant.ts";
 import { type VisitOptions, watchVisit } from "./visit.ts";
-
-/** The app is closed, it is open and has shown nothing yet, or it has shown another site before. */
-export type AppState = "cold" | "open" | "warm";
 
 export interface RopewayVisitOptions extends VisitOptions {
   readonly state: AppState;
+  /** Stored as the app's setting before it starts; null and by default the app chooses by itself. */
+  readonly channels?: number | null;
   /** What is visited before, where the state is "warm": another site, of 300 KB or more. */
   readonly before?: Site;
 }
@@ -62,17 +63,34 @@ export class RopewayApp {
     try {
       const app = new AppPage(browser.page, edge.url);
       const { url } = options.site;
+      const channels = options.channels ?? null;
+      if (channels !== null) await storeChannels(browser.page, edge.url, channels);
+      const seen: UsedChannels[] = [];
       if (options.state !== "cold") await this.#openApp(browser, app);
+      if (options.state !== "cold" && channels !== null) {
+        seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
+      }
       if (options.state === "warm") await this.#visitBefore(browser, app, options.before);
       const load = async () => {
         const zero = options.state === "cold" ? await launch(app, edge.url, url) : await enter(app, url);
         return { frame: await shownPage(app), zero };
       };
-      return await watchVisit({ ...options, lab, browser, edgePid: edge.pid, isPageRequest, load });
+      const visit = await watchVisit({ ...options, lab, browser, edgePid: edge.pid, isPageRequest, load });
+      const used = await this.#asked(browser, readChannels(browser.page));
+      const fault = channelFault(channels, [...seen, used]);
+      if (fault !== null) throw new ContestantError(fault);
+      return { ...visit, ...used };
     } finally {
       await browser.close();
       if (options.profile === undefined) await rm(profile, { recursive: true, force: true });
     }
+  }
+
+  /** @throws ContestantError when the app does not answer, HarnessError when the browser is gone. */
+  #asked(browser: PhoneBrowser, answer: Promise<UsedChannels>): Promise<UsedChannels> {
+    return answer.catch((error: unknown) => {
+      throw asFailure(error, browser, "ask the app for its channels");
+    });
   }
 
   #startBrowser(profile: string): Promise<PhoneBrowser> {
@@ -109,7 +127,7 @@ export class RopewayApp {
       await page.goto(`${edge.url}/#key=${edge.accessKey}`, { timeout: PREPARE_TIMEOUT });
       const isReady = async (): Promise<boolean> => {
         await navigator.serviceWorker.ready;
-        return (await window.ropeway.stats()).sockets === 1;
+        return (await window.ropeway.stats()).sockets >= 1;
       };
       await waitUntil(() => page.evaluate(isReady), "pair the app");
       await waitUntil(() => hasSpareSlot(page), "prepare a slot");
@@ -127,7 +145,7 @@ export class RopewayApp {
     try {
       await page.goto(this.#options.edge.url, { timeout: PREPARE_TIMEOUT });
       await app.address.waitFor({ timeout: PREPARE_TIMEOUT });
-      await waitUntil(async () => (await app.stats()).sockets === 1, "open the app's socket");
+      await waitUntil(async () => (await app.stats()).sockets >= 1, "open the app's socket");
       await waitUntil(() => hasSpareSlot(page), "prepare a slot");
       await wait(PAUSE);
     } catch (error) {

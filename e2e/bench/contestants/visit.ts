@@ -19,9 +19,33 @@ export interface VisitOptions {
   readonly timeout: number;
   /** Directory of a profile to go on with, made if it does not exist; a fresh one, thrown away, by default. */
   readonly profile?: string;
+  readonly watcher?: VisitWatcher;
   /** Runs in the page once it has loaded; what it waits for belongs to the visit. */
   readonly observe?: (page: Frame) => Promise<void>;
+  /** Loads the page in place of `load` alone, which may be called again to load it anew. */
+  readonly loadThrough?: (load: Load, arrivals: Arrivals) => Promise<Loaded>;
 }
+
+/** Looks closer at one visit than its numbers do; what it costs is its own business. */
+export interface VisitWatcher {
+  /** Before the page is asked for. */
+  begin(browser: PhoneBrowser): Promise<void>;
+  /**
+   * All that belongs to the visit has ended.
+   *
+   * @param times milliseconds since 1970.
+   */
+  end(browser: PhoneBrowser, page: Frame, times: { readonly zero: number; readonly load: number }): Promise<void>;
+}
+
+/** A page that has loaded. */
+export interface Loaded {
+  readonly frame: Frame;
+  /** Time zero in milliseconds since 1970 by the browser's clock. */
+  readonly zero: number;
+}
+
+export type Load = () => Promise<Loaded>;
 
 export interface WatchOptions extends VisitOptions {
   readonly lab: Lab;
@@ -33,10 +57,9 @@ export interface WatchOptions extends VisitOptions {
   /**
    * Asks for the page, and waits until it has loaded.
    *
-   * @returns the frame with the page, and time zero in milliseconds since 1970 by the browser's clock.
    * @throws ContestantError when it says by itself that it cannot load the page.
    */
-  readonly load: () => Promise<{ readonly frame: Frame; readonly zero: number }>;
+  readonly load: Load;
 }
 
 /** Milliseconds after which nothing of the visit is on the link any more. */
@@ -54,11 +77,12 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
   if (tracer === null) throw new HarnessError("Cannot record the screen: the browser has no tracing");
   const arrivals = new Arrivals(browser.page, options.isPageRequest);
   if (options.filmstrip) await startScreenRecord(tracer, browser.page);
+  await options.watcher?.begin(browser);
   const before = await lab.counters();
   const browserCpu = browser.cpu();
   const edgeCpu = edgePid === null ? null : processCpu(edgePid);
   const { frame, zero } = await inTime({ ...options, arrivals }, async () => {
-    const loaded = await options.load();
+    const loaded = await (options.loadThrough?.(options.load, arrivals) ?? options.load());
     await options.observe?.(loaded.frame);
     await arrivals.settled(site.objects);
     return loaded;
@@ -73,6 +97,7 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
   const after = await lab.counters();
   const cpu = { browserCpu: browser.cpu() - browserCpu, edgeCpu: edgeCpu === null ? null : cpuSince(edgePid, edgeCpu) };
   const times = await readPaintTimes(frame);
+  await options.watcher?.end(browser, frame, { zero, load: times.load });
   const screen: ScreenRecord = options.filmstrip
     ? await endScreenRecord(tracer, browser.page, zero)
     : { speedIndex: null, filmstrip: [] };

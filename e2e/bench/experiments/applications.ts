@@ -5,7 +5,7 @@ import { applicationThroughput, applicationTraffic } from "../behaviours/replay-
 import { replayFloor } from "../behaviours/replay-plan.ts";
 import { ContestantError } from "../failure.ts";
 import type { Laboratory } from "../laboratory.ts";
-import { CONTESTANTS, type CongestionControl, type Contestant } from "../model.ts";
+import { ALL_CONTESTANTS, type CongestionControl, type Contestant } from "../model.ts";
 import type { Outcome, PlannedCell, PlannedExperiment } from "../schedule.ts";
 
 export interface ApplicationGrid {
@@ -19,8 +19,8 @@ export interface ApplicationGrid {
 
 export const PAPER_GRID = { delays: [0, 100, 300], losses: [0, 2], congestion: ["bbr", "cubic"] } as const;
 
-/** The app is open: an application is used in the middle of a sitting. */
-const CONTESTED = CONTESTANTS.filter((name) => name !== "ropeway cold" && name !== "ropeway warm");
+/** The app is open, with its own and with fixed numbers of channels: an application is used in the middle of a sitting. */
+const CONTESTED = ALL_CONTESTANTS.filter((name) => name !== "ropeway cold" && name !== "ropeway warm");
 
 /** How many times the floor a replay may take. */
 const PATIENCE = 12;
@@ -42,6 +42,7 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
       { name: "applicationThroughput", label: "TP_app", unit: "kbit/s", better: "higher" },
       { name: "linkBytes", label: "bytes on the link", unit: "B", better: "lower" },
       { name: "connections", label: "connections", unit: "", better: "lower" },
+      { name: "channels", label: "channels", unit: "", better: "lower" },
       { name: "browserCpu", label: "CPU of the browser", unit: "s", better: "lower" },
       { name: "edgeCpu", label: "CPU of the edge", unit: "s", better: "lower" },
     ],
@@ -90,6 +91,9 @@ async function replay(
       // Those that the page itself needed are the application's too.
     };
   });
-  const { connections, browserCpu, edgeCpu } = visit;
-  return { values: { ...values, connections, browserCpu, ...(edgeCpu === null ? {} : { edgeCpu }) } };
+  const { connections, browserCpu, edgeCpu, channels, socketsOpened } = visit;
+  const measured = Object.entries({ connections, browserCpu, edgeCpu, channels, socketsOpened }).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+  return { values: { ...values, ...Object.fromEntries(measured) } };
 }

@@ -1,5 +1,6 @@
 /** Experiments that visit pages: the plan of one cell, and the numbers that a visit gives. */
 import type { LinkSettings } from "../../lab/lab.ts";
+import type { VisitWatcher } from "../contestants/visit.ts";
 import { visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
 import type { Outcome, PlannedCell } from "../schedule.ts";
@@ -11,6 +12,7 @@ export interface VisitOptions {
   readonly timeout: number;
   /** The page was visited a day before with the same profile. */
   readonly revisit: boolean;
+  readonly watcher?: VisitWatcher;
 }
 
 /** What page experiments need of the laboratory. */
@@ -91,6 +93,9 @@ export function estimateVisit(contestant: Contestant, link: LinkSettings, site: 
     "ropeway cold": 7 + site.depth,
     "ropeway open": 12 + site.depth,
     "ropeway warm": 20 + site.depth,
+    "ropeway open 1 channel": 12 + site.depth,
+    "ropeway open 3 channels": 12 + site.depth,
+    "ropeway open 5 channels": 12 + site.depth,
   };
   return 3 + roundTrips[contestant] * roundTrip + 1.1 * transfer;
 }

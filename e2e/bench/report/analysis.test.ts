@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type Cell, CONTESTANTS, type ExperimentResult, type Metric } from "../model.ts";
-import { compareCell, countRuns, failuresOf, meanRatio, partsOf, partWith, typicalRun } from "./analysis.ts";
+import { ALL_CONTESTANTS, type Cell, CONTESTANTS, type ExperimentResult, type Metric } from "../model.ts";
+import {
+  compareCell,
+  compareCells,
+  comparePolicy,
+  countRuns,
+  failuresOf,
+  meanRatio,
+  partsOf,
+  partWith,
+  typicalRun,
+} from "./analysis.ts";
 import { type ContestantLook, looksOf } from "./contestant-look.ts";
 import { behindSentence, headlineOf, runsSentence } from "./headline.ts";
 
@@ -77,6 +87,43 @@ describe("comparison with the best direct contestant", () => {
   });
 });
 
+describe("channels", () => {
+  const byChannels = cellOf(300, {
+    "http/2": [5000],
+    "ropeway open": [4400, 4400],
+    "ropeway open 1 channel": [6000, 6000],
+    "ropeway open 3 channels": [4000, 4000],
+    "ropeway open 5 channels": [null, null],
+  });
+
+  it("compares the app's own choice with the best fixed number, and marks it above 1.10", () => {
+    expect(comparePolicy(byChannels, LOAD, 1)).toMatchObject({
+      ours: 4400,
+      best: { contestant: "ropeway open 3 channels", median: 4000 },
+      ratio: 1.1,
+      behind: false,
+    });
+    expect(comparePolicy(byChannels, THROUGHPUT, 1)?.ratio).toBeCloseTo(1.1, 12);
+    const slow = cellOf(300, { "ropeway open": [4460], "ropeway open 1 channel": [4000] });
+    expect(comparePolicy(slow, LOAD, 1)).toMatchObject({ ratio: 1.115, behind: true });
+    const failed = cellOf(300, { "ropeway open": [null], "ropeway open 1 channel": [4000] });
+    expect(comparePolicy(failed, LOAD, 1)).toMatchObject({ ours: null, ratio: null, behind: true });
+    expect(comparePolicy(cell, LOAD, 1)).toBeNull();
+    expect(comparePolicy(cellOf(300, { "ropeway open 1 channel": [1] }), LOAD, 1)).toBeNull();
+  });
+
+  it("leaves fixed numbers out of where Ropeway stands", () => {
+    expect(compareCell(byChannels, LOAD, 1)).toHaveLength(4);
+    expect(compareCells({ cells: [byChannels] }, LOAD, 1).map(({ contestant }) => contestant)).toEqual([
+      "ropeway open",
+    ]);
+    expect(headlineOf(experimentOf([byChannels]), 1).sentence).toMatch(
+      /^Open, Ropeway loads the page 1\.1 times faster/,
+    );
+    expect(behindSentence(experimentOf([byChannels]), 1)).toBe("Ropeway is first or level in all 1 comparison.");
+  });
+});
+
 describe("runs", () => {
   const cells = [cellOf(5, { "http/2": [10, null, 30, 11, null], "ropeway warm": [1] })];
 
@@ -108,6 +155,7 @@ describe("looks", () => {
     ];
     const looks = [...looksOf([...CONTESTANTS]).values(), ...looksOf(strangers).values()];
     const drawn = ({ colour, marker }: ContestantLook) => `${colour} ${marker}`;
+    expect(new Set([...looksOf([...ALL_CONTESTANTS]).values()].map(drawn)).size).toBe(ALL_CONTESTANTS.length);
     expect(new Set(looks.slice(0, 6).map(drawn)).size).toBe(6);
     expect(new Set(looks.slice(6).map(drawn)).size).toBe(8);
     expect(looksOf(["ropeway warm", "http/3"]).get("ropeway warm")).toEqual(looks[5]);

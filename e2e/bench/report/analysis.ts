@@ -1,4 +1,6 @@
 /** What the runs of a result come to: summaries, comparisons with the best direct contestant, failures. */
+
+import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
 import type { Cell, ExperimentResult, Metric, Run, RunFailure, Series } from "../model.ts";
 import { bootstrapRatio, geometricMean, type Interval, median, type Summary, summarize } from "../statistics.ts";
 import { isOurs } from "./contestant-look.ts";
@@ -83,30 +85,50 @@ export function measuredMetrics({ metrics, cells }: ExperimentResult): Metric[] 
 
 /** None where the cell has no direct contestant with a value to compare with. */
 export function compareCell(cell: Cell, metric: Metric, seed: number): Comparison[] {
-  const best = bestDirect(cell, metric);
+  const best = bestOf(cell, metric, (contestant) => !isOurs(contestant));
   if (best === null) return [];
   return cell.series
     .filter(({ contestant }) => isOurs(contestant))
     .map((series) => {
-      const values = valuesOf(series, metric.name);
-      const ours = values.length === 0 ? null : median(values);
-      const [above, below] = metric.better === "lower" ? [values, best.values] : [best.values, values];
-      const comparable = [...above, ...below].every((value) => value > 0) && ours !== null;
-      const ratio = comparable ? median(above) / median(below) : null;
+      const { ours, ratio, interval } = against(series, best, metric, seed);
       return {
         cell,
         contestant: series.contestant,
         ours,
         best: { contestant: best.contestant, median: best.median },
         ratio,
-        interval: comparable && values.length > 1 ? bootstrapRatio(above, below, { seed }) : null,
+        interval,
         behind: ratio === null ? ours === null || isWorse(ours, best.median, metric) : isAboveOne(ratio),
       };
     });
 }
 
+/** Of what a person can use: fixed numbers of channels are there to judge the app's own choice by. */
 export function compareCells({ cells }: Pick<ExperimentResult, "cells">, metric: Metric, seed: number): Comparison[] {
-  return cells.flatMap((cell) => compareCell(cell, metric, seed));
+  return cells.flatMap((cell) =>
+    compareCell(cell, metric, seed).filter(({ contestant }) => !hasFixedChannels(contestant)),
+  );
+}
+
+/** Issue 4: the app's own choice of channels is within 10 % of the best fixed number. */
+export const POLICY_TOLERANCE = 1.1;
+
+/** The app's own choice of channels ("ropeway open") against the best fixed number of them. */
+export interface PolicyComparison extends Pick<Comparison, "ours" | "best" | "ratio" | "interval"> {
+  /** Above 1.10 once rounded to two digits, or no run of the policy succeeded. */
+  readonly behind: boolean;
+}
+
+const POLICY = "ropeway open";
+
+/** Null where the cell has no policy, or no fixed number of channels with a value. */
+export function comparePolicy(cell: Cell, metric: Metric, seed: number): PolicyComparison | null {
+  const policy = cell.series.find(({ contestant }) => contestant === POLICY);
+  const best = bestOf(cell, metric, hasFixedChannels);
+  if (policy === undefined || best === null) return null;
+  const { ours, ratio, interval } = against(policy, best, metric, seed);
+  const behind = ratio === null ? ours === null : Math.round(ratio * 100) > Math.round(POLICY_TOLERANCE * 100);
+  return { ours, best: { contestant: best.contestant, median: best.median }, ratio, interval, behind };
 }
 
 /** Over the cells in which there is a ratio; null where there is none. */
@@ -151,11 +173,35 @@ export function typicalRun({ runs }: Pick<Series, "runs">, metric: string): Run 
   return measured.reduce((nearest, run) => (distance(run) < distance(nearest) ? run : nearest));
 }
 
-function bestDirect(cell: Cell, { name, better }: Metric) {
-  let best: { contestant: string; median: number; values: number[] } | null = null;
+interface Rival {
+  readonly contestant: string;
+  readonly median: number;
+  readonly values: readonly number[];
+}
+
+/** Below 1 the series is better, as in `Comparison`. */
+function against(
+  series: Series,
+  rival: Rival,
+  metric: Metric,
+  seed: number,
+): Pick<Comparison, "ours" | "ratio" | "interval"> {
+  const values = valuesOf(series, metric.name);
+  const ours = values.length === 0 ? null : median(values);
+  const [above, below] = metric.better === "lower" ? [values, rival.values] : [rival.values, values];
+  const comparable = [...above, ...below].every((value) => value > 0) && ours !== null;
+  return {
+    ours,
+    ratio: comparable ? median(above) / median(below) : null,
+    interval: comparable && values.length > 1 ? bootstrapRatio(above, below, { seed }) : null,
+  };
+}
+
+function bestOf(cell: Cell, { name, better }: Metric, isRival: (contestant: string) => boolean): Rival | null {
+  let best: Rival | null = null;
   for (const series of cell.series) {
     const values = valuesOf(series, name);
-    if (isOurs(series.contestant) || values.length === 0) continue;
+    if (!isRival(series.contestant) || values.length === 0) continue;
     const middle = median(values);
     if (best === null || (better === "lower" ? middle < best.median : middle > best.median)) {
       best = { contestant: series.contestant, median: middle, values };

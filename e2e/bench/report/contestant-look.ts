@@ -1,11 +1,16 @@
 /** How a contestant is drawn: the same in every plot, told apart by colour, marker and dash alike. */
 
+import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
+
 export type MarkerShape = "square" | "triangle" | "circle";
 
 export interface ContestantLook {
   readonly contestant: string;
   readonly label: string;
-  /** Ropeway in one of its states: strong colours and filled markers. Direct ones are muted and hollow. */
+  /**
+   * Ropeway in one of its states: strong colours and filled markers; violet and dashed with a fixed number of channels.
+   * Direct ones are muted and hollow.
+   */
   readonly ours: boolean;
   /** A variable of the theme. */
   readonly colour: string;
@@ -15,7 +20,7 @@ export interface ContestantLook {
 }
 
 const MARKERS = ["square", "triangle", "circle"] as const;
-const DIRECT_DASHES = ["2 3", "6 4", ""] as const;
+const DASHES = { ours: ["", "", ""], direct: ["2 3", "6 4", ""], fixed: ["3 3", "8 3", "8 3 2 3"] } as const;
 
 const KNOWN_PLACES: Readonly<Record<string, number>> = {
   "http/1.1": 0,
@@ -24,6 +29,9 @@ const KNOWN_PLACES: Readonly<Record<string, number>> = {
   "ropeway cold": 0,
   "ropeway open": 1,
   "ropeway warm": 2,
+  "ropeway open 1 channel": 0,
+  "ropeway open 3 channels": 1,
+  "ropeway open 5 channels": 2,
 };
 
 export function isOurs(contestant: string): boolean {
@@ -40,10 +48,10 @@ export function contestantLabel(contestant: string): string {
  *   strongest.
  */
 export function looksOf(contestants: readonly string[]): Map<string, ContestantLook> {
-  const strangers = { ours: 0, direct: 0 };
+  const strangers = { ours: 0, direct: 0, fixed: 0 };
   return new Map(
     contestants.map((contestant) => {
-      const side = isOurs(contestant) ? "ours" : "direct";
+      const side = hasFixedChannels(contestant) ? "fixed" : isOurs(contestant) ? "ours" : "direct";
       const known = KNOWN_PLACES[contestant];
       const stranger = known === undefined ? strangers[side]++ : 0;
       const place = known ?? 2 - (stranger % 3);
@@ -52,10 +60,10 @@ export function looksOf(contestants: readonly string[]): Map<string, ContestantL
       const look: ContestantLook = {
         contestant,
         label: contestantLabel(contestant),
-        ours: side === "ours",
+        ours: side !== "direct",
         colour: `var(--${side}-${place + 1})`,
         marker: MARKERS[shape] ?? "circle",
-        dash: side === "ours" ? "" : (DIRECT_DASHES[shape] ?? ""),
+        dash: DASHES[side][shape] ?? "",
       };
       return [contestant, look];
     }),

@@ -15,6 +15,7 @@ import {
 import { behindSentence, headlineOf, runsSentence } from "./headline.ts";
 import { type Markup, markup } from "./markup.ts";
 import { failureTable, ratioTable, rawTables } from "./numbers-section.ts";
+import { outageFigure } from "./outage-figure.ts";
 import { inlineSvg, legendDrawing } from "./plot/drawing.ts";
 import { disclosure } from "./table.ts";
 
@@ -39,10 +40,12 @@ function partMarkup(part: ExperimentResult, seed: number): Markup {
   const lines = lineFigures(part);
   const distribution = distributionFigure(part);
   const film = filmstripFigure(part);
+  const outages = outageFigure(part);
   return markup`${lines.map((figure) => figureMarkup(figure))}
 ${barFigureMarkup(barFigure(part, headlineMetric(part)), lines.length > 0)}
 ${ratioTable(part, seed)}
 ${distribution && figureMarkup(distribution)}
+${outages && figureMarkup(outages)}
 ${film && filmstripMarkup(film)}
 ${costFigures(part).map((figure) => foldedFigure(figure, figure.panels.length <= MANY_PANELS))}
 ${otherFigures(part).map((figure) => foldedFigure(figure, false))}`;

@@ -18,9 +18,14 @@ export interface CellGroup {
 /** Fewer points than this make no line. */
 const FEWEST_POINTS = 3;
 
-const UNITS: Readonly<Record<string, string>> = { delay: "ms", loss: "%", payload: "B", rtt: "ms" };
+const UNITS: Readonly<Record<string, string>> = { delay: "ms", loss: "%", payload: "B", rtt: "ms", outage: "s" };
 
-const AXIS_TITLES: Readonly<Record<string, string>> = { delay: "delay, one way", payload: "payload", loss: "loss" };
+const AXIS_TITLES: Readonly<Record<string, string>> = {
+  delay: "delay, one way",
+  payload: "payload",
+  loss: "loss",
+  outage: "length of the outage",
+};
 
 const NAMES: Readonly<Record<string, string>> = {
   gprs: "GPRS",
@@ -66,7 +71,7 @@ export function coordinateLabel(key: string, value: string | number): string {
   if (typeof value === "number") {
     const unit = UNITS[key];
     if (unit === undefined) return `${key} ${value}`;
-    return key === "loss" ? `${formatTick(value, unit)} loss` : formatTick(value, unit);
+    return key === "loss" || key === "outage" ? `${formatTick(value, unit)} ${key}` : formatTick(value, unit);
   }
   if (key === "visit") return `${value} visit`;
   return NAMES[value] ?? value;

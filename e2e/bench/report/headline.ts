@@ -1,4 +1,6 @@
 /** What an experiment found, in sentences made from its numbers. */
+
+import { ropewayContestant } from "../contestants/ropeway-contestant.ts";
 import type { ExperimentResult, Metric } from "../model.ts";
 import { type Comparison, compareCells, countRuns, headlineMetric, isAboveOne, meanRatio } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";
@@ -93,10 +95,9 @@ function phrase(contestant: string, ratio: number, terms: Terms, rest: string): 
 }
 
 function subject(contestant: string): string {
-  const state = /^ropeway (cold|open|warm)$/.exec(contestant)?.[1];
-  return state === undefined
-    ? contestantLabel(contestant)
-    : `${state.charAt(0).toUpperCase()}${state.slice(1)}, Ropeway`;
+  const known = ropewayContestant(contestant);
+  if (known === null || known.channels !== null) return contestantLabel(contestant);
+  return `${known.state.charAt(0).toUpperCase()}${known.state.slice(1)}, Ropeway`;
 }
 
 /** @param contestant the best one of a cell; null where it differs from cell to cell. */

@@ -52,6 +52,49 @@ describe("tables", () => {
     );
   });
 
+  it("set the app's own choice of channels beside fixed numbers of them", () => {
+    const runs = (...loads: number[]) => runsOf(loads);
+    const channels: ExperimentResult = {
+      ...experiment,
+      cells: [
+        {
+          id: "delay=300",
+          at: { delay: 300 },
+          floor: {},
+          series: [
+            { contestant: "http/2", runs: runs(4000) },
+            { contestant: "ropeway open", runs: runs(3600) },
+            { contestant: "ropeway open 1 channel", runs: runs(4800) },
+            { contestant: "ropeway open 3 channels", runs: runs(3000) },
+          ],
+        },
+      ],
+    };
+    expect(plain(experimentTable(channels, LOAD, 1))).toBe(
+      [
+        "| load | HTTP/2 | Ropeway open | Ropeway open 1 channel | Ropeway open 3 channels | unit | Ropeway open / best direct | policy / best fixed |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+        "| 300 ms | 4 | 3.60 | 4.80 | 3 | s | 0.90 | **▲ 1.20** |",
+      ].join("\n"),
+    );
+    const count = { name: "channels", label: "channels", unit: "", better: "lower" } as const;
+    const counted: ExperimentResult = {
+      ...channels,
+      metrics: [LOAD, count],
+      cells: channels.cells.map((cell) => ({
+        ...cell,
+        series: cell.series.map(({ contestant, runs }) => ({
+          contestant,
+          runs: runs.map((run) => (contestant.startsWith("ropeway") ? { ...run, values: { channels: 2 } } : run)),
+        })),
+      })),
+    };
+    expect(experimentTable(counted, count, 1).split("\n")[0]).toBe(
+      "| channels | Ropeway open | Ropeway open 1 channel | Ropeway open 3 channels | unit |",
+    );
+    expect(notFirstList([channels], 1)).toBe("Ropeway is first or level in all 1 comparison.");
+  });
+
   it("let no text break out of its cell", () => {
     expect(markdownTable(["a|b"], [["<script>\n`x` & | y"]])).toBe(
       "| a\\|b |\n| --- |\n| &lt;script> \\`x\\` &amp; \\| y |",

@@ -1,10 +1,12 @@
 /** A result's tables for BENCHMARKS.md, and their way into it. */
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
 import type { BenchResult, Cell, ExperimentResult, Metric } from "../model.ts";
 import {
   type Comparison,
   compareCell,
   compareCells,
+  comparePolicy,
   contestantsOf,
   headlineMetric,
   measuredMetrics,
@@ -49,16 +51,22 @@ export function replaceBlock(text: string, id: string, content: string): string 
   );
 }
 
-/** Cells as rows, contestants as columns: median, and the quartiles in brackets. */
+/**
+ * Cells as rows, contestants as columns: median, and the quartiles in brackets; then what Ropeway is to the best direct
+ * contestant, and its own choice of channels to the best fixed number of them where those took part.
+ */
 export function experimentTable(whole: ExperimentResult, metric: Metric, seed: number): string {
   const experiment = partWith(whole, metric);
   const { cells } = experiment;
   const grid = gridOf(cells);
-  const contestants = contestantsOf(experiment);
-  const ours = contestants.filter(isOurs);
-  const compared = contestants.length > ours.length ? ours : [];
+  const contestants = contestantsOf(experiment).filter((name) => hasOrMisses(cells, name, metric));
+  const hasDirect = contestants.some((contestant) => !isOurs(contestant));
+  const compared = hasDirect ? contestants.filter((name) => isOurs(name) && !hasFixedChannels(name)) : [];
+  const policies = cells.map((cell) => comparePolicy(cell, metric, seed));
+  // Of counts, such as the channels themselves, fewer is not better.
+  const hasPolicy = metric.unit !== "" && policies.some((policy) => policy !== null);
   const hasFloor = cells.some(({ floor }) => floor[metric.name] !== undefined);
-  const rows = cells.map((cell) => {
+  const rows = cells.map((cell, index) => {
     const scale = scaleFor(metric.unit, largestMedian(cell, metric));
     const comparisons = compareCell(cell, metric, seed);
     const floor = cell.floor[metric.name];
@@ -68,6 +76,7 @@ export function experimentTable(whole: ExperimentResult, metric: Metric, seed: n
       ...(hasFloor ? [floor === undefined ? "–" : formatScaled(floor, scale)] : []),
       scale.unit,
       ...compared.map((contestant) => ratioText(comparisons.find((each) => each.contestant === contestant))),
+      ...(hasPolicy ? [ratioText(policies[index] ?? undefined)] : []),
     ];
   });
   return markdownTable(
@@ -77,9 +86,16 @@ export function experimentTable(whole: ExperimentResult, metric: Metric, seed: n
       ...(hasFloor ? ["floor"] : []),
       "unit",
       ...compared.map((contestant) => `${contestantLabel(contestant)} / best direct`),
+      ...(hasPolicy ? ["policy / best fixed"] : []),
     ],
     rows,
   );
+}
+
+/** False for a contestant that ran well and has no such metric, as direct ones have no channels. */
+function hasOrMisses(cells: readonly Cell[], contestant: string, metric: Metric): boolean {
+  const runs = cells.flatMap(({ series }) => series.flatMap((one) => (one.contestant === contestant ? one.runs : [])));
+  return runs.every(({ failure }) => failure !== null) || summaryOf({ runs }, metric.name) !== null;
 }
 
 /** A sentence, and a line for each cell and contestant of ours that a direct one beats or that never succeeded. */
@@ -163,8 +179,8 @@ function largestMedian(cell: Cell, { name }: Metric): number {
   return Math.max(0, ...cell.series.map((series) => summaryOf(series, name)?.median ?? 0));
 }
 
-/** Above 1.0 in bold with a mark. */
-function ratioText(comparison: Comparison | undefined): string {
+/** Behind is bold with a mark: above 1.0, or above the policy's 1.10. */
+function ratioText(comparison: Pick<Comparison, "ratio" | "behind" | "ours"> | undefined): string {
   if (comparison === undefined) return "–";
   const { ratio, behind, ours } = comparison;
   const figure = ratio === null ? (ours === null ? "failed" : "–") : formatRatio(ratio);

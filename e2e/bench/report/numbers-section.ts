@@ -1,8 +1,10 @@
 /** An experiment's numbers as tables: comparisons, failures, medians, every run. */
+import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
 import type { Cell, ExperimentResult, Metric } from "../model.ts";
 import {
   type Comparison,
   compareCell,
+  comparePolicy,
   contestantsOf,
   failuresOf,
   headlineMetric,
@@ -25,21 +27,29 @@ const LONG_TABLE = 16;
 export function ratioTable(experiment: ExperimentResult, seed: number): Markup | null {
   const metric = headlineMetric(experiment);
   const ours = contestantsOf(experiment).filter(isOurs);
-  const rows = experiment.cells.map((cell) => ({ cell, comparisons: compareCell(cell, metric, seed) }));
+  const rows = experiment.cells.map((cell) => ({
+    cell,
+    comparisons: compareCell(cell, metric, seed),
+    policy: comparePolicy(cell, metric, seed),
+  }));
+  const hasPolicy = rows.some(({ policy }) => policy !== null);
   if (ours.length === 0) return null;
-  const behind = rows.filter(({ comparisons }) => comparisons.some((comparison) => comparison.behind));
+  const behind = rows.filter(({ comparisons }) =>
+    comparisons.some((comparison) => comparison.behind && !hasFixedChannels(comparison.contestant)),
+  );
   const table = (caption: string, chosen: typeof rows) =>
     tableMarkup({
       caption,
-      head: ["", "best direct", ...ours.map(contestantLabel)],
+      head: ["", "best direct", ...ours.map(contestantLabel), ...(hasPolicy ? ["policy / best fixed"] : [])],
       numbersFrom: 1,
-      rows: chosen.map(({ cell, comparisons }) => [
+      rows: chosen.map(({ cell, comparisons, policy }) => [
         cellLabel(cell, gridOf(experiment.cells)),
         bestDirect(comparisons, metric),
         ...ours.map((contestant) => ratioCell(comparisons.find((each) => each.contestant === contestant))),
+        ...(hasPolicy ? [ratioCell(policy ?? undefined)] : []),
       ]),
     });
-  const key = markup`<p class="note">Ours / best direct (${metric.label}), with the 95 % bootstrap interval of the ratio. <span class="behind">▲ 1.20</span> is above 1.0: direct is better there.</p>`;
+  const key = markup`<p class="note">Ours / best direct (${metric.label}), with the 95 % bootstrap interval of the ratio. <span class="behind">▲ 1.20</span> is above 1.0: direct is better there.${hasPolicy && markup` Policy / best fixed: the app's own choice of channels against the best fixed number of them; marked above 1.10.`}</p>`;
   if (rows.length <= LONG_TABLE) return markup`<h3>Ours / best direct</h3>${key}${table("Every cell", rows)}`;
   return markup`<h3>Ours / best direct</h3>${key}${
     behind.length > 0 && table(`Cells above 1.0: ${behind.length} of ${rows.length}`, behind)
@@ -140,7 +150,7 @@ function bestDirect(comparisons: readonly Comparison[], { unit }: Metric): Marku
   return markup`${contestantLabel(best.contestant)} <small>${formatQuantity(best.median, unit)}</small>`;
 }
 
-function ratioCell(comparison: Comparison | undefined): MarkupValue {
+function ratioCell(comparison: Pick<Comparison, "ratio" | "interval" | "behind" | "ours"> | undefined): MarkupValue {
   if (comparison === undefined) return "–";
   const { ratio, interval, behind, ours } = comparison;
   const figure = ratio === null ? (ours === null ? "all failed" : "–") : formatRatio(ratio);

@@ -14,6 +14,7 @@ import {
   ratioGroups,
 } from "./figures.ts";
 import { type Markup, markup } from "./markup.ts";
+import { outageFigure } from "./outage-figure.ts";
 import { arrange, type Drawing, legendDrawing, textAt } from "./plot/drawing.ts";
 import { ratioDrawing } from "./plot/ratio-drawing.ts";
 import { pictureStyle } from "./theme.ts";
@@ -69,7 +70,7 @@ function partPictures(experiment: ExperimentResult): Picture[] {
   );
   const lastFilm = film && { ...film, panels: film.panels.slice(-1) };
   const bars = lines.length > 0 ? [] : [barFigure(experiment, headlineMetric(experiment))];
-  const figures = [...lines, ...bars, distributionFigure(experiment), lastFilm, ...costs];
+  const figures = [...lines, ...bars, distributionFigure(experiment), outageFigure(experiment), lastFilm, ...costs];
   return figures.flatMap((figure) => (figure === null ? [] : figurePictures(experiment, figure)));
 }
 
@@ -93,7 +94,7 @@ function figurePictures({ id, title }: ExperimentResult, figure: Figure): Pictur
 }
 
 /** Drawings one below the other under a title, as a file of its own. */
-function pictureSvg(title: string, subtitle: string, drawings: readonly Drawing[]): string {
+export function pictureSvg(title: string, subtitle: string, drawings: readonly Drawing[]): string {
   let y = 66;
   const parts: Markup[] = [];
   for (const { height, content } of drawings) {

@@ -23,6 +23,9 @@ const LIGHT = {
   "ours-1": "#2165b8",
   "ours-2": "#c98a00",
   "ours-3": "#c43419",
+  "fixed-1": "#d390d5",
+  "fixed-2": "#b829ff",
+  "fixed-3": "#32203c",
 } as const;
 
 const DARK: Record<keyof typeof LIGHT, string> = {
@@ -44,6 +47,9 @@ const DARK: Record<keyof typeof LIGHT, string> = {
   "ours-1": "#5aa2f0",
   "ours-2": "#e8b93a",
   "ours-3": "#ff6f4e",
+  "fixed-1": "#764b8b",
+  "fixed-2": "#b829ff",
+  "fixed-3": "#e0b6ed",
 };
 
 /** How drawings look, wherever they stand. */

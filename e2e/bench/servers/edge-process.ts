@@ -11,6 +11,8 @@ export interface EdgeTask {
   /** PEM files. */
   readonly certificate: string;
   readonly key: string;
+  /** `address:port` for DevTools. */
+  readonly inspector?: string;
 }
 
 export interface EdgeReport {
@@ -31,6 +33,7 @@ if (import.meta.main) {
     host: task.host,
     allowPrivate: true,
     tls: { certificate, key },
+    ...(task.inspector === undefined ? {} : { inspector: task.inspector }),
     log: (line) => console.error(line),
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -99,6 +99,7 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
             onFocus={(event) => {
               selectOnClick.current = true;
               event.currentTarget.select();
+              actions.prepareToGo();
               onEditing(true);
             }}
             onClick={(event) => {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { BrowserActions, BrowserState, Settings } from "../browser-state.ts";
-import { WAIT_TIMES } from "../settings-store.ts";
+import { CHANNEL_COUNTS, WAIT_TIMES } from "../settings-store.ts";
 import { Icon } from "./icons.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { linkText, useNow } from "./link-pill.tsx";
@@ -8,16 +8,25 @@ import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import type { Ui } from "./ui.ts";
 
-const THEMES: readonly { readonly value: Settings["theme"]; readonly label: string }[] = [
+type Choice<Value> = { readonly value: Value; readonly label: string };
+
+const THEMES: readonly Choice<Settings["theme"]>[] = [
   { value: "system", label: "System" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
 
+const WAIT_CHOICES = WAIT_TIMES.map((value) => ({
+  value,
+  label: value < 60_000 ? `${value / 1_000} s` : `${value / 60_000} min`,
+}));
+
 const PUSH_CHOICES = [
-  { takesPushes: true, label: "Yes, faster" },
-  { takesPushes: false, label: "No, least data" },
+  { value: true, label: "Yes, faster" },
+  { value: false, label: "No, least data" },
 ] as const;
+
+const CHANNEL_CHOICES = CHANNEL_COUNTS.map((value) => ({ value, label: value === null ? "Auto" : String(value) }));
 
 /** Every choice takes effect at once; there is nothing to save. */
 export function SettingsSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
@@ -25,58 +34,35 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
   const now = useNow(state.link.kind !== "open");
   return (
     <Sheet title="Settings" onClose={() => ui.change({ sheet: null })}>
-      <fieldset class="setting">
-        <legend>Appearance</legend>
-        <div class="segments">
-          {THEMES.map(({ value, label }) => (
-            <label key={value} class="segment">
-              <input
-                type="radio"
-                name="theme"
-                value={value}
-                checked={settings.theme === value}
-                onChange={() => actions.changeSettings({ theme: value })}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <ChoiceSetting
+        name="theme"
+        legend="Appearance"
+        choices={THEMES}
+        chosen={settings.theme}
+        onChange={(theme) => actions.changeSettings({ theme })}
+      />
       <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => actions.changeSettings({ searchUrl })} />
-      <fieldset class="setting">
-        <legend>When the link is gone, pages wait</legend>
-        <div class="segments">
-          {WAIT_TIMES.map((waitTime) => (
-            <label key={waitTime} class="segment">
-              <input
-                type="radio"
-                name="wait-time"
-                value={waitTime}
-                checked={settings.waitTime === waitTime}
-                onChange={() => actions.changeSettings({ waitTime })}
-              />
-              <span>{waitTime < 60_000 ? `${waitTime / 1_000} s` : `${waitTime / 60_000} min`}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <fieldset class="setting">
-        <legend>Send what a page needs before it asks</legend>
-        <div class="segments">
-          {PUSH_CHOICES.map(({ takesPushes, label }) => (
-            <label key={label} class="segment">
-              <input
-                type="radio"
-                name="pushes"
-                value={label}
-                checked={settings.takesPushes === takesPushes}
-                onChange={() => actions.changeSettings({ takesPushes })}
-              />
-              <span>{label}</span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <ChoiceSetting
+        name="wait-time"
+        legend="When the link is gone, pages wait"
+        choices={WAIT_CHOICES}
+        chosen={settings.waitTime}
+        onChange={(waitTime) => actions.changeSettings({ waitTime })}
+      />
+      <ChoiceSetting
+        name="pushes"
+        legend="Send what a page needs before it asks"
+        choices={PUSH_CHOICES}
+        chosen={settings.takesPushes}
+        onChange={(takesPushes) => actions.changeSettings({ takesPushes })}
+      />
+      <ChoiceSetting
+        name="channels"
+        legend="Connections to the edge"
+        choices={CHANNEL_CHOICES}
+        chosen={settings.channels}
+        onChange={(channels) => actions.changeSettings({ channels })}
+      />
       <section class="setting">
         <h3>On this phone</h3>
         <ConfirmButton
@@ -118,6 +104,32 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
         </p>
       </section>
     </Sheet>
+  );
+}
+
+interface ChoiceSettingProps<Value> {
+  /** Unique in the sheet. */
+  readonly name: string;
+  readonly legend: string;
+  readonly choices: readonly Choice<Value>[];
+  readonly chosen: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** One of a few values, side by side. */
+function ChoiceSetting<Value>({ name, legend, choices, chosen, onChange }: ChoiceSettingProps<Value>) {
+  return (
+    <fieldset class="setting">
+      <legend>{legend}</legend>
+      <div class="segments">
+        {choices.map(({ value, label }) => (
+          <label key={label} class="segment">
+            <input type="radio" name={name} value={label} checked={chosen === value} onChange={() => onChange(value)} />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
   );
 }
 

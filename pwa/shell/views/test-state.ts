@@ -18,7 +18,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     notice: null,
     recent: [],
     pinned: [],
-    settings: { theme: "system", searchUrl: DEFAULT_SEARCH_URL, waitTime: 120_000, takesPushes: true },
+    settings: { theme: "system", searchUrl: DEFAULT_SEARCH_URL, waitTime: 120_000, takesPushes: true, channels: null },
     demoUrl: null,
     ...change,
   };

@@ -6,11 +6,16 @@ export class FakeSocket {
   readyState: number = WebSocket.CONNECTING;
   onopen: (() => void) | null = null;
   onmessage: ((event: { data: ArrayBuffer | string }) => void) | null = null;
-  onclose: ((event: { code: number }) => void) | null = null;
+  onclose: ((event: { code: number; wasClean: boolean }) => void) | null = null;
+  /** What it was closed with here. */
+  closedWith: number | undefined;
   readonly protocols: readonly string[];
   readonly sent: (Uint8Array | string)[] = [];
   /** Given, what messages go to as they are sent. */
   onSent: ((message: Uint8Array) => void) | null = null;
+  onSentText: ((text: string) => void) | null = null;
+  /** Given, it is told that the socket is gone, whoever ended it. */
+  onGone: (() => void) | null = null;
 
   constructor(protocols: readonly string[]) {
     this.protocols = protocols;
@@ -19,11 +24,14 @@ export class FakeSocket {
   send(message: Uint8Array | string): void {
     const copy = typeof message === "string" ? message : message.slice();
     this.sent.push(copy);
-    if (typeof copy !== "string") this.onSent?.(copy);
+    if (typeof copy === "string") this.onSentText?.(copy);
+    else this.onSent?.(copy);
   }
 
-  close(): void {
+  close(code?: number): void {
+    this.closedWith ??= code;
     this.readyState = WebSocket.CLOSED;
+    this.onGone?.();
   }
 
   open(): void {
@@ -31,13 +39,15 @@ export class FakeSocket {
     this.onopen?.();
   }
 
+  /** As in browsers, nothing comes any more once it was closed here. */
   receive(data: ArrayBuffer | string): void {
-    this.onmessage?.({ data });
+    if (this.readyState === WebSocket.OPEN) this.onmessage?.({ data });
   }
 
-  lose(code = 1006): void {
+  lose(code = 1006, wasClean = false): void {
     this.readyState = WebSocket.CLOSED;
-    this.onclose?.({ code });
+    this.onGone?.();
+    this.onclose?.({ code, wasClean });
   }
 }
 
@@ -61,6 +71,18 @@ export class FakePlatform implements LinkPlatform {
   openSocket(_url: string, protocols: string[]): WebSocket {
     const socket = new FakeSocket(protocols);
     this.sockets.push(socket);
+    return socket as unknown as WebSocket;
+  }
+
+  /** Sockets of further channels, apart from the link's. */
+  readonly furtherSockets: FakeSocket[] = [];
+  /** Whether also those that nothing needs. */
+  takesFurtherSockets = true;
+
+  openFurtherSocket(_url: string, protocols: string[], isNeeded: boolean): WebSocket | null {
+    if (!this.takesFurtherSockets && !isNeeded) return null;
+    const socket = new FakeSocket(protocols);
+    this.furtherSockets.push(socket);
     return socket as unknown as WebSocket;
   }
 

@@ -4,14 +4,14 @@ import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
 import { Session } from "../../../shared/mux/session.ts";
-import { CLOSE_CODE_BASE, parseOffer } from "../../../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";
 import type { LinkPhase } from "../../shell/browser-state.ts";
 import { Tunnel } from "../tunnel.ts";
-import { FakePlatform } from "./fake-platform.ts";
+import { FakePlatform, type FakeSocket } from "./fake-platform.ts";
 
 /** What the edge's handler gets, and the session it came in. */
 export interface EdgeRequest extends ServerRequest {
@@ -44,7 +44,17 @@ export function tunnelRig(handle: RequestHandler, { started = true }: { started?
   /** Opens the socket that the tunnel is waiting for, with the edge behind it. */
   const connect = async (): Promise<void> => {
     if (platform.socket.readyState !== WebSocket.CONNECTING) platform.pass(15_000);
-    const { socket } = platform;
+    serve(platform.socket);
+    await settle();
+  };
+  /** Opens all sockets of further channels that the tunnel is waiting for. @returns those that are open. */
+  const connectFurther = async (): Promise<FakeSocket[]> => {
+    const waiting = platform.furtherSockets.filter(({ readyState }) => readyState === WebSocket.CONNECTING);
+    for (const socket of waiting) serve(socket);
+    await settle();
+    return platform.furtherSockets.filter(({ readyState }) => readyState === WebSocket.OPEN);
+  };
+  const serve = (socket: FakeSocket): void => {
     const isOpen = (): boolean => socket.readyState === WebSocket.OPEN;
     const transport: Transport = {
       send(message) {
@@ -55,26 +65,45 @@ export function tunnelRig(handle: RequestHandler, { started = true }: { started?
       close: (code) => queueMicrotask(() => isOpen() && socket.lose(code)),
     };
     let edge: Session | null = null;
+    let channel = 0;
     const receive = (message: Uint8Array): void => {
       if (!isOpen()) return;
       if (edge === null) {
         const hello = decodeMessage(message).next().value;
         if (hello?.type !== "hello") throw new Error("Cannot go on: the first frame is not HELLO");
         edge = known.get(hello.sessionId.join()) ?? null;
-        if (edge === null && (hello.received > 0 || hello.next > 0)) {
+        channel = hello.channel ?? 0;
+        if (edge === null && (hello.received > 0 || hello.next > 0 || channel > 0)) {
           return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
         }
         edge ??= openSession(hello.sessionId);
         known.set(hello.sessionId.join(), edge);
-        edge.channel.resume(transport, hello);
+        try {
+          edge.resume(transport, hello);
+        } catch {
+          known.delete(hello.sessionId.join());
+          return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
+        }
       }
-      edge.channel.receive(message, transport);
+      edge.receive(message, transport);
     };
     socket.onSent = (message) => queueMicrotask(() => receive(message));
+    socket.onSentText = (text) => {
+      if (text !== END_OF_LINK) return;
+      queueMicrotask(() => {
+        edge?.beginRetirement(channel);
+        edge?.detach(transport);
+        queueMicrotask(() => {
+          if (!isOpen()) return;
+          edge?.confirmRetirement(channel);
+          socket.lose(CLOSED_NORMALLY, true);
+        });
+      });
+    };
+    socket.onGone = () => edge?.detach(transport);
     const { opening } = parseOffer(socket.protocols.join(","));
     socket.open();
     if (opening !== null) receive(opening);
-    await settle();
   };
   const openSession = (sessionId: Uint8Array): Session => {
     sessions += 1;
@@ -104,6 +133,10 @@ export function tunnelRig(handle: RequestHandler, { started = true }: { started?
     sessionHeads,
     start,
     connect,
+    connectFurther,
+    known,
+    /** Of the session of the moment, at the edge. */
+    edge: (): Session | undefined => edges.at(-1),
     fetch(head: Partial<RequestHead> = {}, body: ReadableStream<Uint8Array> | null = null) {
       const consumer = new ConsumerLog();
       return { consumer, exchange: tunnel.request({ ...requestHead, ...head }, body, consumer) };

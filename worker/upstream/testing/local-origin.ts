@@ -18,6 +18,8 @@ export async function startLocalOrigin(
   }: { readonly ip?: string; readonly tls?: { readonly key: string; readonly cert: string } } = {},
 ): Promise<LocalOrigin> {
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+  // By default connections are closed after five idle seconds, now and then just as a request comes on them.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, ip, resolve));
   return {
     origin: `${tls === undefined ? "http" : "https"}://${ip}:${(server.address() as AddressInfo).port}`,

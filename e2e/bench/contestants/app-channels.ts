@@ -1,0 +1,68 @@
+/** How many channels (WebSockets of its session) the app may open, and how many it says that it has. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Page } from "@playwright/test";
+import type { Visit } from "../model.ts";
+
+/** Where the app keeps the person's settings, as JSON. */
+const SETTINGS_KEY = "ropeway.settings";
+
+export type UsedChannels = Required<Pick<Visit, "channels" | "socketsOpened">>;
+
+/** What the app says that the bench needs. `channels` are those attached; `sockets` are open, attached or not. */
+export interface ChannelStats {
+  readonly sockets: number;
+  readonly socketsOpened: number;
+  readonly channels?: number;
+}
+
+/**
+ * Sets the number of channels in the profile, to be in force when the app starts: call it before the first navigation.
+ *
+ * @param origin of the app.
+ */
+export async function storeChannels(page: Page, origin: string, channels: number): Promise<void> {
+  await page.addInitScript(
+    (setting) => {
+      // It runs in every frame, the site's own among them.
+      if (window !== window.top || location.origin !== setting.origin) return;
+      const stored: unknown = JSON.parse(localStorage.getItem(setting.key) ?? "{}");
+      localStorage.setItem(setting.key, JSON.stringify({ ...Object(stored), channels: setting.channels }));
+    },
+    { origin: new URL(origin).origin, key: SETTINGS_KEY, channels },
+  );
+}
+
+export async function readChannels(page: Page): Promise<UsedChannels> {
+  const stats = await page.evaluate(async () => (await window.ropeway.stats()) as unknown as ChannelStats);
+  return usedChannels(stats);
+}
+
+/** An app of before there were channels has one socket. */
+export function usedChannels({ sockets, socketsOpened, channels }: ChannelStats): UsedChannels {
+  return { channels: channels ?? sockets, socketsOpened };
+}
+
+/** Milliseconds that an open app gets to open what it was set to; it may as well wait until there is work. */
+const PATIENCE = 15_000;
+const POLL = 100;
+
+/** Waits until the app has as many channels as it was set to, or is not going to. */
+export async function channelsOpened(page: Page, asked: number): Promise<UsedChannels> {
+  const end = performance.now() + PATIENCE;
+  for (;;) {
+    const used = await readChannels(page);
+    if (used.channels === asked || performance.now() > end) return used;
+    await wait(POLL);
+  }
+}
+
+/**
+ * A visit with another number than its contestant's name says would be counted for what it is not.
+ *
+ * @param seen before the visit, where the app was open, and after it: a lossy link may take one away for a while.
+ */
+export function channelFault(asked: number | null, seen: readonly UsedChannels[]): string | null {
+  const had = seen.map(({ channels }) => channels);
+  if (asked === null || (had.includes(asked) && had.every((channels) => channels <= asked))) return null;
+  return `Cannot visit with ${asked} ${asked === 1 ? "channel" : "channels"}: the app had ${had.join(", then ")}`;
+}

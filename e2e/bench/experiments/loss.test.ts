@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { LinkSettings } from "../../lab/lab.ts";
+import type { Site, Visit } from "../model.ts";
+import { LOSS_GRID, lossExperiment } from "./loss.ts";
+
+const SITE: Site = {
+  name: "median-mobile",
+  url: "https://median.test/",
+  hosts: [],
+  objects: 66,
+  bytes: 2_300_000,
+  codedBytes: 1_900_000,
+  depth: 3,
+};
+
+const VISIT: Visit = {
+  firstContentfulPaint: 1000,
+  largestContentfulPaint: null,
+  speedIndex: null,
+  load: 5000,
+  bytesUp: 60_000,
+  bytesDown: 2_000_000,
+  packetsUp: 1000,
+  packetsDown: 1500,
+  drops: 50,
+  connections: 3,
+  browserCpu: 2,
+  edgeCpu: 1,
+  channels: 3,
+  socketsOpened: 4,
+  objects: 66,
+  filmstrip: [],
+};
+
+describe("experiment L", () => {
+  const links: LinkSettings[] = [];
+  const experiment = lossExperiment(
+    {
+      configure: async (link) => {
+        links.push(link);
+      },
+      visit: async () => VISIT,
+    },
+    SITE,
+    LOSS_GRID,
+  );
+
+  it("loses 2 % each way at both delays with both congestion controls, for all with and without fixed channels", async () => {
+    expect(experiment.cells.map(({ at }) => at)).toEqual([
+      { page: "median-mobile", delay: 100, loss: 2, congestion: "bbr" },
+      { page: "median-mobile", delay: 100, loss: 2, congestion: "cubic" },
+      { page: "median-mobile", delay: 300, loss: 2, congestion: "bbr" },
+      { page: "median-mobile", delay: 300, loss: 2, congestion: "cubic" },
+    ]);
+    for (const cell of experiment.cells) {
+      await cell.prepare();
+      expect(cell.series.map(({ contestant }) => contestant)).toEqual(LOSS_GRID.contestants);
+    }
+    expect(links).toMatchObject([100, 100, 300, 300].map((delay) => ({ delay, loss: 2, down: 20_000, up: 20_000 })));
+  });
+
+  it("records the channels that the app says it had", async () => {
+    const outcome = await experiment.cells[0]?.series[3]?.run(0);
+    expect(outcome?.values).toMatchObject({ load: 5000, channels: 3, socketsOpened: 4 });
+    expect(Object.keys(outcome?.values ?? {})).not.toContain("largestContentfulPaint");
+  });
+});

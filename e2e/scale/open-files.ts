@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** A socket and the files of its object's database at the edge, or a socket and an origin's connection elsewhere. */
+const FILES_PER_PHONE = 6;
+const FILES_BESIDE = 500;
+
+/**
+ * Sees to it that this process, and so those that it starts, may open files enough.
+ *
+ * @throws Error that says what to do where the system does not let it.
+ */
+export function ensureOpenFiles(phones: number): void {
+  const needed = phones * FILES_PER_PHONE + FILES_BESIDE;
+  if (parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8")) >= needed) return;
+  spawnSync("prlimit", [`--pid=${process.pid}`, `--nofile=${needed}:${needed}`], { stdio: "ignore" });
+  const limit = parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8"));
+  if (limit >= needed) return;
+  throw new Error(
+    `Cannot carry ${phones} phones: ${needed} open files are needed and ${limit} allowed; raise it (ulimit -n ${needed})`,
+  );
+}
+
+/** @param text of /proc/PID/limits. @returns the soft limit. */
+export function parseOpenFileLimit(text: string): number {
+  const [, soft] = /^Max open files\s+(\S+)/m.exec(text) ?? [];
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft ?? 0);
+}

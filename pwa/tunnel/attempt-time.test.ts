@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { limits } from "../../shared/limits.ts";
+import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+
+it("is all there is before anything is known", () => {
+  expect(attemptTime(null, 0)).toBe(limits.socketOpenTimeout);
+});
+
+it("lets a handshake end that began with the last of the dense SYNs, however many attempts failed", () => {
+  for (let timeouts = 0; timeouts < 50; timeouts += 1) {
+    for (const handshake of [200, 1_200, 6_000]) {
+      expect(attemptTime(handshake, timeouts)).toBeGreaterThanOrEqual(4_000 + handshake);
+      expect(attemptTime(handshake, timeouts)).toBeLessThanOrEqual(limits.socketOpenTimeout);
+    }
+  }
+});
+
+it("gives one attempt in three more time, and never fewer of the others", () => {
+  const times = [0, 1, 2, 3, 4, 5].map((timeouts) => attemptTime(1_200, timeouts));
+  expect(times).toEqual([5_500, 5_500, 11_000, 5_500, 5_500, 11_000]);
+});
+
+it("takes no handshake that waited for the link for one that is slow", () => {
+  expect(expectedHandshake(null, 900)).toBe(900);
+  expect(expectedHandshake(900, 700)).toBe(700);
+  expect(expectedHandshake(900, 9_000)).toBe(1_800);
+});

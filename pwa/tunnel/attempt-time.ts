@@ -1,0 +1,31 @@
+/**
+ * How long an attempt to open a link may take. While the link is away its SYNs are lost, and the kernel sends them less
+ * and less often: 0, 1 and 3 s after the attempt began on Linux, from 6.5 on each second up to 5 s, then 7, 15 and 31 s.
+ * A new attempt begins with new ones, so that the link's return is met soon; but one whose SYN got through needs the
+ * time of a handshake from there. Pure.
+ */
+import { limits } from "../../shared/limits.ts";
+
+/** Milliseconds in which a kernel sends SYNs often. */
+const DENSE_SYNS = 4_000;
+/** A handshake may take so much longer than the last one did. */
+const HANDSHAKE_SLACK = 1.25;
+/** One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. */
+const LONG_ATTEMPT = { every: 3, factor: 2 };
+
+/**
+ * @param handshake milliseconds that handshakes took here, null before the first.
+ * @param timeouts attempts before it that ended in silence.
+ * @returns milliseconds.
+ */
+export function attemptTime(handshake: number | null, timeouts: number): number {
+  if (handshake === null) return limits.socketOpenTimeout;
+  const time = Math.max(limits.socketOpenTimeoutMin, DENSE_SYNS + HANDSHAKE_SLACK * handshake);
+  const { every, factor } = LONG_ATTEMPT;
+  return Math.min(limits.socketOpenTimeout, timeouts % every === every - 1 ? factor * time : time);
+}
+
+/** What to take the next handshake for: one that had to wait for the link to come back says little. */
+export function expectedHandshake(known: number | null, measured: number): number {
+  return known === null ? measured : Math.min(measured, 2 * known);
+}

@@ -1,0 +1,289 @@
+/**
+ * The WebSockets of a session's channels beyond the first (PROTOCOL.md section 4.5): opens those that are wanted, closes
+ * in an orderly way those that are not, opens again what was lost while something is under way on it. Which are wanted,
+ * its owner says, again and again; the first channel's is `Link`'s.
+ *
+ * ```
+ *          update            opens              update, idle                the edge closes
+ *  none ──────────► opening ───────► open ─────────────────────► closing ────────────────► none
+ *    ▲                 └─ timeout, refused ─┴─ lost ─┐              │ lost, timeout
+ *    └───────────────── back-off ◄───────────────────┴──────────────┘
+ * ```
+ *
+ * The edge closes, since a browser drops what arrives after it was told to close a socket itself.
+ */
+import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
+import { limits } from "../../shared/limits.ts";
+import { PendingTransport } from "../../shared/pending-transport.ts";
+import { CLOSED_NORMALLY, END_OF_LINK, KEEP_ALIVE, offeredProtocols } from "../../shared/subprotocol.ts";
+import type { Transport } from "../../shared/transport.ts";
+import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+import { LinkWatch } from "./link-watch.ts";
+import type { RttEstimator } from "./rtt-estimator.ts";
+
+export interface FurtherLinksHandler {
+  /** The channel's transport: once its socket is open, or before where what is under way may ride in the handshake. */
+  onTransport(index: number, transport: Transport): void;
+  onMessage(transport: Transport, message: Uint8Array): void;
+  /**
+   * The transport is gone, if there was one. `code` is the WebSocket close code.
+   *
+   * @param isConfirmed its end was asked for here, and both sides have got all that was sent before.
+   */
+  onClose(index: number, transport: Transport, code: number, isConfirmed: boolean): void;
+  /** Something could be tried again. */
+  onRetry(): void;
+  /** Whether a stream is on the channel. */
+  isBusy(index: number): boolean;
+  /** Whether requests wait for the edge: what answers them may come on any channel. */
+  isAwaiting(): boolean;
+  /** As LinkHandler.uploadDelay. */
+  uploadDelay(): number;
+}
+
+export interface FurtherLinksPlatform {
+  /**
+   * @param isNeeded whether something has to go on with it.
+   * @returns null where it is of no use otherwise: a road that is no WebSocket has all sockets in one connection.
+   */
+  openFurtherSocket(url: string, protocols: string[], isNeeded: boolean): LinkSocket | null;
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+}
+
+/** Milliseconds before a socket that worked is opened again. */
+const REOPEN_DELAY = 100;
+/** Milliseconds before the first retry of one that did not; doubled by each failure in a row. */
+const FIRST_RETRY_DELAY = 500;
+/** A handshake that is younger, in milliseconds, goes on when the first channel's socket opens. */
+const FRESH_HANDSHAKE = 1_000;
+/** TCP, TLS and the upgrade. */
+const HANDSHAKE_ROUND_TRIPS = 3;
+/** How long the edge has at least to close a socket, in milliseconds. */
+const CLOSING_TIME = 5_000;
+/** RFC 6455 section 7.4.1: never sent, only reported. */
+const CLOSED_ABNORMALLY = 1006;
+
+interface FurtherLink {
+  readonly index: number;
+  readonly socket: LinkSocket;
+  readonly transport: PendingTransport;
+  readonly startedAt: number;
+  isGiven: boolean;
+  isClosing: boolean;
+  /** Whether anything came on it. */
+  wasHeard: boolean;
+  watch: LinkWatch | null;
+  cancelTimer: () => void;
+}
+
+export class FurtherLinks {
+  readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
+
+  #handler: FurtherLinksHandler;
+  #platform: FurtherLinksPlatform;
+  #rtt: RttEstimator;
+  #target: { readonly url: string; readonly token: string } | null = null;
+  /** Milliseconds that one takes, null before the first. */
+  #handshake: number | null = null;
+  #links = new Map<number, FurtherLink>();
+  /** Channels whose sockets failed in a row, how often, and whether it is too early for the next. */
+  #failures = new Map<number, { readonly count: number; isWaiting: boolean; readonly cancel: () => void }>();
+
+  constructor(handler: FurtherLinksHandler, platform: FurtherLinksPlatform, rtt: RttEstimator) {
+    this.#handler = handler;
+    this.#platform = platform;
+    this.#rtt = rtt;
+  }
+
+  /** Sockets that are open. */
+  get openCount(): number {
+    return [...this.#links.values()].filter(({ watch }) => watch !== null).length;
+  }
+
+  start(url: string, token: string): void {
+    this.#target = { url, token };
+    this.drop();
+  }
+
+  /**
+   * @param count channels that pay, the first included.
+   * @param stranded channels that have no transport and something that has to go on.
+   * @param isReachable whether new ones may be opened too: the first channel's socket is open.
+   * @param onClosing a channel's socket is about to be closed in an orderly way.
+   */
+  update(count: number, stranded: ReadonlySet<number>, isReachable: boolean, onClosing: (index: number) => void): void {
+    for (let index = 1; index < limits.channels; index += 1) {
+      const link = this.#links.get(index);
+      if (link === undefined) {
+        if (stranded.has(index) || (isReachable && index < count)) this.#open(index, stranded.has(index));
+      } else if (index >= count && link.watch !== null && !link.isClosing && !this.#handler.isBusy(index)) {
+        onClosing(index);
+        this.#closeOrderly(link);
+      }
+    }
+  }
+
+  /** A request went out. */
+  awaiting(): void {
+    for (const { watch, isClosing } of this.#links.values()) if (!isClosing) watch?.awaiting();
+  }
+
+  /** The network may have changed: asks at once which of them live. */
+  check(): void {
+    for (const { watch, isClosing } of this.#links.values()) if (!isClosing) watch?.check();
+  }
+
+  /**
+   * The edge can be reached: what failed before may be tried now, and handshakes that began long before are given up for
+   * others.
+   *
+   * @param time milliseconds that one took just now.
+   */
+  reachable(time: number): void {
+    this.#forgetFailures();
+    const patience = Math.max(FRESH_HANDSHAKE, 2 * time);
+    for (const link of [...this.#links.values()]) {
+      const isOld = link.watch === null && this.#platform.now() - link.startedAt > patience;
+      if (isOld) this.#end(link, CLOSED_ABNORMALLY, false);
+    }
+  }
+
+  /** All are given up. */
+  drop(): void {
+    this.#forgetFailures();
+    for (const link of [...this.#links.values()]) this.#end(link, CLOSED_ABNORMALLY, false);
+  }
+
+  #forgetFailures(): void {
+    for (const { cancel } of this.#failures.values()) cancel();
+    this.#failures.clear();
+  }
+
+  #open(index: number, isStranded: boolean): void {
+    const target = this.#target;
+    if (target === null || this.#failures.get(index)?.isWaiting) return;
+    const transport = new PendingTransport();
+    if (isStranded) this.#handler.onTransport(index, transport);
+    const opening = isStranded ? transport.takeOpening(limits.openingBytes) : null;
+    const socket = this.#platform.openFurtherSocket(target.url, offeredProtocols(target.token, opening), isStranded);
+    if (socket === null) {
+      if (!isStranded) return;
+      this.#retryLater(index, false);
+      this.#handler.onClose(index, transport, CLOSED_ABNORMALLY, false);
+      return;
+    }
+    socket.binaryType = "arraybuffer";
+    const link: FurtherLink = {
+      index,
+      socket,
+      transport,
+      startedAt: this.#platform.now(),
+      isGiven: isStranded,
+      isClosing: false,
+      wasHeard: false,
+      watch: null,
+      cancelTimer: this.#platform.setTimer(
+        () => this.#fail(link, CLOSED_ABNORMALLY),
+        attemptTime(this.#expectedHandshake, this.#failures.get(index)?.count ?? 0),
+      ),
+    };
+    this.#links.set(index, link);
+    socket.onopen = () => this.#opened(link);
+    socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+      const isAnswer = typeof event.data === "string";
+      link.wasHeard = true;
+      if (!link.isClosing) link.watch?.heard(isAnswer);
+      if (isAnswer) this.traffic.keepAliveBytesDown += (event.data as string).length;
+      else this.#handler.onMessage(transport, new Uint8Array(event.data as ArrayBuffer));
+    };
+    socket.onclose = ({ code, wasClean }) => {
+      if (link.isClosing && wasClean && code === CLOSED_NORMALLY) this.#end(link, code, true);
+      else this.#fail(link, code);
+    };
+  }
+
+  get #expectedHandshake(): number | null {
+    const { smoothed } = this.#rtt;
+    return this.#handshake ?? (smoothed === null ? null : HANDSHAKE_ROUND_TRIPS * smoothed);
+  }
+
+  #opened(link: FurtherLink): void {
+    const { index, socket, transport } = link;
+    link.cancelTimer();
+    this.traffic.opened += 1;
+    const platform = this.#platform;
+    this.#handshake = expectedHandshake(this.#handshake, platform.now() - link.startedAt);
+    link.watch = new LinkWatch(
+      {
+        sendProbe: () => {
+          if (socket.readyState !== WebSocket.OPEN) return;
+          this.traffic.keepAliveBytesUp += KEEP_ALIVE.length;
+          socket.send(KEEP_ALIVE);
+        },
+        onStall: () => {},
+        onDead: () => this.#fail(link, CLOSED_ABNORMALLY),
+        isAwaiting: () => this.#handler.isAwaiting(),
+        uploadDelay: () => this.#handler.uploadDelay(),
+      },
+      platform,
+      this.#rtt,
+    );
+    transport.open({
+      send(message) {
+        if (socket.readyState !== WebSocket.OPEN) return false;
+        socket.send(message as Uint8Array<ArrayBuffer>);
+        return true;
+      },
+      close: (code, reason) => {
+        socket.close(code, reason);
+        queueMicrotask(() => this.#end(link, code, false));
+      },
+    });
+    if (link.isGiven) return;
+    link.isGiven = true;
+    this.#handler.onTransport(index, transport);
+  }
+
+  #closeOrderly(link: FurtherLink): void {
+    link.isClosing = true;
+    link.watch?.stop();
+    link.socket.send(END_OF_LINK);
+    link.cancelTimer = this.#platform.setTimer(
+      () => this.#fail(link, CLOSED_ABNORMALLY),
+      this.#rtt.timeout(CLOSING_TIME, limits.probeTimeoutMax),
+    );
+  }
+
+  /** Nobody asked for its end: the next is opened, but less and less often. */
+  #fail(link: FurtherLink, code: number): void {
+    if (this.#links.get(link.index) !== link) return;
+    this.#retryLater(link.index, link.wasHeard && !link.isClosing);
+    this.#end(link, code, false);
+  }
+
+  /** @param worked whether the last one did. */
+  #retryLater(index: number, worked: boolean): void {
+    const known = this.#failures.get(index);
+    known?.cancel();
+    const count = worked ? 0 : (known?.count ?? 0) + 1;
+    const delay = worked ? REOPEN_DELAY : Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** (count - 1));
+    const cancel = this.#platform.setTimer(() => {
+      failure.isWaiting = false;
+      this.#handler.onRetry();
+    }, delay);
+    const failure = { count, isWaiting: true, cancel };
+    this.#failures.set(index, failure);
+  }
+
+  #end(link: FurtherLink, code: number, isConfirmed: boolean): void {
+    const { index, socket, transport, watch } = link;
+    if (this.#links.get(index) !== link) return;
+    this.#links.delete(index);
+    link.cancelTimer();
+    watch?.stop();
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+    if (link.isGiven) this.#handler.onClose(index, transport, code, isConfirmed);
+  }
+}

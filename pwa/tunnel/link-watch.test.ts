@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { limits } from "../../shared/limits.ts";
+import { LinkWatch } from "./link-watch.ts";
+import { RttEstimator } from "./rtt-estimator.ts";
+import { FakePlatform } from "./testing/fake-platform.ts";
+
+/** A watch over a link on which something is always awaited. @param guess of the round trip. */
+function rig(guess: number) {
+  const platform = new FakePlatform();
+  const rtt = new RttEstimator();
+  rtt.guess(guess);
+  const events: string[] = [];
+  const watch = new LinkWatch(
+    {
+      sendProbe: () => events.push("probe"),
+      onStall: () => {},
+      onDead: () => events.push("dead"),
+      isAwaiting: () => true,
+      uploadDelay: () => 0,
+    },
+    platform,
+    rtt,
+  );
+  /** Milliseconds of silence until the link is given up. */
+  const silence = (): number => {
+    const from = platform.time;
+    while (!events.includes("dead")) platform.pass(100);
+    return platform.time - from;
+  };
+  return { platform, rtt, watch, events, silence };
+}
+
+it("gives a fast link up within one and a half timeouts of silence", () => {
+  const { platform, watch, events, silence } = rig(300);
+  watch.awaiting();
+  for (let message = 0; message < 20; message += 1) {
+    platform.pass(100);
+    watch.heard(false);
+  }
+  expect(events).toEqual([]);
+  expect(silence()).toBe(1.5 * limits.probeTimeoutMin);
+});
+
+it("waits longer where messages come far apart, but never for the sake of one long gap", () => {
+  for (const [gap, factor] of [
+    [1_600, 1.6],
+    [1_000_000, 2],
+  ] as const) {
+    const { platform, watch, silence } = rig(300);
+    watch.awaiting();
+    for (let message = 0; message < 5; message += 1) {
+      platform.time += gap;
+      watch.heard(false);
+    }
+    const timeout = 4 * 1_000 * factor;
+    expect(silence()).toBeCloseTo(1.5 * timeout, -3);
+  }
+});
+
+it("takes the first answer after quiet for what a round trip cannot exceed", () => {
+  const { platform, watch, rtt } = rig(6_000);
+  platform.pass(2_000);
+  watch.awaiting();
+  platform.pass(1_200);
+  watch.heard(false);
+  expect(rtt.smoothed).toBe(1_200);
+});
