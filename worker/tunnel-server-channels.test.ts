@@ -307,6 +307,24 @@ describe("a channel that the phone has ended", () => {
   });
 });
 
+describe("a HELLO that was overtaken by a later link's", () => {
+  it.each([0, 1])("harms nothing on channel %d", async (index) => {
+    const edge = setUp();
+    const phone = await connected(edge, 2);
+    const { sessionId } = phone.session.channel;
+    const late = messageOf({ type: "hello", sessionId, channel: index, received: 0, next: 0, resume: index === 0 });
+    await useAll(phone);
+    phone.cut(index);
+    phone.connect(edge.server, index);
+    await useAll(phone);
+    const transport = new ScriptedTransport();
+    edge.server.connect(transport).receive(late);
+    expect(transport.closed?.code).toBe(CLOSED_NORMALLY);
+    expect(await useAll(phone)).toEqual(Array(4).fill("hello"));
+    expect([phone.ended, edge.server.sessionCount]).toEqual([null, 1]);
+  });
+});
+
 describe("hostile phones", () => {
   const sessionId = new Uint8Array(16).fill(7);
   const say = (channel: number, { received = 0, next = 0, resume = false } = {}): Uint8Array =>

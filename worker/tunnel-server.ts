@@ -291,7 +291,8 @@ class ServedSession {
    */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, order: number): void {
     const link = this.#observe(transport, hello.channel ?? 0);
-    if (order < (this.#newest.get(link.index) ?? 0)) return transport.close(CLOSED_NORMALLY, "replaced");
+    const isOvertaken = order < (this.#newest.get(link.index) ?? 0) || this.session.isOvertaken(hello);
+    if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
       this.session.resume(link.observed, hello);
     } catch (error) {

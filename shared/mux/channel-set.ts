@@ -151,6 +151,12 @@ export class ChannelSet {
     this.#joining.clear();
   }
 
+  /** Edge: the phone said that HELLO before others that were heard already. */
+  isOvertaken({ channel: index = 0, received, next, resume }: ChannelFrame & { type: "hello" }): boolean {
+    const beginsAnew = this.#retiring.has(index) && received === 0 && next === 0 && !resume;
+    return !beginsAnew && this.#channels.get(index)?.channel.wasToldMore(received) === true;
+  }
+
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
     const index = hello.channel ?? 0;
     const known = this.#channels.get(index);
@@ -158,8 +164,12 @@ export class ChannelSet {
     // A further channel that the phone knows to be known here was forgotten, with what it has acted on.
     const isForgotten = known === undefined && (!begins || (index > 0 && hello.resume));
     if (index >= limits.channels || isForgotten) {
-      const message = `Cannot resume channel ${index}: it is not known here, open a new session`;
-      throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", message);
+      throw new RopewayError(
+        ErrorCode.LINK_LOST,
+        "session",
+        "library",
+        "Cannot resume the session: a channel is gone, open a new one",
+      );
     }
     // The phone has retired the one that was there.
     if (known !== undefined && this.#retiring.delete(index) && begins && !hello.resume) this.#drop(known);

@@ -91,6 +91,8 @@ export class Channel {
   /** Number of the next sequenced frame on the attached transport; below #received while the peer replays. */
   #incoming: number;
   #acknowledged: number;
+  /** The most that the peer has said to have received, as far as this memory goes. */
+  #peerReceived = 0;
   #bytesSinceAck = 0;
   /** Bytes after which an ACK goes out alone, if not ACK_BYTES. */
   ackBytes: number | null = null;
@@ -113,6 +115,11 @@ export class Channel {
   /** Phone: nothing was heard yet on a transport that took the place of a lost one, and may never open. */
   get isResuming(): boolean {
     return this.#transport !== null && this.#isResumed && this.#helloDue;
+  }
+
+  /** Whether the peer has said to have received more: such a HELLO was overtaken by what the peer said later. */
+  wasToldMore(received: number): boolean {
+    return received < this.#peerReceived;
   }
 
   /** Phone: not the session's first channel, and the edge was not heard on it: nothing that is numbered may be sent. */
@@ -385,6 +392,7 @@ export class Channel {
   /** Forgets frames below `received`, which the peer says it has. */
   #release(received: number): void {
     if (received > this.#sent) throw violation("it acknowledges frames that were never sent");
+    this.#peerReceived = Math.max(this.#peerReceived, received);
     const first = this.#sent - this.#retained.length;
     if (received <= first) return;
     for (const bytes of this.#retained.splice(0, received - first)) {
