@@ -65,3 +65,19 @@ it("takes the first answer after quiet for what a round trip cannot exceed", () 
   watch.heard(false);
   expect(rtt.smoothed).toBe(1_200);
 });
+
+it("lets what came be handed over before it judges, where a busy device ran its timer late", () => {
+  const { platform, watch, events } = rig(300);
+  watch.awaiting();
+  platform.pass(limits.probeTimeoutMin / 2);
+  expect(events).toEqual(["probe"]);
+  for (let round = 0; round < 3; round += 1) {
+    platform.sleep(limits.probeTimeoutMin + 1_000);
+    // The answer had come long before, and is handed over behind the timer.
+    watch.heard(true);
+    platform.pass(limits.probeTimeoutMin);
+  }
+  expect(events).not.toContain("dead");
+  platform.pass(2 * limits.pingInterval);
+  expect(events.at(-1)).toBe("dead");
+});

@@ -35,6 +35,9 @@ export interface WatchClock {
 /** A timer that is this late did not run because the device slept or the app was frozen. */
 export const FROZEN_AFTER = 5_000;
 
+/** A timer that is this late, in milliseconds, ran on a busy device: what came meanwhile may wait to be handed over. */
+const LATE = 100;
+
 /** Nothing may come for so many times the longest gap lately. */
 const GAP_FACTOR = 4;
 /** By each message that comes without one, in milliseconds no more than the cap: an outage is no measure of the next. */
@@ -63,6 +66,8 @@ export class LinkWatch {
   /** Silence before the next probe while something is awaited; longer while only probes are answered. */
   #patience: number;
   #timer: { readonly at: number; readonly cancel: () => void } | null = null;
+  /** A late timer let what had come be handed over first; nothing had. */
+  #isPostponed = false;
 
   constructor(handler: WatchHandler, clock: WatchClock, rtt: RttEstimator) {
     this.#handler = handler;
@@ -87,6 +92,7 @@ export class LinkWatch {
       if (this.#awaitsFirst) this.#rtt.bound(now - this.#awaitedSince);
     }
     this.#awaitsFirst = false;
+    this.#isPostponed = false;
     this.lastHeard = now;
     const wasStalled = this.#probe?.stalled === true;
     this.#probe = null;
@@ -150,6 +156,7 @@ export class LinkWatch {
   #sendProbe(): void {
     const now = this.#clock.now();
     this.#probe = { sentAt: now, stalled: false };
+    this.#isPostponed = false;
     this.#lastProbeAt = now;
     this.#unanswered += 1;
     this.#handler.sendProbe();
@@ -160,8 +167,11 @@ export class LinkWatch {
     const run = (): void => {
       this.#timer = null;
       // What was asked before the device slept may have been answered and lost; what counts is now.
-      if (this.#clock.now() - at > FROZEN_AFTER) this.#sendProbe();
-      this.#evaluate();
+      const now = this.#clock.now();
+      if (now - at > FROZEN_AFTER) this.#sendProbe();
+      if (now - at <= LATE || this.#isPostponed) return this.#evaluate();
+      this.#isPostponed = true;
+      this.#schedule(now + LATE);
     };
     this.#timer = { at, cancel: this.#clock.setTimer(run, Math.max(0, at - this.#clock.now())) };
   }
