@@ -6,7 +6,7 @@ import { isIdempotent } from "../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../shared/subprotocol.ts";
 import type { SentLog, SentLogAnswer } from "./sent-log.ts";
-import type { SessionConstants } from "./tunnel-server.ts";
+import type { SessionConstants } from "./served-session.ts";
 import type { UpstreamParts } from "./upstream/create-upstream.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 

@@ -20,7 +20,8 @@ import { FetchRoad } from "./fetch-road.ts";
 import { gathering } from "./gathering.ts";
 import { SentLog } from "./sent-log.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
-import { type Connection, type ConnectionSnapshot, type SurvivingSocket, TunnelServer } from "./tunnel-server.ts";
+import type { ConnectionSnapshot } from "./served-session.ts";
+import { type Connection, type SurvivingSocket, TunnelServer } from "./tunnel-server.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 

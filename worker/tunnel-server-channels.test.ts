@@ -8,8 +8,9 @@ import { bodyOf, responseHead } from "../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
 import type { Transport } from "../shared/transport.ts";
+import type { ConnectionSnapshot } from "./served-session.ts";
 import { ChannelledPhone } from "./testing/channelled-phone.ts";
-import { type ConnectionSnapshot, TunnelServer } from "./tunnel-server.ts";
+import { TunnelServer } from "./tunnel-server.ts";
 
 const LOST = CLOSE_CODE_BASE + ErrorCode.LINK_LOST;
 const A = "https://a.example";

@@ -9,9 +9,10 @@ import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transpo
 import { settle } from "../shared/testing/turns.ts";
 import type { Transport } from "../shared/transport.ts";
 import { decodeMessage } from "../shared/wire/frame.ts";
+import type { ConnectionSnapshot, FirstSnapshot, SessionConstants } from "./served-session.ts";
 import { streamOf } from "./testing/phone-session.ts";
 import { WiredPhone } from "./testing/wired-phone.ts";
-import { type ConnectionSnapshot, type FirstSnapshot, type SessionConstants, TunnelServer } from "./tunnel-server.ts";
+import { TunnelServer } from "./tunnel-server.ts";
 
 type Handle = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
 

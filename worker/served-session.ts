@@ -1,0 +1,296 @@
+/** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
+import { ErrorCode, RopewayError } from "../shared/errors.ts";
+import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../shared/http/push.ts";
+import { type RequestHandler, type ServerRequest, serveExchange } from "../shared/http/server-exchange.ts";
+import { limits } from "../shared/limits.ts";
+import type { Defer } from "../shared/mux/channel.ts";
+import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
+import { CLOSED_NORMALLY } from "../shared/subprotocol.ts";
+import type { Transport } from "../shared/transport.ts";
+import type { ChannelFrame } from "../shared/wire/frame.ts";
+import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
+import { SessionPushes } from "./optimizer/session-pushes.ts";
+
+/** What is constant for a session; sent once by the phone. */
+export interface SessionConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme?: SlotScheme;
+}
+
+/** Where a hibernated socket's session goes on. Plain data; each fits limits.attachmentBytes. */
+export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
+
+/** Of the socket that carries channel 0. */
+export interface FirstSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly constants: SessionConstants;
+  readonly isRepeat: boolean;
+  /** Without its further channels. */
+  readonly session: SessionSnapshot;
+  readonly delivered: DeliveredSnapshot;
+}
+
+/** Of one that carries another. */
+export interface FurtherSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly further: SessionSnapshot["more"][number];
+}
+
+export interface ServedSessionOptions {
+  /** Answers a request of the phone. */
+  readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<RequestHandler>;
+  /**
+   * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
+   * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
+   */
+  readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
+  readonly setTimer: (task: () => void, delay: number) => () => void;
+  /** When a session's frames go out; at the end of the turn if it is left out. */
+  readonly createDefer?: () => Defer;
+}
+
+const DEFAULT_CONSTANTS: SessionConstants = { userAgent: "", acceptLanguage: "" };
+
+export class ServedSession {
+  readonly session: Session;
+  #options: ServedSessionOptions;
+  #constants: SessionConstants;
+  #isRepeat: boolean;
+  #pushes: SessionPushes;
+  #links = new Map<Transport, Link>();
+  #saveScheduled = false;
+  #cancelLinger: (() => void) | null = null;
+  /** Channels that lost their socket, and are waited for. */
+  #loose = new Set<number>();
+  /** The socket that came last for each channel, by `order`. */
+  #newest = new Map<number, number>();
+  #onChanged: () => void;
+
+  constructor(
+    {
+      sessionId,
+      snapshot,
+      isRepeat,
+    }: {
+      readonly sessionId: Uint8Array;
+      readonly snapshot: FirstSnapshot | null;
+      readonly isRepeat: boolean;
+    },
+    options: ServedSessionOptions,
+    parent: { ended: () => void; changed: () => void },
+  ) {
+    this.#options = options;
+    this.#onChanged = parent.changed;
+    this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
+    this.#isRepeat = isRepeat;
+    this.#pushes = new SessionPushes({
+      openPush: (priority) => this.session.openPush(priority),
+      handle: (request) => this.#handle(request),
+      slotScheme: () => this.#constants.slotScheme ?? null,
+      now: () => Date.now(),
+      setTimer: options.setTimer,
+      snapshot: snapshot?.delivered,
+    });
+    this.session = new Session({
+      role: "edge",
+      sessionId,
+      ...(options.createDefer ? { defer: options.createDefer() } : {}),
+      ...(snapshot ? { snapshot: snapshot.session } : {}),
+      handler: {
+        onStream: (stream) => serveExchange(stream, (request) => this.#pushes.answer(request, stream)),
+        onSessionHead: (fields) => {
+          const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
+          const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+          this.#constants = {
+            userAgent: field("user-agent"),
+            acceptLanguage: field("accept-language"),
+            ...(slotScheme === null ? {} : { slotScheme }),
+          };
+        },
+        onStreamsChanged: () => {
+          parent.changed();
+          this.#pushes.streamsChanged();
+          this.#scheduleSave();
+        },
+        onEnd: () => {
+          this.#cancelLinger?.();
+          this.#loose.clear();
+          parent.ended();
+        },
+      },
+    });
+  }
+
+  /** Whether anything would be lost if the memory of it were. */
+  get isBusy(): boolean {
+    const { openStreams, attached, hasStrays } = this.session;
+    return openStreams > 0 || hasStrays || (attached && this.#loose.size > 0);
+  }
+
+  /**
+   * @param order of sockets as they came: HELLO on one that came before the channel's newest was overtaken.
+   * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
+   */
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, order: number): void {
+    const link = this.#observe(transport, hello.channel ?? 0);
+    const isOvertaken = order < (this.#newest.get(link.index) ?? 0) || this.session.isOvertaken(hello);
+    if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
+    try {
+      this.session.resume(link.observed, hello);
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+    this.#newest.set(link.index, order);
+    this.#take(link);
+  }
+
+  /** A socket that outlived the memory of the session it carries. */
+  adopt(transport: Transport, index: number): void {
+    const link = this.#observe(transport, index);
+    link.hasSnapshot = true;
+    this.session.adopt(index, link.observed);
+    this.#take(link);
+  }
+
+  receive(transport: Transport, message: Uint8Array): void {
+    const link = this.#links.get(transport);
+    // A socket that was replaced may still deliver.
+    if (link === undefined) return;
+    this.session.receive(message, link.observed);
+    this.#save();
+  }
+
+  finish(transport: Transport): void {
+    const link = this.#links.get(transport);
+    if (link === undefined || link.isFinishing) return;
+    link.isFinishing = true;
+    this.session.beginRetirement(link.index);
+    this.#loosen(link);
+    transport.close(CLOSED_NORMALLY, "");
+  }
+
+  detach(transport: Transport, isOrderly: boolean): void {
+    const link = this.#links.get(transport);
+    if (link === undefined) return;
+    this.#links.delete(transport);
+    if (!link.isFinishing) return this.#loosen(link);
+    if (!isOrderly || link.index === 0 || !this.session.confirmRetirement(link.index)) return;
+    this.#waitNoMoreFor(link.index);
+    this.#onChanged();
+    this.#scheduleSave();
+  }
+
+  end(): void {
+    this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
+  }
+
+  #handle(request: ServerRequest): ReturnType<RequestHandler> {
+    const { head } = request;
+    if (!this.#isRepeat) return this.#options.handle(request, this.#constants);
+    const delivery = { id: null, continuation: null, ...head.delivery, isRepeat: true };
+    return this.#options.handle({ ...request, head: { ...head, delivery } }, this.#constants);
+  }
+
+  /** A channel is without a socket from now on. */
+  #loosen(link: Link): void {
+    if (!this.session.detach(link.observed)) return;
+    if (link.hasSnapshot) this.#options.onSnapshot?.(link.transport, null);
+    link.hasSnapshot = false;
+    this.#loose.add(link.index);
+    this.#cancelLinger?.();
+    this.#cancelLinger = this.#options.setTimer(() => this.#giveUp(), limits.sessionLinger);
+    this.#onChanged();
+    this.#scheduleSave();
+  }
+
+  #take(link: Link): void {
+    this.#waitNoMoreFor(link.index);
+    for (const replaced of this.#links.values()) {
+      if (replaced.index !== link.index) continue;
+      this.#links.delete(replaced.transport);
+      if (replaced.hasSnapshot) this.#options.onSnapshot?.(replaced.transport, null);
+    }
+    this.#links.set(link.transport, link);
+    this.#onChanged();
+  }
+
+  #waitNoMoreFor(index: number): void {
+    this.#loose.delete(index);
+    if (this.#loose.size > 0) return;
+    this.#cancelLinger?.();
+    this.#cancelLinger = null;
+  }
+
+  /** The phone did not come back for some channels. Without the first no session is restored. */
+  #giveUp(): void {
+    if (!this.session.attached || this.#loose.has(0)) return this.end();
+    this.#loose.clear();
+    this.#onChanged();
+    this.#scheduleSave();
+  }
+
+  /** All that a snapshot holds changes with a message received or sent, so both lead to a save. */
+  #observe(transport: Transport, index: number): Link {
+    const observed: Transport = {
+      send: (message) => {
+        this.#scheduleSave();
+        return transport.send(message);
+      },
+      close: (code, reason) => transport.close(code, reason),
+    };
+    return { transport, observed, index, hasSnapshot: false, isFinishing: false };
+  }
+
+  /** Later, since a stream is closed before its last frame is handed to the channel. */
+  #scheduleSave(): void {
+    if (this.#saveScheduled) return;
+    this.#saveScheduled = true;
+    queueMicrotask(() => this.#save());
+  }
+
+  #save(): void {
+    const { onSnapshot } = this.#options;
+    const { session } = this;
+    const isIdle = !this.isBusy && session.ended === null;
+    // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
+    if (isIdle && onSnapshot !== undefined) session.flush();
+    this.#saveScheduled = false;
+    if (onSnapshot === undefined) return;
+    const snapshot = isIdle ? session.snapshot() : null;
+    for (const link of this.#links.values()) {
+      if (!isIdle && !link.hasSnapshot) continue;
+      link.hasSnapshot = isIdle;
+      onSnapshot(link.transport, snapshot && this.#snapshotOf(link, snapshot));
+    }
+  }
+
+  #snapshotOf({ index }: Link, { more, ...first }: SessionSnapshot): ConnectionSnapshot | null {
+    const { sessionId } = this.session.channel;
+    if (index === 0) {
+      return {
+        sessionId,
+        constants: this.#constants,
+        isRepeat: this.#isRepeat,
+        session: { ...first, more: [] },
+        delivered: this.#pushes.snapshot(),
+      };
+    }
+    const further = more.find((channel) => channel.index === index);
+    return further === undefined ? null : { sessionId, further };
+  }
+}
+
+/** A socket, and how the channel sees it. */
+interface Link {
+  readonly transport: Transport;
+  readonly observed: Transport;
+  /** Number of its channel. */
+  readonly index: number;
+  /** Whether the last that `onSnapshot` was told of it is a snapshot. */
+  hasSnapshot: boolean;
+  /** Whether it is being closed because the phone asked for that. */
+  isFinishing: boolean;
+}
