@@ -7,6 +7,8 @@ import { rounded, share, slope } from "./series.ts";
 
 export interface GrowthSettings {
   readonly sizes: readonly number[];
+  /** Of every phone: the largest size has more sockets otherwise than many systems let a process open. */
+  readonly channels: number;
   /** Of traffic that is thrown away, then of traffic that counts. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
@@ -27,7 +29,7 @@ export async function runGrowth(
   settings: GrowthSettings,
   tell: (line: string) => void,
 ): Promise<Outcome<"growth">> {
-  const { sizes, warmUpSeconds, seconds, behaviour, seed } = settings;
+  const { sizes, channels, warmUpSeconds, seconds, behaviour, seed } = settings;
   const samples: Sample<"growth">[] = [];
   const failures: string[] = [];
   for (const phones of sizes) {
@@ -44,7 +46,7 @@ export async function runGrowth(
   const perPhone = (of: (sample: Sample<"growth">) => number): number =>
     Math.round(slope(samples.map((sample) => ({ x: sample.phones, y: of(sample) }))));
   return {
-    settings: { sizes: sizes.join(","), warmUpSeconds, seconds, seed, ...behaviour },
+    settings: { sizes: sizes.join(","), channels, warmUpSeconds, seconds, seed, ...behaviour },
     figures: {
       bytesPerIdleSession: perPhone(({ pssIdle }) => pssIdle),
       bytesPerAwakeSession: perPhone(({ pssAwake }) => pssAwake),
@@ -58,9 +60,9 @@ export async function runGrowth(
 async function measureSize(
   runtime: Runtime,
   phones: number,
-  { warmUpSeconds, seconds, hibernationTimeout, behaviour, seed }: GrowthSettings,
+  { channels, warmUpSeconds, seconds, hibernationTimeout, behaviour, seed }: GrowthSettings,
 ): Promise<{ readonly sample: Sample<"growth">; readonly failures: readonly string[] }> {
-  const local = await LocalFleet.open(runtime, phones, seed);
+  const local = await LocalFleet.open(runtime, phones, seed, channels);
   const { fleet, empty } = local;
   try {
     const failures = [...(await local.join(JOIN_RATE)).failures];

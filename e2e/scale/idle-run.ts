@@ -68,7 +68,13 @@ export async function runIdle(settings: IdleSettings, tell: (line: string) => vo
       return report.latencies[0] ?? Number.POSITIVE_INFINITY;
     };
 
-    const target = { edge: edge.url, accessKey: edge.accessKey, origin: `http://${originAddress(1)}`, seed };
+    const target = {
+      edge: edge.url,
+      accessKey: edge.accessKey,
+      origin: `http://${originAddress(1)}`,
+      seed,
+      channels: null,
+    };
     failures.push(...(await fleet.join(target, 1000)).failures);
     failures.push(...(await fleet.visit(behaviour)).failures);
     const warm: number[] = [];

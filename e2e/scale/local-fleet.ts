@@ -13,6 +13,8 @@ import type { PhonesReport } from "./phones/task.ts";
 import { type ProcessFigures, readProcess } from "./process-figures.ts";
 import type { Runtime } from "./result.ts";
 
+/** That the app opens by itself. */
+const MOST_CHANNELS = 6;
 /** Milliseconds. */
 const POLL = 250;
 
@@ -25,6 +27,7 @@ export class LocalFleet {
   readonly #originUrl: string;
   readonly #directory: string;
   readonly #seed: number;
+  readonly #channels: number | null;
 
   private constructor(
     parts: {
@@ -33,6 +36,7 @@ export class LocalFleet {
       readonly origin: ScaleOrigin;
       readonly originUrl: string;
       readonly directory: string;
+      readonly channels: number | null;
     },
     seed: number,
   ) {
@@ -41,13 +45,23 @@ export class LocalFleet {
     this.#origin = parts.origin;
     this.#originUrl = parts.originUrl;
     this.#directory = parts.directory;
+    this.#channels = parts.channels;
     this.#seed = seed;
     this.empty = this.look();
   }
 
-  /** Starts the edge as `npm start` does, with the origin in the demo site's place. */
-  static async open(runtime: Runtime, phones: number, seed: number): Promise<LocalFleet> {
-    ensureOpenFiles(phones);
+  /**
+   * Starts the edge as `npm start` does, with the origin in the demo site's place.
+   *
+   * @param channels of every phone; null to let the app decide.
+   */
+  static async open(
+    runtime: Runtime,
+    phones: number,
+    seed: number,
+    channels: number | null = null,
+  ): Promise<LocalFleet> {
+    ensureOpenFiles(phones, channels ?? MOST_CHANNELS);
     const directory = await mkdtemp(join(tmpdir(), "ropeway-scale-"));
     process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
     const closing: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
@@ -64,7 +78,7 @@ export class LocalFleet {
         stateDirectory: join(directory, "state"),
       });
       closing.push(() => edge.close());
-      return new LocalFleet({ fleet: new Fleet(phones), edge, origin, originUrl, directory }, seed);
+      return new LocalFleet({ fleet: new Fleet(phones), edge, origin, originUrl, directory, channels }, seed);
     } catch (error) {
       for (const close of closing.reverse()) await close().catch(() => {});
       throw error;
@@ -75,7 +89,10 @@ export class LocalFleet {
   join(rate: number): Promise<PhonesReport> {
     const { url, accessKey } = this.#edge;
     const edge = url.replace("//localhost:", "//127.0.0.1:");
-    return this.fleet.join({ edge, accessKey, origin: this.#originUrl, seed: this.#seed }, rate);
+    return this.fleet.join(
+      { edge, accessKey, origin: this.#originUrl, seed: this.#seed, channels: this.#channels },
+      rate,
+    );
   }
 
   look(): ProcessFigures {

@@ -1,17 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** A socket and the files of its object's database at the edge, or a socket and an origin's connection elsewhere. */
-const FILES_PER_PHONE = 6;
+/** At the edge, beside its sockets: three files of the object's database, and connections to the origin. */
+const FILES_PER_PHONE = 8;
 const FILES_BESIDE = 500;
 
 /**
  * Sees to it that this process, and so those that it starts, may open files enough.
  *
+ * @param channels of each phone.
  * @throws Error that says what to do where the system does not let it.
  */
-export function ensureOpenFiles(phones: number): void {
-  const needed = phones * FILES_PER_PHONE + FILES_BESIDE;
+export function ensureOpenFiles(phones: number, channels: number): void {
+  const needed = phones * (FILES_PER_PHONE + channels) + FILES_BESIDE;
   if (parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8")) >= needed) return;
   spawnSync("prlimit", [`--pid=${process.pid}`, `--nofile=${needed}:${needed}`], { stdio: "ignore" });
   const limit = parseOpenFileLimit(readFileSync("/proc/self/limits", "utf8"));

@@ -46,9 +46,18 @@ export function phonesSettings({ quick, seed }: ScaleOptions): PhonesSettings {
 
 export function growthSettings({ quick, seed }: ScaleOptions): GrowthSettings {
   return quick
-    ? { sizes: [2, 6], warmUpSeconds: 0.2, seconds: 1, hibernationTimeout: 500, behaviour: QUICK_READER, seed }
+    ? {
+        sizes: [2, 6],
+        channels: 1,
+        warmUpSeconds: 0.2,
+        seconds: 1,
+        hibernationTimeout: 500,
+        behaviour: QUICK_READER,
+        seed,
+      }
     : {
         sizes: [10, 100, 500, 2_000],
+        channels: 1,
         warmUpSeconds: 15,
         seconds: 30,
         hibernationTimeout: 30_000,

@@ -18,8 +18,8 @@ describe.runIf(process.platform === "linux")("a process", () => {
   });
 
   it("may open files for a few phones, and not for as many as one likes", () => {
-    expect(() => ensureOpenFiles(1)).not.toThrow();
-    expect(() => ensureOpenFiles(1e9)).toThrow(
+    expect(() => ensureOpenFiles(1, 6)).not.toThrow();
+    expect(() => ensureOpenFiles(1e9, 6)).toThrow(
       /Cannot carry 1000000000 phones: .* open files are needed and \d+ allowed/,
     );
   });

@@ -29,7 +29,7 @@ describe("the number of channels", () => {
   });
 
   test("is several where a round trip is long and the link has not shown that it is slow", () => {
-    expect([5, 70, 300, 600].map((minRtt) => wanted({ minRtt }))).toEqual([1, 6, 6, 6]);
+    expect([5, 70, 300, 600].map((minRtt) => wanted({ minRtt }))).toEqual([1, 5, 5, 5]);
   });
 
   test("is one on a link so slow that a round trip tells", () => {
@@ -48,12 +48,12 @@ describe("the number of channels", () => {
       name,
       wanted({ minRtt, rate: rate * MBIT, fullRate: rate * MBIT }),
     ]);
-    expect(Object.fromEntries(numbers)).toEqual({ gprs: 1, edge: 1, "3g": 3, lte: 5, sat: 6 });
+    expect(Object.fromEntries(numbers)).toEqual({ gprs: 1, edge: 1, "3g": 3, lte: 5, sat: 5 });
   });
 
   test("is several where arrivals stall again and again, if the link is worth it", () => {
     const stalling = { minRtt: 200, stallShare: 0.5 };
-    expect(wanted({ ...stalling, rate: MBIT, fullRate: MBIT })).toBe(6);
+    expect(wanted({ ...stalling, rate: MBIT, fullRate: MBIT })).toBe(5);
     expect(wanted({ ...stalling, rate: 0.04 * MBIT, fullRate: 0.04 * MBIT })).toBe(1);
   });
 

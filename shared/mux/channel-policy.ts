@@ -25,7 +25,7 @@ const FRESH_WINDOW_BYTES = 14_600;
 /** A link holds so many fresh windows' worth of bytes for each channel. */
 const WINDOWS_PER_CHANNEL = 1.5;
 /** More than so many gained nothing in any simulation. */
-const MOST_CHANNELS = 6;
+const MOST_CHANNELS = 5;
 /** Below this round trip, in ms, a window has grown before another is open. */
 const SHORT_ROUND_TRIP = 30;
 /** Links with longer ones, in ms, are slow enough for one until they have shown otherwise: 2G. Satellites are at 600. */

@@ -13,6 +13,8 @@ export interface FleetTarget {
   readonly accessKey: string;
   readonly origin: string;
   readonly seed: number;
+  /** Of every phone; null to let the app decide. */
+  readonly channels: number | null;
 }
 
 /** Starts a process that can be sent messages. */

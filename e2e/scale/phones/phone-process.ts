@@ -44,13 +44,21 @@ async function carryOut(task: PhoneTask): Promise<void> {
   }
 }
 
-async function join({ count, pause, edge, accessKey, origin, seed }: PhoneTask & { type: "join" }): Promise<void> {
+async function join({
+  count,
+  pause,
+  edge,
+  accessKey,
+  origin,
+  seed,
+  channels,
+}: PhoneTask & { type: "join" }): Promise<void> {
   const url = new URL(TUNNEL_PATH, edge).href.replace(/^http/, "ws");
   const joining: Promise<void>[] = [];
   for (let index = 0; index < count; index++) {
     joining.push(
       pairPhone(edge, accessKey).then(async (token) => {
-        const phone = new Phone({ url, token }, origin, seed + index, tally);
+        const phone = new Phone({ url, token, channels }, origin, seed + index, tally);
         phones.push(phone);
         await phone.touch();
       }),

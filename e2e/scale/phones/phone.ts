@@ -26,10 +26,15 @@ export class Phone {
   readonly #tunnel: Tunnel;
   /** Of all channels. */
   #sockets = new Set<NodeSocket>();
-  #isReading = false;
+  readonly #rest = new AbortController();
 
   /** @param seed of all that the person does. */
-  constructor(edge: { readonly url: string; readonly token: string }, origin: string, seed: number, tally: PhoneTally) {
+  constructor(
+    edge: { readonly url: string; readonly token: string; readonly channels: number | null },
+    origin: string,
+    seed: number,
+    tally: PhoneTally,
+  ) {
     this.#origin = origin;
     this.#tally = tally;
     this.#random = seededRandom(seed);
@@ -47,6 +52,7 @@ export class Phone {
     this.#tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform);
     this.#tunnel.introduce({ userAgent: "Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0", acceptLanguage: "en" });
     this.#tunnel.takePushes("http");
+    this.#tunnel.fixChannels(edge.channels);
     this.#tunnel.start(edge.url, edge.token);
   }
 
@@ -57,17 +63,19 @@ export class Phone {
 
   /** Reads pages until `rest`, the first after part of the time that people think. */
   async read(behaviour: Behaviour): Promise<void> {
-    this.#isReading = true;
-    await wait(this.#random() * behaviour.think);
-    while (this.#isReading) {
+    const { signal } = this.#rest;
+    const think = (share: number): Promise<void> =>
+      wait(share * behaviour.think, undefined, { signal }).catch(() => {});
+    await think(this.#random());
+    while (!signal.aborted) {
       await this.visit(behaviour);
-      await wait((0.5 + this.#random()) * behaviour.think);
+      await think(0.5 + this.#random());
     }
   }
 
-  /** No page is begun after this. */
+  /** No page is begun after this, ever. */
   rest(): void {
-    this.#isReading = false;
+    this.#rest.abort();
   }
 
   async visit({ cuts, downloads, forms, downloadBytes }: Behaviour): Promise<void> {

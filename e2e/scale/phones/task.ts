@@ -25,6 +25,8 @@ export type PhoneTask =
       readonly accessKey: string;
       readonly origin: string;
       readonly seed: number;
+      /** Of every phone; null to let the app decide. */
+      readonly channels: number | null;
     }
   /** One small request of each phone, spread over `time` milliseconds. */
   | { readonly type: "touch"; readonly time: number }
