@@ -61,13 +61,13 @@ export class DeliveredResources {
   }
 }
 
-/** In whole seconds, as a browser reckons (RFC 9111 section 4.2). */
+/** In whole seconds, as a browser reckons (RFC 9111 section 4.2); the policy's own clock may tick in between. */
 function freshFor(head: RequestHead, { status, headers }: ResponseHead): number {
   const fields: Record<string, string> = {};
   for (const [name, value] of headers) fields[name] = name in fields ? `${fields[name]}, ${value}` : value;
   const request = { url: head.url, method: head.method, headers: Object.fromEntries(head.headers) };
   const policy = new CachePolicy(request, { status, headers: fields }, { shared: false });
-  return Math.floor(policy.timeToLive() / 1000);
+  return Math.round(policy.timeToLive() / 1000);
 }
 
 /** FNV-1a over all that decides about a response. */
