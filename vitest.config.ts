@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { viteVirtualModules } from "./scripts/build/virtual-modules.ts";
 
@@ -10,7 +9,5 @@ export default defineConfig({
     include: ["{shared,worker,pwa,scripts,e2e}/**/*.test.{ts,tsx}"],
     exclude: ["**/*.workerd.test.ts", "e2e/specs/**"],
     testTimeout: 30_000,
-    // Much of the time is waiting for edges and links, also on two processors.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });
