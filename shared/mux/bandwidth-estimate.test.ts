@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../limits.ts";
 import { type LinkRun, runLink } from "../testing/link-run.ts";
+import { Random } from "../testing/random.ts";
 import { BandwidthEstimate } from "./bandwidth-estimate.ts";
 
 const MBIT = 1_000_000;
@@ -118,6 +119,44 @@ describe("what is left when a download is given up", () => {
   test.each([100, 300, 600])("is at most 1.2 of the bandwidth-delay product (1 Mbit/s, %d ms)", (rtt) => {
     const run = runLink({ name: "abort", down: { rate: MBIT, delay: rtt / 2 }, congestion: "cubic", for: 30_000 });
     expect(run.abort() / ((MBIT / 8000) * rtt)).toBeLessThan(1.2);
+  });
+});
+
+describe("where credit takes longer to come round than pings do", () => {
+  /** Of the rate that the link carries. Credit comes round in a time that changes from one round trip to the next. */
+  function share(pings: [number, number], rounds: [number, number], rate: number, seed: number): number {
+    const random = new Random(seed);
+    const between = ([least, most]: [number, number]): number => least + (random.uint32() / 2 ** 32) * (most - least);
+    const estimate = new BandwidthEstimate(limits.initialSessionCreditBytes, limits.sessionCreditBytes);
+    let [delivered, nextPing, answer, time] = [0, 0, Number.POSITIVE_INFINITY, between(rounds)];
+    let sentAt = 0;
+    for (let now = 0; now < 60_000; now += 1) {
+      if (now >= answer) {
+        estimate.ponged(now, true, answer - sentAt);
+        answer = Number.POSITIVE_INFINITY;
+        nextPing = Math.max(now, sentAt + 10);
+      }
+      if (answer === Number.POSITIVE_INFINITY && now >= nextPing) {
+        estimate.pinged(now, estimate.window);
+        [sentAt, answer] = [now, now + between(pings)];
+      }
+      if (now % Math.round(rounds[0]) === 0) time = between(rounds);
+      const bytes = Math.min(rate, estimate.window / time);
+      delivered += bytes;
+      estimate.arrived(bytes, now);
+    }
+    return delivered / (60_000 * rate);
+  }
+
+  test.each([
+    ["a browser on the edge's machine", [1.5, 4], [3, 7], 40_000, 0.95],
+    ["a radio that jitters", [60, 80], [70, 90], 1500, 0.85],
+    ["pings that pass the rest by", [60, 62], [72, 80], 1500, 0.85],
+    ["a long link", [200, 230], [230, 260], 1000, 0.75],
+    ["a device that is busy every now and then", [3, 40], [10, 60], 10_000, 0.6],
+  ] as const)("%s (%j ms, %j ms) is used all the same", (_, pings, rounds, rate, least) => {
+    const shares = [1, 2, 3, 4, 5].map((seed) => share([...pings], [...rounds], rate, seed));
+    expect(shares.toSorted((left, right) => left - right)[2]).toBeGreaterThan(least);
   });
 });
 

@@ -11,6 +11,7 @@
  * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
  */
 import { limits } from "../limits.ts";
+import { CreditTrial } from "./credit-trial.ts";
 
 /** Credit as a multiple of bandwidth times round trip. */
 const STEADY_GAIN = 1.1;
@@ -54,6 +55,8 @@ const QUEUE_RATIO = 1.25;
 const QUEUE_SLACK = 5;
 /** Arrivals are not resolved finer than this many ms: the timers and tasks of browsers are not either. */
 const LEAST_SLICE = 10;
+/** Nor are round trips: a shorter one counts as this many ms, since two busy processes take as long to answer. */
+const LEAST_ROUND_TRIP = 20;
 /** What fits a TCP segment with all headers: credit is given back by no less. */
 export const CREDIT_STEP_BYTES = 1400;
 /** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
@@ -104,6 +107,7 @@ export class BandwidthEstimate {
   #stalls: number[] = [];
   #gaps: number[] = [];
   #jumps: number[] = [];
+  #trial = new CreditTrial();
   #slicesSinceGrowth = 0;
   #slicesSinceSurge = 0;
   /** By the last round trip. */
@@ -125,7 +129,12 @@ export class BandwidthEstimate {
   #recentRate = 0;
   #round: Round | null = null;
   /** The last round that shrank the window, and the window before: for finding out that it did not help. */
-  #shrunk: { readonly rtt: number; readonly outstanding: number; readonly window: number } | null = null;
+  #shrunk: {
+    readonly rtt: number;
+    readonly outstanding: number;
+    readonly window: number;
+    readonly rate: number;
+  } | null = null;
 
   /** @param initial bytes of credit at first. @param most bytes that it never goes above. */
   constructor(initial: number, most: number) {
@@ -212,10 +221,12 @@ export class BandwidthEstimate {
     const round = this.#round;
     if (round === null) return;
     this.#round = null;
+    // A queue delays one answer after the other, a radio or a busy device every now and then one.
+    const lasting = Math.min(rtt, this.#rtt ?? rtt);
     this.#rtt = rtt;
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
-    const queue = this.#isQueue(rtt);
-    this.#queueSeen = this.#isQueue(rtt - round.gap);
+    const queue = this.#isQueue(lasting);
+    this.#queueSeen = this.#isQueue(lasting - round.gap);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
     // Even arrivals through a full queue: the gaps before were those of a sender that sent in bursts.
     if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
@@ -231,7 +242,7 @@ export class BandwidthEstimate {
     else if (spent) {
       this.#shrunk = null;
       if (round.rates.length > 0) keep(this.#peaks, Math.max(...round.rates));
-      this.#aim();
+      this.#aim(round);
     }
   }
 
@@ -268,8 +279,13 @@ export class BandwidthEstimate {
     return jump > DISTURBED_PART * this.#sliceTime ? DISTURBED_GROWTH : EVEN_GROWTH;
   }
 
+  /** That an answer may take without a queue, in ms, once one has come. */
+  get #longestRtt(): number {
+    return QUEUE_RATIO * (Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0) + this.#pause) + QUEUE_SLACK;
+  }
+
   #isQueue(rtt: number): boolean {
-    return rtt > QUEUE_RATIO * ((this.#minRtt ?? rtt) + this.#pause) + QUEUE_SLACK;
+    return this.#minRtt !== null && rtt > this.#longestRtt;
   }
 
   /**
@@ -326,33 +342,47 @@ export class BandwidthEstimate {
     const late = round.rates.slice(Math.floor(round.rates.length / 2));
     if (late.length === 0) return;
     const window = this.#window;
-    this.#peaks = [Math.max(...late)];
+    const rate = Math.max(...late);
+    this.#peaks = [rate];
     this.#aim();
-    if (this.#window < window) this.#shrunk = { rtt, outstanding: round.outstanding, window };
+    if (this.#window < window) this.#shrunk = { rtt, outstanding: round.outstanding, window, rate };
   }
 
-  /** Much less is under way, and the round trip is as long as before: it is the link that became longer. */
+  /**
+   * Much less is under way, and the round trip is as long as before: it is the link that became longer. Or it is shorter,
+   * but so is what comes in it: the link was not full.
+   */
   #shrinkingWasVain(rtt: number, round: Round): boolean {
     const shrunk = this.#shrunk;
     if (shrunk === null || round.outstanding > 0.8 * shrunk.outstanding) return false;
     this.#shrunk = null;
-    if (rtt < 0.9 * shrunk.rtt) return false;
-    if (2 * this.#pause < (this.#minRtt ?? rtt)) this.#minRtt = Math.min(rtt, shrunk.rtt);
+    const isLonger = rtt >= 0.9 * shrunk.rtt;
+    const isSlower = round.rates.length > 0 && Math.max(...round.rates) < 0.85 * shrunk.rate;
+    if (!isLonger && !isSlower) return false;
+    if (isLonger && 2 * this.#pause < (this.#minRtt ?? rtt)) this.#minRtt = Math.min(rtt, shrunk.rtt);
     this.#window = Math.max(this.#window, shrunk.window);
     this.#slicesSinceGrowth = 0;
     this.#slicesSinceSurge = 0;
     return true;
   }
 
-  #aim(): void {
-    const rtt = this.#minRtt ?? LEAST_SLICE;
+  /** @param round that used all credit up without making a queue: less may be what limits the rate, so that is tried. */
+  #aim(round: Round | null = null): void {
+    const rtt = Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0);
     const gain = this.#surges ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
     const product = gain * this.#rate * (rtt + this.#pause);
     // What is given back a segment at a time is missing meanwhile.
     const missing = Math.max(0, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
     const most = this.#surges ? this.#surgeRoom : this.#most;
     const aim = Math.min(most, Math.max(limits.leastSessionCreditBytes, product + missing));
-    this.#window = Math.round(this.#surges ? Math.max(this.#window, aim) : aim);
+    const window = this.#window;
+    if (this.#surges) this.#window = Math.round(Math.max(window, aim));
+    else if (round === null || round.rates.length === 0) this.#window = Math.round(aim);
+    else {
+      const credit = Math.min(window, Math.max(aim, PROBE_GAIN * this.#rate * (rtt + this.#pause)));
+      this.#window = Math.min(this.#most, Math.round(this.#trial.next(credit, Math.max(...round.rates), aim)));
+    }
+    if (round === null && this.#window !== window) this.#trial.reset();
   }
 }
 
