@@ -175,15 +175,29 @@ describe("a phone that comes back", () => {
       return seen.length === 1 ? new Promise<ServerResponse>(() => {}) : hello();
     });
     const phone = new WiredPhone();
+    phone.isDeaf = true;
+    phone.connect(edge.server);
+    const response = phone.fetch("https://a.example/");
+    await settle();
+    phone.cut();
+    phone.isDeaf = false;
+    phone.connect(edge.create());
+    expect((await response).text).toBe("hello");
+    await phone.fetch("https://a.example/later");
+    expect(seen).toEqual([undefined, true, true]);
+  });
+
+  it("does not go on in one that was lost after it heard of it, though it had no frame yet", async () => {
+    const edge = setUp(() => new Promise<ServerResponse>(() => {}));
+    const phone = new WiredPhone();
     phone.connect(edge.server);
     const response = phone.fetch("https://a.example/");
     await settle();
     expect(phone.session.channel.received).toBe(0);
     phone.cut();
     phone.connect(edge.create());
-    expect((await response).text).toBe("hello");
-    await phone.fetch("https://a.example/later");
-    expect(seen).toEqual([undefined, true, true]);
+    await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+    expect(edge.server.sessionCount).toBe(1);
   });
 
   it("says so after hibernation too", async () => {
@@ -296,6 +310,11 @@ describe("hostile beginnings", () => {
     [
       "a session of another life",
       messageOf({ type: "hello", sessionId: id, received: 3, next: 0, resume: false }),
+      ErrorCode.LINK_LOST,
+    ],
+    [
+      "a session that the phone has heard of",
+      messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: true, isGreeted: true }),
       ErrorCode.LINK_LOST,
     ],
     [

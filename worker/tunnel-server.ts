@@ -124,7 +124,7 @@ export class TunnelServer {
   #open(transport: Transport, message: Uint8Array, order: number): ServedSession {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toKey(hello.sessionId));
-    const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0;
+    const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0 && !hello.isGreeted;
     if (known === undefined && !isBeginning) {
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
     }

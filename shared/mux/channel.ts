@@ -172,7 +172,7 @@ export class Channel {
     this.#takeFreshTransport(transport);
     this.#isResumed = this.#attachedBefore;
     // A further channel has sent nothing that could be acted on twice before the edge was heard on it.
-    this.#sendHello(this.index === 0 ? this.#attachedBefore : this.#wasGreeted);
+    this.#sendHello(this.index === 0 ? this.#attachedBefore : this.#wasGreeted, this.#wasGreeted);
     this.#attachedBefore = true;
     this.#replay();
     this.#handler.onAttached?.();
@@ -199,7 +199,7 @@ export class Channel {
     this.#wasGreeted = true;
     this.#incoming = hello.next;
     this.#release(hello.received);
-    this.#sendHello(false);
+    this.#sendHello(false, false);
     this.#replay();
     this.#handler.onAttached?.();
   }
@@ -334,12 +334,20 @@ export class Channel {
     this.#helloDue = true;
   }
 
-  #sendHello(resume: boolean): void {
+  #sendHello(resume: boolean, isGreeted: boolean): void {
     const next = this.#sent - this.#retained.length;
     const { sessionId, index } = this;
     const channel = index > 0 ? { channel: index } : {};
     this.#outbox.addHello(
-      encodeFrame({ type: "hello", sessionId, ...channel, received: this.#received, next, resume }),
+      encodeFrame({
+        type: "hello",
+        sessionId,
+        ...channel,
+        received: this.#received,
+        next,
+        resume,
+        ...(isGreeted ? { isGreeted } : {}),
+      }),
     );
     this.#scheduleFlush();
     this.#acknowledged = this.#received;

@@ -48,6 +48,11 @@ describe("the examples of PROTOCOL.md section 3", () => {
       { type: "hello", sessionId: new Uint8Array(16).fill(7), received: 0, next: 0, resume: true },
       [0x81, 0, 18, ...Array<number>(16).fill(7), 0, 0],
     ],
+    [
+      "HELLO after the edge was heard",
+      { type: "hello", sessionId: new Uint8Array(16).fill(7), received: 0, next: 0, resume: true, isGreeted: true },
+      [0x83, 0, 18, ...Array<number>(16).fill(7), 0, 0],
+    ],
     ["ACK", { type: "ack", received: 300 }, [0x90, 0, 2, 0x41, 0x2c]],
     ["PING", { type: "ping", token: 9 }, [0xa0, 0, 1, 9]],
     ["PONG", { type: "pong", token: 9 }, [0xb0, 0, 1, 9]],

@@ -33,6 +33,7 @@ const FLAG_PRIORITY = 0x2;
 const FLAG_STRIPE = 0x2;
 /** HELLO of the phone: an earlier link carried this session. */
 const FLAG_RESUME = 0x1;
+const FLAG_GREETED = 0x2;
 
 /** RFC 9218: urgency 0 (first) to 7 (last), 3 by default; `incremental` says that parts of a body are of use. */
 export interface Priority {
@@ -82,6 +83,8 @@ export type ChannelFrame =
       readonly next: number;
       /** The phone's, from its second link on: the edge may have acted on frames of the session, so it must know it. */
       readonly resume: boolean;
+      /** The phone has heard the edge's HELLO on this channel: an edge that does not know the session has lost it. */
+      readonly isGreeted?: true;
     }
   | { readonly type: "ack"; readonly received: number }
   | { readonly type: "ping"; readonly token: number }
@@ -150,7 +153,7 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
     case "hello":
       return assemble(
         FrameType.HELLO,
-        frame.resume ? FLAG_RESUME : 0,
+        (frame.resume ? FLAG_RESUME : 0) | (frame.isGreeted ? FLAG_GREETED : 0),
         frame.channel ?? 0,
         concat(frame.sessionId, varints(frame.received, frame.next)),
       );
@@ -211,6 +214,7 @@ export function decodeFrame(reader: ByteReader): Frame {
         received: payload.varint(),
         next: payload.varint(),
         resume: (flags & FLAG_RESUME) !== 0,
+        ...((flags & FLAG_GREETED) === 0 ? {} : { isGreeted: true }),
       });
     case FrameType.ACK:
       return whole(payload, { type: "ack", received: payload.varint() });

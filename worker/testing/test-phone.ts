@@ -77,6 +77,8 @@ export function closing(socket: EventTarget): Promise<{ code: number; reason: st
 export class TestPhone extends PhoneSession {
   /** How the edge ended the last socket that it ended. */
   closedBy: { readonly code: number; readonly reason: string } | null = null;
+  /** What the edge sends is lost. */
+  isDeaf = false;
 
   #edgeUrl: string;
   #token: string;
@@ -113,7 +115,8 @@ export class TestPhone extends PhoneSession {
       close: (code, reason) => socket.close(code, reason),
     };
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
-      if (typeof event.data !== "string") this.session.channel.receive(new Uint8Array(event.data), transport);
+      if (this.isDeaf || typeof event.data === "string") return;
+      this.session.channel.receive(new Uint8Array(event.data), transport);
     };
     socket.onclose = ({ code, reason }) => {
       this.closedBy = { code, reason };

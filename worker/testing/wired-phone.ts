@@ -15,6 +15,8 @@ export interface Wire {
 /** A phone whose socket is a function call away: messages arrive in a later microtask, in order. */
 export class WiredPhone extends PhoneSession {
   wire: Wire | null = null;
+  /** What the edge sends is lost. */
+  isDeaf = false;
   #mine: Transport | null = null;
 
   connect(server: TunnelServer): Wire {
@@ -29,7 +31,7 @@ export class WiredPhone extends PhoneSession {
     const transport: Transport = {
       send: (message) => {
         if (this.wire !== wire) return false;
-        queueMicrotask(() => this.session.channel.receive(message, mine));
+        if (!this.isDeaf) queueMicrotask(() => this.session.channel.receive(message, mine));
         return true;
       },
       close: (code, reason) => {
