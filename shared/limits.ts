@@ -133,6 +133,12 @@ export const limitTable = {
     enforcedBy: "sender",
     reason: "Unacknowledged frames kept for a resume; above the largest session credit plus heads in flight",
   },
+  restTime: {
+    value: 500,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "Without a stream for so long, all that came is acknowledged: until then the edge keeps it, awake",
+  },
   sessionLinger: {
     value: 120_000,
     unit: "ms",

@@ -62,6 +62,10 @@ export class ServedSession {
   #links = new Map<Transport, Link>();
   #saveScheduled = false;
   #cancelLinger: (() => void) | null = null;
+  /** All exchanges are over, but the phone has not acknowledged all frames: it may have to get them again. */
+  #cancelVigil: (() => void) | null = null;
+  #isVigilOver = false;
+  #wasBusy = false;
   /** Channels that lost their socket, and are waited for. */
   #loose = new Set<number>();
   /** The socket that came last for each channel, by `order`. */
@@ -116,6 +120,7 @@ export class ServedSession {
         },
         onEnd: () => {
           this.#cancelLinger?.();
+          this.#cancelVigil?.();
           this.#loose.clear();
           parent.ended();
         },
@@ -125,8 +130,9 @@ export class ServedSession {
 
   /** Whether anything would be lost if the memory of it were. */
   get isBusy(): boolean {
-    const { openStreams, attached, hasStrays } = this.session;
-    return openStreams > 0 || hasStrays || (attached && this.#loose.size > 0);
+    const { openStreams, attached, hasStrays, isUnacknowledged } = this.session;
+    const isKept = isUnacknowledged && !this.#isVigilOver;
+    return openStreams > 0 || hasStrays || isKept || (attached && this.#loose.size > 0);
   }
 
   /**
@@ -251,9 +257,30 @@ export class ServedSession {
     queueMicrotask(() => this.#save());
   }
 
+  /** A phone at rest acknowledges all; one that does not is gone, or does not mean to. */
+  #watchUnacknowledged(): void {
+    const { openStreams, isUnacknowledged, ended } = this.session;
+    if (openStreams > 0 || !isUnacknowledged || ended !== null) {
+      this.#cancelVigil?.();
+      this.#cancelVigil = null;
+      this.#isVigilOver = false;
+    } else if (!this.#isVigilOver) {
+      this.#cancelVigil ??= this.#options.setTimer(() => {
+        this.#cancelVigil = null;
+        this.#isVigilOver = true;
+        this.#scheduleSave();
+      }, limits.sessionLinger);
+    }
+  }
+
   #save(): void {
     const { onSnapshot } = this.#options;
     const { session } = this;
+    this.#watchUnacknowledged();
+    if (this.isBusy !== this.#wasBusy) {
+      this.#wasBusy = this.isBusy;
+      this.#onChanged();
+    }
     const isIdle = !this.isBusy && session.ended === null;
     // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
     if (isIdle && onSnapshot !== undefined) session.flush();

@@ -100,6 +100,42 @@ describe("sessions of a phone", () => {
   });
 });
 
+describe("an edge whose last frames the phone has not acknowledged", () => {
+  /** An answer that the phone never gets. */
+  async function unheard() {
+    const edge = setUp(async () => hello());
+    const phone = new WiredPhone();
+    phone.connect(edge.server);
+    await phone.fetch("https://a.example/first");
+    phone.isDeaf = true;
+    const response = phone.fetch("https://a.example/");
+    await settle();
+    return { edge, phone, response };
+  }
+
+  it("stays awake, and sends them again on the next link", async () => {
+    const { edge, phone, response } = await unheard();
+    expect(edge.activity).toEqual([true, false, true]);
+    expect(snapshotOf(edge, phone)).toBeNull();
+    phone.cut("phone");
+    phone.isDeaf = false;
+    phone.connect(edge.server);
+    expect((await response).text).toBe("hello");
+    await settle();
+    expect(edge.activity).toEqual([true, false, true, false]);
+    expect(edge.timers.size).toBe(0);
+  });
+
+  it("waits no longer than for a phone without a link", async () => {
+    const { edge, phone } = await unheard();
+    expect([...edge.timers]).toHaveLength(1);
+    edge.runTimers();
+    await settle();
+    expect(edge.activity).toEqual([true, false, true, false]);
+    expect(snapshotOf(edge, phone)).not.toBeNull();
+  });
+});
+
 describe("a phone that comes back", () => {
   it("goes on with the session: the answer arrives, the request runs once", async () => {
     const gate = Promise.withResolvers<void>();

@@ -176,6 +176,24 @@ describe("startShaper", () => {
     expect(hash(await readAll(socket))).toBe(hash(PATTERN.subarray(0, 10_000)));
   });
 
+  it("leaves what is connected without a byte and without a word once it is stranded, and carries what comes later", async () => {
+    const ends: string[] = [];
+    const shaper = await shaped((socket) => {
+      socket.pipe(socket);
+      socket.on("end", () => ends.push("edge"));
+    });
+    const first = connect(shaper.port);
+    first.on("close", () => ends.push("browser"));
+    first.write("x");
+    await new Promise((resolve) => first.once("data", resolve));
+    shaper.strand();
+    first.write("y");
+    const second = connect(shaper.port);
+    second.write("z");
+    expect(String(await new Promise((resolve) => second.once("data", resolve)))).toBe("z");
+    expect([first.bytesRead, ends]).toEqual([1, []]);
+  });
+
   it("passes the end of a stream on even if the other side was killed", async () => {
     const shaper = await shaped((socket) => socket.destroy());
     const socket = connect(shaper.port);

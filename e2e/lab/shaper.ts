@@ -33,6 +33,8 @@ export interface Shaper {
   readonly webSockets: number;
   /** Kills every connection and drops what is under way, as a lost radio link does in the end. */
   cut(): void;
+  /** What is connected now gets nothing through any more and is told nothing, as with an address that was left. */
+  strand(): void;
   /** Nothing moves until `resume`; connections stay. */
   pause(): void;
   resume(): void;
@@ -55,6 +57,7 @@ export async function startShaper(options: ShaperOptions): Promise<Shaper> {
   const up = new LinkDirection(delay, options.upKbit ?? Number.POSITIVE_INFINITY);
   const down = new LinkDirection(delay, options.downKbit ?? Number.POSITIVE_INFINITY);
   const open = new Set<Socket>();
+  const stranded = new WeakSet<Socket>();
   const requests: WatchedRequest[] = [];
   let connections = 0;
   let refusing = false;
@@ -95,6 +98,12 @@ export async function startShaper(options: ShaperOptions): Promise<Shaper> {
       return requests.filter(({ webSocket }) => webSocket).length;
     },
     cut,
+    strand: () => {
+      for (const socket of open) {
+        stranded.add(socket);
+        socket.pause();
+      }
+    },
     pause: () => {
       up.pause();
       down.pause();
@@ -161,16 +170,16 @@ export async function startShaper(options: ShaperOptions): Promise<Shaper> {
       direction.send(
         data,
         (piece) => {
-          if (to.destroyed) return;
+          if (to.destroyed || stranded.has(to)) return;
           to.write(piece, () => {
             waiting -= piece.length;
-            if (waiting < limit && !from.destroyed) from.resume();
+            if (waiting < limit && !from.destroyed && !stranded.has(from)) from.resume();
           });
         },
         notBefore,
       );
     });
-    from.on("end", () => direction.sendEnd(() => to.end()));
+    from.on("end", () => direction.sendEnd(() => stranded.has(to) || to.end()));
     from.resume();
   }
 }

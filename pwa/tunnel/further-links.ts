@@ -33,7 +33,10 @@ export interface FurtherLinksHandler {
   onClose(index: number, transport: Transport, code: number, isConfirmed: boolean): void;
   /** Something could be tried again. */
   onRetry(): void;
-  /** Whether a stream is on the channel. */
+  /**
+   * Whether a stream is on the channel, or the edge was not heard on it yet: it may have put pieces there that are lost if
+   * the channel is begun anew.
+   */
   isBusy(index: number): boolean;
   /** Whether requests wait for the edge: what answers them may come on any channel. */
   isAwaiting(): boolean;

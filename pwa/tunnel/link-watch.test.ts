@@ -81,3 +81,30 @@ it("lets what came be handed over before it judges, where a busy device ran its 
   platform.pass(2 * limits.pingInterval);
   expect(events.at(-1)).toBe("dead");
 });
+
+it("waits no longer because an edge that answers its probes at once had nothing else to say", () => {
+  const { platform, watch, events, silence } = rig(300);
+  watch.awaiting();
+  const asked = (): number => events.filter((event) => event === "probe").length;
+  const untilProbe = (): void => {
+    const before = asked();
+    while (asked() === before) platform.pass(100);
+  };
+  for (let probe = 0; probe < 5; probe += 1) {
+    untilProbe();
+    watch.heard(true);
+  }
+  untilProbe();
+  expect(silence()).toBe(limits.probeTimeoutMin);
+});
+
+it("goes by round trips alone after a change of network", () => {
+  const { platform, watch, silence } = rig(300);
+  watch.awaiting();
+  for (let message = 0; message < 5; message += 1) {
+    platform.time += 1_900;
+    watch.heard(false);
+  }
+  watch.check(true);
+  expect(silence()).toBe(limits.probeTimeoutMin);
+});

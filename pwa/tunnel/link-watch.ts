@@ -59,7 +59,7 @@ export class LinkWatch {
   /** The longest between two messages lately. */
   #gap = 0;
   /** The probe that nothing has followed yet. */
-  #probe: { readonly sentAt: number; stalled: boolean } | null = null;
+  #probe: { readonly sentAt: number; readonly isSuspect: boolean; stalled: boolean } | null = null;
   /** Probes whose own answer is outstanding, though other bytes may have come: only a lone one is a sample. */
   #unanswered = 0;
   #lastProbeAt = 0;
@@ -87,7 +87,9 @@ export class LinkWatch {
   heard(isAnswer: boolean): void {
     const now = this.#clock.now();
     if (this.#awaitedSince !== null) {
-      const gap = now - Math.max(this.lastHeard, this.#awaitedSince);
+      // What the answer to a probe ends was a silence of the edge's until it was sent, not a long message.
+      const asked = isAnswer ? (this.#probe?.sentAt ?? 0) : 0;
+      const gap = now - Math.max(this.lastHeard, this.#awaitedSince, asked);
       this.#gap = Math.min(GAP_CAP, Math.max(gap, this.#gap * GAP_DECAY));
       if (this.#awaitsFirst) this.#rtt.bound(now - this.#awaitedSince);
     }
@@ -116,9 +118,13 @@ export class LinkWatch {
     if (this.#probe === null && this.#timer !== null && this.#timer.at > now + this.#patience) this.#evaluate();
   }
 
-  /** The network may have changed, or time passed unnoticed: asks at once whether the link lives. */
-  check(): void {
-    if (this.#probe === null) this.#sendProbe();
+  /**
+   * Time may have passed unnoticed: asks at once whether the link lives.
+   *
+   * @param isSuspect the network has changed: the link is more likely dead than slow, so only its round trips count.
+   */
+  check(isSuspect = false): void {
+    if (this.#probe === null || (isSuspect && !this.#probe.isSuspect)) this.#sendProbe(isSuspect);
     this.#evaluate();
   }
 
@@ -131,7 +137,7 @@ export class LinkWatch {
       this.#sendProbe();
       return this.#evaluate();
     }
-    const timeout = this.#timeout();
+    const timeout = probe.isSuspect ? this.#rttTimeout() : this.#timeout();
     const delay = this.#handler.uploadDelay();
     const dead = probe.sentAt + timeout + delay;
     if (now >= dead) {
@@ -153,9 +159,9 @@ export class LinkWatch {
     return Math.min(idle, Math.max(this.lastHeard, this.#awaitedSince ?? 0) + this.#patience);
   }
 
-  #sendProbe(): void {
+  #sendProbe(isSuspect = false): void {
     const now = this.#clock.now();
-    this.#probe = { sentAt: now, stalled: false };
+    this.#probe = { sentAt: now, isSuspect, stalled: this.#probe?.stalled ?? false };
     this.#isPostponed = false;
     this.#lastProbeAt = now;
     this.#unanswered += 1;
@@ -182,6 +188,10 @@ export class LinkWatch {
   }
 
   #timeout(): number {
-    return Math.max(GAP_FACTOR * this.#gap, this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax));
+    return Math.max(GAP_FACTOR * this.#gap, this.#rttTimeout());
+  }
+
+  #rttTimeout(): number {
+    return this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
   }
 }

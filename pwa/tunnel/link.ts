@@ -120,7 +120,7 @@ export class Link {
     const attempt = this.#attempt;
     if (this.#target === null) return;
     if (attempt === null) return this.#connect();
-    if (attempt.watch !== null) return hint === "navigation" ? undefined : attempt.watch.check();
+    if (attempt.watch !== null) return hint === "navigation" ? undefined : attempt.watch.check(hint === "network");
     const age = this.#platform.now() - attempt.startedAt;
     // Its packets may be on their way from an address that is no longer this phone's.
     if (age === 0 || (hint !== "network" && age < FRESH_ATTEMPT)) return;

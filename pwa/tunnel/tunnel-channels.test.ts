@@ -3,7 +3,9 @@ import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
 import { END_OF_LINK } from "../../shared/subprotocol.ts";
 import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { messageOf } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
+import { decodeMessage, type SequencedFrame } from "../../shared/wire/frame.ts";
 import { echo, silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
 
 const SIZE = 600_000;
@@ -245,6 +247,22 @@ describe("further channels that nobody uses", () => {
     await settle();
     expect([consumer, ...logs].map((log) => log.text)).toEqual(Array(4).fill("text"));
     expect(tunnel.stats()).toMatchObject({ sockets: 3, channels: 3, sessions: 1 });
+  });
+
+  it("stay until the edge was heard on them: what it has put there may have to come again", async () => {
+    const { platform, tunnel, connect } = tunnelRig(text);
+    tunnel.fixChannels(2);
+    await connect();
+    const [socket] = platform.furtherSockets;
+    socket?.open();
+    await settle();
+    tunnel.fixChannels(1);
+    const [hello] = decodeMessage(socket?.sent[0] as Uint8Array);
+    expect([hello?.type, socket?.sent.length]).toEqual(["hello", 1]);
+    socket?.receive(messageOf(hello as SequencedFrame).buffer as ArrayBuffer);
+    await settle();
+    tunnel.fixChannels(1);
+    expect(socket?.sent.at(-1)).toBe(END_OF_LINK);
   });
 
   it("stay as long as anything is under way, and for a while after", async () => {

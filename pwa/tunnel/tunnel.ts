@@ -112,7 +112,7 @@ export class Tunnel {
         onMessage: (transport, message) => this.#receive(transport, message),
         onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
         onRetry: () => this.#updateChannels(),
-        isBusy: (index) => this.#openStreamsOn(index) > 0,
+        isBusy: (index) => this.#isBusy(index),
         isAwaiting: () => this.#pending.size > 0,
         uploadDelay: () => this.#uploadDelay(),
       },
@@ -394,8 +394,9 @@ export class Tunnel {
     );
   }
 
-  #openStreamsOn(index: number): number {
-    return this.#current?.session.channels.find((channel) => channel.index === index)?.openStreams ?? 0;
+  #isBusy(index: number): boolean {
+    const channel = this.#current?.session.channels.find((each) => each.index === index);
+    return channel !== undefined && (channel.openStreams > 0 || !channel.isGreeted);
   }
 
   #uploadDelay(): number {

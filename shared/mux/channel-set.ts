@@ -18,6 +18,8 @@ export interface Traffic {
 export interface ChannelStatus extends Traffic {
   readonly index: number;
   readonly isAttached: boolean;
+  /** Phone: whether the edge was heard on it. */
+  readonly isGreeted: boolean;
   readonly openStreams: number;
 }
 
@@ -245,6 +247,7 @@ export class ChannelSet {
       ...channel.traffic,
       index,
       isAttached: channel.attached,
+      isGreeted: !channel.isNew,
       openStreams: streams.size,
     }));
   }

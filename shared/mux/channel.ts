@@ -249,6 +249,17 @@ export class Channel {
     this.#queue(encodeFrame({ type: "ping", token }));
   }
 
+  /** Says how much has arrived, if that was not said. */
+  acknowledge(): void {
+    const ack = this.#takeAck(1, 0);
+    if (ack !== null) this.#queue(ack);
+  }
+
+  /** Whether anything has arrived that was not acknowledged. */
+  get hasUnsaid(): boolean {
+    return this.#received > this.#acknowledged;
+  }
+
   /** Sends everything queued now instead of at the end of the turn. */
   flush(): void {
     this.#flushScheduled = false;

@@ -1,5 +1,6 @@
 /** What a session outlives: hibernation of its edge, cuts of its link, a phone that is away. */
 import { describe, expect, test } from "vitest";
+import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { OK, request, sessionRig } from "../testing/session-rig.ts";
 
@@ -34,6 +35,65 @@ describe("hibernation of an idle edge", () => {
       expect(edge.bytes).toBe(limits.uploadStreamCreditBytes);
       linked.hibernateEdge();
     }
+  });
+});
+
+describe("a phone at rest", () => {
+  /** Timers that run when a test says so. */
+  function timers() {
+    const waiting = new Map<() => void, number>();
+    return {
+      waiting,
+      setTimer(task: () => void, delay: number) {
+        waiting.set(task, delay);
+        return () => waiting.delete(task);
+      },
+      run() {
+        const due = [...waiting.keys()];
+        waiting.clear();
+        for (const task of due) task();
+      },
+    };
+  }
+
+  test("acknowledges what came, however little, so that the edge need not keep it", () => {
+    const { setTimer, waiting, run } = timers();
+    const linked = sessionRig({ setTimer });
+    const { edge } = request(linked);
+    edge.stream.sendHead(OK, true);
+    linked.flow();
+    expect([linked.edge.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
+    run();
+    linked.flow();
+    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+  });
+
+  test("waits for its last stream, and says nothing twice", () => {
+    const { setTimer, waiting, run } = timers();
+    const linked = sessionRig({ setTimer });
+    request(linked).edge.stream.sendHead(OK, true);
+    linked.flow();
+    const { edge } = request(linked);
+    run();
+    linked.flow();
+    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([true, 0]);
+    edge.stream.sendHead(OK, true);
+    linked.flow();
+    run();
+    linked.flow();
+    const { messagesUp } = linked.phone.traffic;
+    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    linked.flow();
+    expect(linked.phone.traffic.messagesUp).toBe(messagesUp);
+  });
+
+  test("leaves no timer behind when its session ends", () => {
+    const { setTimer, waiting } = timers();
+    const linked = sessionRig({ setTimer });
+    request(linked).edge.stream.sendHead(OK, true);
+    linked.flow();
+    linked.phone.end(new RopewayError(ErrorCode.NO_ERROR, "session", "user", "over"));
+    expect(waiting.size).toBe(0);
   });
 });
 

@@ -41,6 +41,8 @@ export interface SessionOptions {
   readonly defer?: Defer;
   /** Milliseconds of a clock that never goes back; `performance.now` outside tests. */
   readonly now?: () => number;
+  /** `setTimeout` outside tests. @returns what cancels it. */
+  readonly setTimer?: (task: () => void, delay: number) => () => void;
   readonly snapshot?: SessionSnapshot;
   /** What an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
   readonly initialCredit?: number;

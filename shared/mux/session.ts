@@ -47,12 +47,16 @@ export class Session implements ChannelOwner {
   #peer: PeerSettings;
   #ended: RopewayError | null = null;
   #pumping = false;
+  #setTimer: (task: () => void, delay: number) => () => void;
+  /** Phone: of the acknowledgement that goes out at rest. */
+  #cancelRest: (() => void) | null = null;
   #waiting: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
     const { role, snapshot } = options;
     this.role = role;
     this.#handler = options.handler;
+    this.#setTimer = options.setTimer ?? startTimer;
     this.#fixedChannels = options.fixedChannels ?? null;
     this.#peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
     this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? limits.initialSessionCreditBytes, "session");
@@ -134,12 +138,16 @@ export class Session implements ChannelOwner {
 
   /** Edge: see ChannelSet.confirmRetirement. */
   confirmRetirement(index: number): boolean {
-    return this.#channels.confirmRetirement(index);
+    const isForgotten = this.#channels.confirmRetirement(index);
+    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    return isForgotten;
   }
 
   /** Phone: see ChannelSet.retire. */
   retire(index: number, isConfirmed: boolean): boolean {
-    return this.#channels.retire(index, isConfirmed);
+    const isForgotten = this.#channels.retire(index, isConfirmed);
+    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    return isForgotten;
   }
 
   /** Only an idle session has a snapshot: open streams do not survive hibernation. */
@@ -183,6 +191,11 @@ export class Session implements ChannelOwner {
   /** Bytes that are kept because the peer has not acknowledged them, on all channels. */
   get unacknowledgedBytes(): number {
     return this.#channels.all.reduce((sum, { channel }) => sum + channel.unacknowledged.bytes, 0);
+  }
+
+  /** Whether frames are kept because the peer has not acknowledged them. */
+  get isUnacknowledged(): boolean {
+    return this.#channels.all.some(({ channel }) => channel.unacknowledged.frames > 0);
   }
 
   /** Whether pieces of bodies wait for heads that are under way. */
@@ -297,6 +310,7 @@ export class Session implements ChannelOwner {
     this.#headless.delete(stream);
     this.#sendQueue.remove(stream);
     if (this.openStreams === 0) this.#receiveWindow.rest();
+    this.#acknowledgeAtRest();
     this.#wakeWaiting();
     this.#handler.onStreamsChanged?.();
   }
@@ -366,6 +380,7 @@ export class Session implements ChannelOwner {
     this.#channels.ackBytes = Math.max(LEAST_ACK_BYTES, Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW));
     this.#giveCredit();
     this.#pump();
+    this.#acknowledgeAtRest();
   }
 
   channelAttached(channel: SessionChannel): void {
@@ -396,6 +411,7 @@ export class Session implements ChannelOwner {
   failed(error: RopewayError): void {
     if (this.#ended !== null) return;
     this.#ended = error;
+    this.#cancelRest?.();
     this.#channels.fail(error);
     for (const stream of [...this.#channels.streams(), ...this.#headless]) stream.fail(error);
     this.#wakeWaiting();
@@ -414,6 +430,16 @@ export class Session implements ChannelOwner {
   #count(stream: MuxStream, change: 1 | -1): void {
     this.#openStreams += change;
     if (stream.isPush) this.#pushes += change;
+  }
+
+  /** The edge keeps what is not acknowledged, and does not hibernate meanwhile. */
+  #acknowledgeAtRest(): void {
+    const isDue = this.openStreams === 0 && this.#channels.attached.some(({ channel }) => channel.hasUnsaid);
+    if (!isDue || this.role === "edge" || this.#cancelRest !== null || this.#ended !== null) return;
+    this.#cancelRest = this.#setTimer(() => {
+      this.#cancelRest = null;
+      if (this.openStreams === 0) for (const { channel } of this.#channels.attached) channel.acknowledge();
+    }, limits.restTime);
   }
 
   #giveCredit(): void {
@@ -478,6 +504,11 @@ export class Session implements ChannelOwner {
     this.#waiting = [];
     for (const resume of waiting) resume();
   }
+}
+
+function startTimer(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
 }
 
 /** With several channels, what was received is acknowledged in such parts of what may be under way... */

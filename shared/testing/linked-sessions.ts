@@ -18,6 +18,8 @@ export interface LinkedSessionsOptions {
   readonly edge?: Partial<SessionHandler>;
   /** With a defer of its own, messages wait for `link.deliver`; without, everything flows by itself. */
   readonly defer?: Defer;
+  /** The phone's. */
+  readonly setTimer?: (task: () => void, delay: number) => () => void;
 }
 
 export const TEST_SESSION_ID = Uint8Array.from({ length: 16 }, (_, index) => index);
@@ -33,7 +35,8 @@ export function linkSessions(options: LinkedSessionsOptions = {}): LinkedSession
     },
   });
   const common = { sessionId: TEST_SESSION_ID, ...(options.defer ? { defer: options.defer } : {}) };
-  const phone = new Session({ ...common, role: "phone", handler: handlerOf("phone") });
+  const timer = options.setTimer ? { setTimer: options.setTimer } : {};
+  const phone = new Session({ ...common, ...timer, role: "phone", handler: handlerOf("phone") });
   const edge = new Session({ ...common, role: "edge", handler: handlerOf("edge") });
   const schedule = options.defer ? {} : { schedule: queueMicrotask };
   const link = new MemoryLink({ phone: phone.channel, edge: edge.channel, ...schedule });

@@ -1,4 +1,4 @@
-import type { SessionHandler } from "../mux/session.ts";
+import type { SessionHandler, SessionOptions } from "../mux/session.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";
@@ -15,12 +15,15 @@ export interface SessionRig extends LinkedSessions {
 }
 
 /** Two sessions that are linked, and whose streams are written down. */
-export function sessionRig(options: { consume?: boolean; phone?: Partial<SessionHandler> } = {}): SessionRig {
+export function sessionRig(
+  options: { consume?: boolean; phone?: Partial<SessionHandler>; setTimer?: SessionOptions["setTimer"] } = {},
+): SessionRig {
   const turns = new Turns();
   const accepted: StreamLog[] = [];
   const linked = linkSessions({
     defer: turns.defer,
     ...(options.phone ? { phone: options.phone } : {}),
+    ...(options.setTimer ? { setTimer: options.setTimer } : {}),
     edge: { onStream: (stream) => accepted.push(new StreamLog(stream, options.consume ?? true)) },
   });
   const flow = (): void => {

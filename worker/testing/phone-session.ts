@@ -48,6 +48,11 @@ export class PhoneSession {
     this.session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
+      // Acknowledges at rest at once.
+      setTimer(task) {
+        queueMicrotask(task);
+        return () => {};
+      },
       handler: {
         onEnd: (error) => {
           this.ended = error;
