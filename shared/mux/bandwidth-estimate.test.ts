@@ -120,6 +120,18 @@ describe("what is left when a download is given up", () => {
     const run = runLink({ name: "abort", down: { rate: MBIT, delay: rtt / 2 }, congestion: "cubic", for: 30_000 });
     expect(run.abort() / ((MBIT / 8000) * rtt)).toBeLessThan(1.2);
   });
+
+  // What one channel's loss holds back comes at once, while the others go on.
+  test.each([
+    [3, 100],
+    [5, 100],
+    [3, 300],
+    [5, 300],
+  ])("is as little where %d channels share a queue of two seconds (%d ms)", (channels, rtt) => {
+    const down = { rate: MBIT, delay: rtt / 2, queueBytes: 250_000 };
+    const run = runLink({ name: `abort-${channels}-${rtt}`, down, congestion: "cubic", channels, for: 20_000 });
+    expect(run.abort() / ((MBIT / 8000) * rtt)).toBeLessThan(1.2);
+  });
 });
 
 describe("where credit takes longer to come round than pings do", () => {

@@ -26,6 +26,9 @@ const SURGE = 1.25;
 const ROOMY_RATIO = 1.05;
 const SURGE_SLICES = 2;
 
+/** Growth over so many slices lasts. */
+const LASTING_SLICES = 4;
+
 /** How a window grows while deliveries surge. */
 interface SurgeGrowth {
   /** Times what came in the last two slices. */
@@ -53,6 +56,8 @@ const LEAST_ROUNDS = 4;
 /** A round trip above this multiple of the shortest, and by this many ms, means a queue. */
 const QUEUE_RATIO = 1.25;
 const QUEUE_SLACK = 5;
+/** One answer that is late by this factor is enough; else it takes two in a row. */
+const CERTAIN_QUEUE = 2;
 /** Arrivals are not resolved finer than this many ms: the timers and tasks of browsers are not either. */
 const LEAST_SLICE = 10;
 /** Nor are round trips: a shorter one counts as this many ms, since two busy processes take as long to answer. */
@@ -119,12 +124,15 @@ export class BandwidthEstimate {
   #bytes = 0;
   #gap = 0;
   #stall = 0;
+  /** When a slice that was over was let go on. */
+  #heldSince: number | null = null;
   /** Bytes that came sooner than at the best rate, as a bucket that leaks at that rate. */
   #ahead = 0;
   #gapEnd = Number.NEGATIVE_INFINITY;
   /** As much of #ahead as came at once after a gap, in ms; the most since the round began. */
   #jump = 0;
   #previous: Slice | null = null;
+  #slices: Slice[] = [];
   /** Of the last two slices; how long bytes that come late in a message have been coming is reckoned by it. */
   #recentRate = 0;
   #round: Round | null = null;
@@ -175,17 +183,23 @@ export class BandwidthEstimate {
     this.#lastArrival = now;
     this.#bytes += bytes;
     this.#growWith(bytes, now);
-    if (now - this.#sliceStart >= this.#sliceTime) this.#endSlice(now, now - this.#sliceStart);
+    if (now - this.#sliceStart < this.#sliceTime) return;
+    // What a gap held back comes at once: in the gap's slice, or in the next one it would look like a better link.
+    if (since > GAP_PART * this.#sliceTime) this.#heldSince ??= now;
+    const isHeld = this.#heldSince !== null && now - this.#heldSince < JUMP_PART * this.#sliceTime;
+    if (!isHeld) this.#endSlice(now, now - this.#sliceStart);
   }
 
   /** Nothing is expected any more: the time until the next arrival says nothing about the link. */
   rest(): void {
     this.#sliceStart = null;
+    this.#heldSince = null;
     this.#bytes = 0;
     this.#gap = 0;
     this.#stall = 0;
     this.#ahead = 0;
     this.#previous = null;
+    this.#slices = [];
     this.#recentRate = 0;
   }
 
@@ -225,8 +239,8 @@ export class BandwidthEstimate {
     const lasting = Math.min(rtt, this.#rtt ?? rtt);
     this.#rtt = rtt;
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
-    const queue = this.#isQueue(lasting);
-    this.#queueSeen = this.#isQueue(lasting - round.gap);
+    const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
+    this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
     // Even arrivals through a full queue: the gaps before were those of a sender that sent in bursts.
     if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
@@ -248,6 +262,14 @@ export class BandwidthEstimate {
 
   get #rate(): number {
     return Math.max(0, ...this.#peaks);
+  }
+
+  /** Over the last slices: what one channel's loss held back is in it with the time that it was held back for. */
+  #lastingRate(slice: Slice): number {
+    this.#slices.push(slice);
+    if (this.#slices.length > LASTING_SLICES) this.#slices.shift();
+    const [bytes, time] = this.#slices.reduce(([b, t], each) => [b + each.bytes, t + each.time], [0, 0]);
+    return bytes / time;
   }
 
   get #surges(): boolean {
@@ -306,6 +328,7 @@ export class BandwidthEstimate {
     const previous = this.#previous ?? slice;
     this.#previous = slice;
     this.#sliceStart = now;
+    this.#heldSince = null;
     this.#bytes = 0;
     this.#gap = 0;
     this.#stall = 0;
@@ -321,10 +344,12 @@ export class BandwidthEstimate {
     }
     this.#slicesSinceGrowth += 1;
     this.#slicesSinceSurge += 1;
+    const lasting = this.#lastingRate(slice);
     if (rate > GROWTH * this.#rate) {
       this.#slicesSinceGrowth = 0;
       const isNew = rate > GROWTH * Math.max(0, ...this.#fullRates);
-      if (isNew && (rate > SURGE * this.#rate || this.#isRoomy)) this.#slicesSinceSurge = 0;
+      const isLasting = lasting > GROWTH * this.#rate;
+      if (isNew && isLasting && (rate > SURGE * this.#rate || this.#isRoomy)) this.#slicesSinceSurge = 0;
       if (this.#peaks.length === 0) this.#peaks.push(rate);
       this.#peaks[this.#peaks.length - 1] = rate;
       this.#aim();
