@@ -4,6 +4,7 @@
  * On a link that a single fresh window fills, more of them only fill its buffer.
  */
 import { limits } from "../limits.ts";
+import { FRESH_WINDOW_BYTES } from "./flight-meter.ts";
 
 export interface ChannelSituation {
   /** A setting, for experiments; null to decide by the rest. */
@@ -20,8 +21,6 @@ export interface ChannelSituation {
   readonly stallShare: number;
 }
 
-/** RFC 6928: ten segments. */
-const FRESH_WINDOW_BYTES = 14_600;
 /** A link holds so many fresh windows' worth of bytes for each channel. */
 const WINDOWS_PER_CHANNEL = 1.5;
 /** More than so many gained nothing in any simulation. */

@@ -102,8 +102,8 @@ export class ChannelSet {
   }
 
   /**
-   * Where the next piece of a body goes: where the fewest bytes are on their way, as the peer has acknowledged, so that
-   * channels that lose segments get less. While there is no link at all, the stream's own keeps it for later. Null when
+   * Where the next piece of a body goes: where what is on its way, as the peer has acknowledged, is the least part of what
+   * the channel carries, so that fresh ones and those that lose segments get less. While there is no link at all, the stream's own keeps it for later. Null when
    * nothing can be taken now.
    *
    * @param mayStray pieces may go on channels that the stream is not on.
@@ -302,7 +302,7 @@ export class ChannelSet {
 }
 
 function underWay({ channel }: SessionChannel): number {
-  return channel.unacknowledged.bytes;
+  return channel.load;
 }
 
 function addTraffic(sum: Traffic, more: Traffic): Traffic {

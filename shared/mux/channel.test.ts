@@ -103,7 +103,7 @@ describe("HELLO", () => {
   });
 
   test("on a socket that outlived a hibernation ends the session", () => {
-    const rig = edgeChannel({ snapshot: { sent: 3, received: 5, incoming: 5 } });
+    const rig = edgeChannel({ snapshot: { sent: 3, received: 5, incoming: 5, flight: 14_600 } });
     rig.channel.receive(messageOf(hello(3, 5)));
     expect(rig.errors).toMatchObject([{ code: ErrorCode.PROTOCOL_ERROR }]);
   });

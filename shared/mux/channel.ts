@@ -17,6 +17,7 @@ import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame, isSequenced, type SequencedFrame } from "../wire/frame.ts";
 import { BufferPool } from "./buffer-pool.ts";
+import { FlightMeter } from "./flight-meter.ts";
 import { Outbox } from "./outbox.ts";
 
 export interface ChannelHandler {
@@ -41,6 +42,8 @@ export interface ChannelSnapshot {
   readonly received: number;
   /** Number of the next sequenced frame on the socket; below `received` while the peer still replays. */
   readonly incoming: number;
+  /** Bytes that the socket carried in a round trip. */
+  readonly flight: number;
 }
 
 /** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
@@ -80,6 +83,7 @@ export class Channel {
   #retained: Uint8Array[] = [];
   /** Their bytes, and limits.retainedFrameBytes for each. */
   #retainedBytes = 0;
+  #flight: FlightMeter;
   #sent: number;
   /** What waits for the next flush. */
   #outbox = new Outbox();
@@ -102,6 +106,7 @@ export class Channel {
     this.index = options.index ?? 0;
     this.#handler = options.handler;
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
+    this.#flight = new FlightMeter(options.snapshot?.flight);
     this.#sent = options.snapshot?.sent ?? 0;
     this.#received = options.snapshot?.received ?? 0;
     this.#incoming = options.snapshot?.incoming ?? this.#received;
@@ -159,8 +164,13 @@ export class Channel {
     return { frames: this.#retained.length, bytes: this.#retainedBytes };
   }
 
+  /** What is not acknowledged, in round trips of what the transport carries. */
+  get load(): number {
+    return this.#retainedBytes / this.#flight.bytes;
+  }
+
   snapshot(): ChannelSnapshot {
-    return { sent: this.#sent, received: this.#received, incoming: this.#incoming };
+    return { sent: this.#sent, received: this.#received, incoming: this.#incoming, flight: this.#flight.bytes };
   }
 
   /**
@@ -230,6 +240,7 @@ export class Channel {
     const bytes = encodeFrame(frame, this.#allocate);
     this.#sent += 1;
     this.#retained.push(bytes);
+    this.#flight.sent();
     this.#retainedBytes += bytes.length + limits.retainedFrameBytes;
     if (this.#retainedBytes > limits.retainedBytes) {
       this.fail(
@@ -316,6 +327,7 @@ export class Channel {
     }
     this.#retained = [];
     this.#retainedBytes = 0;
+    this.#flight.clear();
     this.#outbox.clear();
     this.#handler.onFail(error);
   }
@@ -327,6 +339,7 @@ export class Channel {
     this.#transport = null;
     this.#retained = [];
     this.#retainedBytes = 0;
+    this.#flight.clear();
     this.#outbox.clear();
   }
 
@@ -343,6 +356,7 @@ export class Channel {
     this.#takeTransport(transport);
     this.#incoming = this.#received;
     this.#helloDue = true;
+    this.#flight.restart();
   }
 
   #sendHello(resume: boolean, isGreeted: boolean): void {
@@ -414,11 +428,14 @@ export class Channel {
     this.#peerReceived = Math.max(this.#peerReceived, received);
     const first = this.#sent - this.#retained.length;
     if (received <= first) return;
+    let acknowledged = 0;
     for (const bytes of this.#retained.splice(0, received - first)) {
+      acknowledged += bytes.length;
       this.#retainedBytes -= bytes.length + limits.retainedFrameBytes;
       // A replayed frame may still wait to be sent once more.
       if (this.#outbox.isEmpty) this.#pool.give(bytes);
     }
+    this.#flight.acknowledged(received - first, acknowledged, this.#retainedBytes);
   }
 
   /** An ACK as bytes if this many frames or bytes are unsaid, else null. */

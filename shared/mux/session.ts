@@ -377,7 +377,8 @@ export class Session implements ChannelOwner {
 
   messageEnd(from: SessionChannel): void {
     this.#channels.heard(from);
-    this.#channels.ackBytes = Math.max(LEAST_ACK_BYTES, Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW));
+    const ackBytes = Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW);
+    this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
     this.#giveCredit();
     this.#pump();
     this.#acknowledgeAtRest();
@@ -515,3 +516,5 @@ function startTimer(task: () => void, delay: number): () => void {
 const ACKS_PER_WINDOW = 32;
 /** ...and in no smaller ones, in bytes: three segments. */
 const LEAST_ACK_BYTES = 4_200;
+/** ...nor in larger ones, or the peer would not see what a channel carries. */
+const MOST_ACK_BYTES = 16_384;

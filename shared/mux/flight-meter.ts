@@ -1,0 +1,56 @@
+/**
+ * How many bytes a channel carries in a round trip, by what was acknowledged between the sending of a frame and its own
+ * acknowledgement (BBR's delivery sample, without a clock). A fresh TCP connection carries ten segments and grows by use,
+ * so channels of one session differ by much, and what is spread evenly over them comes as late as the freshest allows.
+ */
+
+/** RFC 6928: ten segments. */
+export const FRESH_WINDOW_BYTES = 14_600;
+/** While more waits than a channel seems to carry, each acknowledgement counts so much against what it once did. */
+const DECAY = 0.95;
+
+export class FlightMeter {
+  #bytes: number;
+  /** Bytes acknowledged in all when each unacknowledged frame was sent. */
+  #sentAt: number[] = [];
+  #acknowledged = 0;
+
+  constructor(bytes = FRESH_WINDOW_BYTES) {
+    this.#bytes = bytes;
+  }
+
+  /** Bytes in a round trip. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** A frame goes out. */
+  sent(): void {
+    this.#sentAt.push(this.#acknowledged);
+  }
+
+  /**
+   * The oldest frames arrived.
+   *
+   * @param bytes of these.
+   * @param left bytes that are not acknowledged yet.
+   */
+  acknowledged(frames: number, bytes: number, left: number): void {
+    const last = this.#sentAt.splice(0, frames).at(-1);
+    if (last === undefined) return;
+    this.#acknowledged += bytes;
+    const flight = this.#acknowledged - last;
+    const isLimiting = left > this.#bytes;
+    this.#bytes = Math.max(flight, isLimiting ? DECAY * this.#bytes : this.#bytes, FRESH_WINDOW_BYTES);
+  }
+
+  /** All frames that were not acknowledged go out again, on a fresh connection. */
+  restart(): void {
+    this.#bytes = FRESH_WINDOW_BYTES;
+    this.#sentAt = this.#sentAt.map(() => this.#acknowledged);
+  }
+
+  clear(): void {
+    this.#sentAt = [];
+  }
+}
