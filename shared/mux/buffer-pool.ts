@@ -21,6 +21,16 @@ export class BufferPool {
     if (bytes.buffer.byteLength !== CAPACITY || this.#free.length >= limits.pooledBuffers) return;
     this.#free.push(bytes.buffer as ArrayBuffer);
   }
+
+  /** Leaves all that is free to the collector: nothing large is to be sent for a while. */
+  clear(): void {
+    this.#free = [];
+  }
+
+  /** Bytes that are kept for reuse. */
+  get freeBytes(): number {
+    return this.#free.length * CAPACITY;
+  }
 }
 
 const CAPACITY = limits.batchBytes + FRAME_HEADER_BYTES;

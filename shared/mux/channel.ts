@@ -260,6 +260,16 @@ export class Channel {
     this.#queue(encodeFrame({ type: "ping", token }));
   }
 
+  /** Bytes of memory that are kept for frames to come. */
+  get spareBytes(): number {
+    return this.#pool.freeBytes;
+  }
+
+  /** Nothing is to be sent for a while: keeps no memory for it. An edge has thousands of sessions that rest. */
+  rest(): void {
+    this.#pool.clear();
+  }
+
   /** Says how much has arrived, if that was not said. */
   acknowledge(): void {
     const ack = this.#takeAck(1, 0);

@@ -87,6 +87,24 @@ describe("a phone at rest", () => {
     expect(linked.phone.traffic.messagesUp).toBe(messagesUp);
   });
 
+  test("lets its edge keep no memory for what may come, once all has arrived", () => {
+    const { setTimer, run } = timers();
+    const linked = sessionRig({ setTimer });
+    const { phone, edge } = request(linked, false);
+    void phone.stream.write(new Uint8Array(500_000));
+    edge.stream.sendHead(OK, false);
+    void edge.stream.write(new Uint8Array(500_000));
+    linked.flow();
+    const spare = (): number[] => [linked.phone, linked.edge].map(({ channel }) => channel.spareBytes);
+    expect(Math.min(...spare())).toBeGreaterThan(0);
+    phone.stream.end();
+    edge.stream.end();
+    linked.flow();
+    run();
+    linked.flow();
+    expect(spare()[1]).toBe(0);
+  });
+
   test("leaves no timer behind when its session ends", () => {
     const { setTimer, waiting } = timers();
     const linked = sessionRig({ setTimer });

@@ -310,7 +310,7 @@ export class Session implements ChannelOwner {
     this.#headless.delete(stream);
     this.#sendQueue.remove(stream);
     if (this.openStreams === 0) this.#receiveWindow.rest();
-    this.#acknowledgeAtRest();
+    this.#rest();
     this.#wakeWaiting();
     this.#handler.onStreamsChanged?.();
   }
@@ -381,7 +381,7 @@ export class Session implements ChannelOwner {
     this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
     this.#giveCredit();
     this.#pump();
-    this.#acknowledgeAtRest();
+    this.#rest();
   }
 
   channelAttached(channel: SessionChannel): void {
@@ -433,10 +433,12 @@ export class Session implements ChannelOwner {
     if (stream.isPush) this.#pushes += change;
   }
 
-  /** The edge keeps what is not acknowledged, and does not hibernate meanwhile. */
-  #acknowledgeAtRest(): void {
-    const isDue = this.openStreams === 0 && this.#channels.attached.some(({ channel }) => channel.hasUnsaid);
-    if (!isDue || this.role === "edge" || this.#cancelRest !== null || this.#ended !== null) return;
+  /** The edge keeps what is not acknowledged, and does not hibernate meanwhile: so the phone acknowledges all. */
+  #rest(): void {
+    if (this.openStreams > 0 || this.#ended !== null) return;
+    if (!this.isUnacknowledged) for (const { channel } of this.#channels.all) channel.rest();
+    const isDue = this.#channels.attached.some(({ channel }) => channel.hasUnsaid);
+    if (!isDue || this.role === "edge" || this.#cancelRest !== null) return;
     this.#cancelRest = this.#setTimer(() => {
       this.#cancelRest = null;
       if (this.openStreams === 0) for (const { channel } of this.#channels.attached) channel.acknowledge();
