@@ -11,6 +11,7 @@
  * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
  */
 import { limits } from "../limits.ts";
+import { ArrivalSlices, type EndedSlice } from "./arrival-slices.ts";
 import { CreditTrial } from "./credit-trial.ts";
 
 /** Credit as a multiple of bandwidth times round trip. */
@@ -25,9 +26,6 @@ const SURGE = 1.25;
 /** As is one whose round trip stays below this multiple of the shortest while it sends more. */
 const ROOMY_RATIO = 1.05;
 const SURGE_SLICES = 2;
-
-/** Growth over so many slices lasts. */
-const LASTING_SLICES = 4;
 
 /** How a window grows while deliveries surge. */
 interface SurgeGrowth {
@@ -45,9 +43,6 @@ const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, most: 2 };
 const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, most: 3 };
 /** Part of a slice by which bytes that were held back, and then came at once, make it disturbed. */
 const DISTURBED_PART = 0.6;
-/** Parts of a slice: without a byte, and after that, in which what was held back has come. */
-const GAP_PART = 0.25;
-const JUMP_PART = 0.125;
 /** A sender that sends nothing for this part of a slice does not fill the link. */
 const IDLE_PART = 0.5;
 const ROUNDS_KEPT = 10;
@@ -66,15 +61,6 @@ const LEAST_ROUND_TRIP = 20;
 export const CREDIT_STEP_BYTES = 1400;
 /** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
 export const CREDIT_STEPS = 16;
-
-interface Slice {
-  readonly bytes: number;
-  readonly time: number;
-  /** The longest time without a byte that the bytes themselves do not explain, in ms. */
-  readonly gap: number;
-  /** How far ahead of the best rate the bytes ran after such a gap, in ms: what they had fallen behind on the link. */
-  readonly stall: number;
-}
 
 interface Round {
   readonly startedAt: number;
@@ -119,22 +105,7 @@ export class BandwidthEstimate {
   #queueSeen = false;
   /** What was the most that came in each of the last rounds in which the link was full. */
   #fullRates: number[] = [];
-  #sliceStart: number | null = null;
-  #lastArrival = 0;
-  #bytes = 0;
-  #gap = 0;
-  #stall = 0;
-  /** When a slice that was over was let go on. */
-  #heldSince: number | null = null;
-  /** Bytes that came sooner than at the best rate, as a bucket that leaks at that rate. */
-  #ahead = 0;
-  #gapEnd = Number.NEGATIVE_INFINITY;
-  /** As much of #ahead as came at once after a gap, in ms; the most since the round began. */
-  #jump = 0;
-  #previous: Slice | null = null;
-  #slices: Slice[] = [];
-  /** Of the last two slices; how long bytes that come late in a message have been coming is reckoned by it. */
-  #recentRate = 0;
+  #slices = new ArrivalSlices();
   #round: Round | null = null;
   /** The last round that shrank the window, and the window before: for finding out that it did not help. */
   #shrunk: {
@@ -165,42 +136,15 @@ export class BandwidthEstimate {
 
   /** Bytes came at `now` (ms). */
   arrived(bytes: number, now: number): void {
-    if (this.#sliceStart === null) {
-      // How long the first ones took nobody knows.
-      this.#sliceStart = now;
-      this.#lastArrival = now;
-      return;
-    }
-    const [recent, rate, since] = [this.#recentRate, this.#rate, now - this.#lastArrival];
-    this.#gap = Math.max(this.#gap, since - (recent > 0 ? bytes / recent : 0));
-    this.#ahead = Math.max(0, this.#ahead - SURGE * rate * since);
-    if (rate > 0) this.#stall = Math.max(this.#stall, this.#ahead / rate);
-    if (since > GAP_PART * this.#sliceTime) this.#gapEnd = now;
-    // A sender's burst takes as long as the link needs for it; what one lost segment held back comes at once.
-    if (rate > 0 && now - this.#gapEnd < JUMP_PART * this.#sliceTime)
-      this.#jump = Math.max(this.#jump, this.#ahead / rate);
-    this.#ahead += bytes;
-    this.#lastArrival = now;
-    this.#bytes += bytes;
+    if (!this.#slices.add(bytes, now, { rate: this.#rate, sliceTime: this.#sliceTime, tolerance: SURGE })) return;
     this.#growWith(bytes, now);
-    if (now - this.#sliceStart < this.#sliceTime) return;
-    // What a gap held back comes at once: in the gap's slice, or in the next one it would look like a better link.
-    if (since > GAP_PART * this.#sliceTime) this.#heldSince ??= now;
-    const isHeld = this.#heldSince !== null && now - this.#heldSince < JUMP_PART * this.#sliceTime;
-    if (!isHeld) this.#endSlice(now, now - this.#sliceStart);
+    const slice = this.#slices.takeEnded(now, this.#sliceTime);
+    if (slice !== null) this.#sliceEnded(slice, now);
   }
 
   /** Nothing is expected any more: the time until the next arrival says nothing about the link. */
   rest(): void {
-    this.#sliceStart = null;
-    this.#heldSince = null;
-    this.#bytes = 0;
-    this.#gap = 0;
-    this.#stall = 0;
-    this.#ahead = 0;
-    this.#previous = null;
-    this.#slices = [];
-    this.#recentRate = 0;
+    this.#slices.clear();
   }
 
   /** A new link: what was measured on the last one does not count. */
@@ -212,8 +156,10 @@ export class BandwidthEstimate {
     this.#stalls = [];
     this.#gaps = [];
     this.#jumps = [];
-    this.#jump = 0;
+    this.#slices.takeJump();
     this.#round = null;
+    this.#queueSeen = false;
+    this.#trial.reset();
     this.#shrunk = null;
     this.#fullRates = [];
     this.#slicesSinceGrowth = 0;
@@ -246,8 +192,7 @@ export class BandwidthEstimate {
     if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
     if (spent || queue) {
       keep(this.#gaps, Math.max(round.gap, 0));
-      keep(this.#jumps, this.#jump);
-      this.#jump = 0;
+      keep(this.#jumps, this.#slices.takeJump());
       // Most of the gap was made up for at once: the link held it back, not the sender.
       keep(this.#stalls, 2 * round.stall >= round.gap ? Math.max(round.gap, round.stall) : round.stall);
     }
@@ -262,14 +207,6 @@ export class BandwidthEstimate {
 
   get #rate(): number {
     return Math.max(0, ...this.#peaks);
-  }
-
-  /** Over the last slices: what one channel's loss held back is in it with the time that it was held back for. */
-  #lastingRate(slice: Slice): number {
-    this.#slices.push(slice);
-    if (this.#slices.length > LASTING_SLICES) this.#slices.shift();
-    const [bytes, time] = this.#slices.reduce(([b, t], each) => [b + each.bytes, t + each.time], [0, 0]);
-    return bytes / time;
   }
 
   get #surges(): boolean {
@@ -297,7 +234,7 @@ export class BandwidthEstimate {
   }
 
   get #growth(): SurgeGrowth {
-    const jump = Math.max(this.#jump, ...this.#jumps);
+    const jump = Math.max(this.#slices.jump, ...this.#jumps);
     return jump > DISTURBED_PART * this.#sliceTime ? DISTURBED_GROWTH : EVEN_GROWTH;
   }
 
@@ -316,39 +253,28 @@ export class BandwidthEstimate {
    */
   #growWith(bytes: number, now: number): void {
     if (!this.#surges || this.#queueSeen) return;
-    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#gap)) {
+    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#slices.gap)) {
       this.#queueSeen = true;
       return;
     }
     this.#window = Math.min(this.#surgeRoom, this.#window + this.#growth.step * bytes);
   }
 
-  #endSlice(now: number, time: number): void {
-    const slice: Slice = { bytes: this.#bytes, time, gap: this.#gap, stall: this.#stall };
-    const previous = this.#previous ?? slice;
-    this.#previous = slice;
-    this.#sliceStart = now;
-    this.#heldSince = null;
-    this.#bytes = 0;
-    this.#gap = 0;
-    this.#stall = 0;
-    const rate = (slice.bytes + previous.bytes) / (slice.time + previous.time);
-    this.#recentRate = rate;
+  #sliceEnded({ gap, stall, worst, rate, lastingRate }: EndedSlice, now: number): void {
     const round = this.#round;
     if (round !== null) {
-      round.gap = Math.max(round.gap, slice.gap);
-      round.stall = Math.max(round.stall, slice.stall);
+      round.gap = Math.max(round.gap, gap);
+      round.stall = Math.max(round.stall, stall);
       // What came around an outage, or while the sender paused, says nothing about how fast a queue drains.
-      const [gap, stall] = [Math.max(slice.gap, previous.gap), Math.max(slice.stall, previous.stall)];
-      if (gap <= this.#sliceTime && gap - stall <= IDLE_PART * this.#sliceTime) round.rates.push(rate);
+      const isPaused = worst.gap > this.#sliceTime || worst.gap - worst.stall > IDLE_PART * this.#sliceTime;
+      if (!isPaused) round.rates.push(rate);
     }
     this.#slicesSinceGrowth += 1;
     this.#slicesSinceSurge += 1;
-    const lasting = this.#lastingRate(slice);
     if (rate > GROWTH * this.#rate) {
       this.#slicesSinceGrowth = 0;
       const isNew = rate > GROWTH * Math.max(0, ...this.#fullRates);
-      const isLasting = lasting > GROWTH * this.#rate;
+      const isLasting = lastingRate > GROWTH * this.#rate;
       if (isNew && isLasting && (rate > SURGE * this.#rate || this.#isRoomy)) this.#slicesSinceSurge = 0;
       if (this.#peaks.length === 0) this.#peaks.push(rate);
       this.#peaks[this.#peaks.length - 1] = rate;
