@@ -15,10 +15,11 @@
 import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import { CLOSED_NORMALLY, END_OF_LINK, KEEP_ALIVE, offeredProtocols } from "../../shared/subprotocol.ts";
+import { CLOSED_NORMALLY, END_OF_LINK, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { attemptTime, expectedHandshake } from "./attempt-time.ts";
 import { LinkWatch } from "./link-watch.ts";
+import { CLOSED_ABNORMALLY, HANDSHAKE_ROUND_TRIPS, sendProbe, socketTransport } from "./open-socket.ts";
 import type { RttEstimator } from "./rtt-estimator.ts";
 
 export interface FurtherLinksHandler {
@@ -60,12 +61,8 @@ const REOPEN_DELAY = 100;
 const FIRST_RETRY_DELAY = 500;
 /** A handshake that is younger, in milliseconds, goes on when the first channel's socket opens. */
 const FRESH_HANDSHAKE = 1_000;
-/** TCP, TLS and the upgrade. */
-const HANDSHAKE_ROUND_TRIPS = 3;
 /** How long the edge has at least to close a socket, in milliseconds. */
 const CLOSING_TIME = 5_000;
-/** RFC 6455 section 7.4.1: never sent, only reported. */
-const CLOSED_ABNORMALLY = 1006;
 
 interface FurtherLink {
   readonly index: number;
@@ -219,11 +216,7 @@ export class FurtherLinks {
     this.#handshake = expectedHandshake(this.#handshake, platform.now() - link.startedAt);
     link.watch = new LinkWatch(
       {
-        sendProbe: () => {
-          if (socket.readyState !== WebSocket.OPEN) return;
-          this.traffic.keepAliveBytesUp += KEEP_ALIVE.length;
-          socket.send(KEEP_ALIVE);
-        },
+        sendProbe: () => sendProbe(socket, this.traffic),
         onStall: () => {},
         onDead: () => this.#fail(link, CLOSED_ABNORMALLY),
         isAwaiting: () => this.#handler.isAwaiting(),
@@ -232,17 +225,7 @@ export class FurtherLinks {
       platform,
       this.#rtt,
     );
-    transport.open({
-      send(message) {
-        if (socket.readyState !== WebSocket.OPEN) return false;
-        socket.send(message as Uint8Array<ArrayBuffer>);
-        return true;
-      },
-      close: (code, reason) => {
-        socket.close(code, reason);
-        queueMicrotask(() => this.#end(link, code, false));
-      },
-    });
+    transport.open(socketTransport(socket, (code) => this.#end(link, code, false)));
     if (link.isGiven) return;
     link.isGiven = true;
     this.#handler.onTransport(index, transport);

@@ -12,12 +12,13 @@
 import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import { KEEP_ALIVE, offeredProtocols } from "../../shared/subprotocol.ts";
+import { offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
 import { attemptTime, expectedHandshake } from "./attempt-time.ts";
 import type { FurtherLinksPlatform } from "./further-links.ts";
 import { LinkWatch } from "./link-watch.ts";
+import { CLOSED_ABNORMALLY, HANDSHAKE_ROUND_TRIPS, sendProbe, socketTransport } from "./open-socket.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
 
 export interface LinkHandler {
@@ -60,8 +61,6 @@ const REOPEN_SPREAD = 100;
 const FIRST_RETRY_DELAY = 300;
 /** A handshake that is younger goes on when the person comes back. */
 const FRESH_ATTEMPT = 3_000;
-/** TCP, TLS and the upgrade. */
-const HANDSHAKE_ROUND_TRIPS = 3;
 
 interface Attempt {
   readonly socket: LinkSocket;
@@ -174,11 +173,7 @@ export class Link {
     this.#handshake = expectedHandshake(this.#handshake, handshake);
     attempt.watch = new LinkWatch(
       {
-        sendProbe: () => {
-          if (socket.readyState !== WebSocket.OPEN) return;
-          this.traffic.keepAliveBytesUp += KEEP_ALIVE.length;
-          socket.send(KEEP_ALIVE);
-        },
+        sendProbe: () => sendProbe(socket, this.traffic),
         onStall: (since) => this.#handler.onPhase(since === null ? { kind: "open" } : { kind: "stalled", since }),
         onDead: () => this.#lose(attempt, CLOSED_ABNORMALLY, true),
         isAwaiting: () => this.#handler.isAwaiting(),
@@ -188,18 +183,7 @@ export class Link {
       this.rtt,
     );
     this.#handler.onPhase({ kind: "open" });
-    transport.open({
-      send(message) {
-        if (socket.readyState !== WebSocket.OPEN) return false;
-        socket.send(message as Uint8Array<ArrayBuffer>);
-        return true;
-      },
-      close: (code, reason) => {
-        socket.close(code, reason);
-        // The next one need not wait until the edge has answered that.
-        queueMicrotask(() => this.#lose(attempt, code, false));
-      },
-    });
+    transport.open(socketTransport(socket, (code) => this.#lose(attempt, code, false)));
     if (this.#handler.isAwaiting()) attempt.watch.awaiting();
     this.#handler.onOpened(handshake);
   }
@@ -269,6 +253,3 @@ export class Link {
     this.#cancelTimer = this.#platform.setTimer(task, delay);
   }
 }
-
-/** RFC 6455 section 7.4.1: never sent, only reported. */
-const CLOSED_ABNORMALLY = 1006;

@@ -19,6 +19,7 @@ import { FurtherLinks } from "./further-links.ts";
 import { LastingRequest, type OpenedStream, type RequestOutcome, type SessionTrace } from "./lasting-request.ts";
 import { Link, type LinkHint, type LinkPlatform } from "./link.ts";
 import { LinkPatience } from "./link-patience.ts";
+import { HANDSHAKE_ROUND_TRIPS } from "./open-socket.ts";
 import { priorityOf } from "./priority.ts";
 import { PushedResponses } from "./pushed-responses.ts";
 import { RepeatableBody } from "./repeatable-body.ts";
@@ -431,9 +432,6 @@ export class Tunnel {
     return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
   }
 }
-
-/** TCP, TLS and the upgrade. */
-const HANDSHAKE_ROUND_TRIPS = 3;
 
 const HIDES_THE_OUTCOME: ReadonlySet<number> = new Set([
   ErrorCode.LINK_LOST,
