@@ -14,12 +14,11 @@ import type { LinkEstimate } from "./bandwidth-estimate.ts";
 import type { Channel } from "./channel.ts";
 import { wantedChannels } from "./channel-policy.ts";
 import { ChannelSet, type ChannelStatus, type Traffic } from "./channel-set.ts";
-import { SendWindow } from "./credit.ts";
 import { assertHeadFits } from "./head-limits.ts";
 import { initialStreamCredit, mostSessionCredit } from "./initial-credit.ts";
 import { PeerSettings, Setting } from "./peer-settings.ts";
-import { SendQueue } from "./send-queue.ts";
 import type { ChannelOwner, SessionChannel, StripeFrame } from "./session-channel.ts";
+import { SessionSender } from "./session-sender.ts";
 import type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 import { SessionWindow } from "./session-window.ts";
 import { MuxStream } from "./stream.ts";
@@ -41,12 +40,10 @@ export class Session implements ChannelOwner {
   /** Streams whose head was sent or received, pushes included. */
   #openStreams = 0;
   #pushes = 0;
-  #sendQueue = new SendQueue<MuxStream>();
-  #sendWindow: SendWindow;
+  #sender: SessionSender;
   #receiveWindow: SessionWindow;
   #peer: PeerSettings;
   #ended: RopewayError | null = null;
-  #pumping = false;
   #setTimer: (task: () => void, delay: number) => () => void;
   /** Phone: of the acknowledgement that goes out at rest. */
   #cancelRest: (() => void) | null = null;
@@ -59,7 +56,6 @@ export class Session implements ChannelOwner {
     this.#setTimer = options.setTimer ?? startTimer;
     this.#fixedChannels = options.fixedChannels ?? null;
     this.#peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
-    this.#sendWindow = new SendWindow(snapshot?.sendCredit ?? limits.initialSessionCreditBytes, "session");
     const initial = options.fixedCredit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
     this.#receiveWindow = new SessionWindow({
       initial,
@@ -69,6 +65,9 @@ export class Session implements ChannelOwner {
       ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
     });
     this.#channels = new ChannelSet({ sessionId: options.sessionId, owner: this, defer: options.defer, snapshot });
+    // The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own.
+    const credit = snapshot?.sendCredit ?? limits.initialSessionCreditBytes;
+    this.#sender = new SessionSender(this.#channels, credit, role === "edge");
     if (snapshot === undefined && initial !== limits.initialSessionCreditBytes) {
       this.channel.send({ type: "settings", entries: [[Setting.SESSION_CREDIT, initial]] });
     }
@@ -154,7 +153,7 @@ export class Session implements ChannelOwner {
   snapshot(): SessionSnapshot {
     return {
       ...this.#channels.snapshot(),
-      sendCredit: this.#sendWindow.available,
+      sendCredit: this.#sender.credit,
       grantedCredit: this.#receiveWindow.outstanding,
       ...this.#peer.snapshot(),
     };
@@ -296,19 +295,17 @@ export class Session implements ChannelOwner {
   }
 
   wake(stream: MuxStream): void {
-    this.#sendQueue.add(stream);
-    this.#pump();
+    this.#sender.wake(stream);
   }
 
   requeue(stream: MuxStream): void {
-    this.#sendQueue.remove(stream);
-    this.wake(stream);
+    this.#sender.requeue(stream);
   }
 
   closed(stream: MuxStream): void {
     if (this.#channels.of(stream).forget(stream)) this.#count(stream, -1);
     this.#headless.delete(stream);
-    this.#sendQueue.remove(stream);
+    this.#sender.remove(stream);
     if (this.openStreams === 0) this.#receiveWindow.rest();
     this.#rest();
     this.#wakeWaiting();
@@ -364,13 +361,13 @@ export class Session implements ChannelOwner {
 
   /** The peer gives small parts of what it lets be under way: longer messages would only make it wait for their ends. */
   sessionCredit(increment: number): void {
-    this.#sendWindow.grant(increment);
+    this.#sender.grant(increment);
     this.#channels.batchBytes = increment;
   }
 
   setting(id: number, value: number): void {
     const { streams, session } = this.#peer.apply(id, value);
-    this.#sendWindow.shift(session);
+    this.#sender.shift(session);
     if (streams !== 0) for (const stream of this.#channels.streams()) if (!stream.isPush) stream.shiftCredit(streams);
     this.#wakeWaiting();
   }
@@ -380,7 +377,7 @@ export class Session implements ChannelOwner {
     const ackBytes = Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW);
     this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
     this.#giveCredit();
-    this.#pump();
+    this.#sender.pump();
     this.#rest();
   }
 
@@ -388,7 +385,7 @@ export class Session implements ChannelOwner {
     if (this.#channels.attached.length === 1) this.#receiveWindow.restart();
     this.#receiveWindow.isStranded = this.#channels.isStranded;
     if (this.openStreams > 0) this.#measure(channel, 0);
-    this.#pump();
+    this.#sender.pump();
   }
 
   channelDetached(channel: SessionChannel): void {
@@ -413,6 +410,7 @@ export class Session implements ChannelOwner {
     if (this.#ended !== null) return;
     this.#ended = error;
     this.#cancelRest?.();
+    this.#sender.stop();
     this.#channels.fail(error);
     for (const stream of [...this.#channels.streams(), ...this.#headless]) stream.fail(error);
     this.#wakeWaiting();
@@ -468,38 +466,6 @@ export class Session implements ChannelOwner {
       pinged.map(({ index }) => index),
     );
     if (token !== null) for (const { channel } of pinged) channel.ping(token);
-  }
-
-  /** Sends what credit allows, most urgent first. */
-  #pump(): void {
-    if (this.#pumping || this.#ended !== null) return;
-    this.#pumping = true;
-    try {
-      for (;;) {
-        const { available } = this.#sendWindow;
-        const stream = this.#sendQueue.next((sender) => available > 0 && this.#carrierOf(sender) !== null);
-        if (stream === undefined) return;
-        const home = this.#channels.of(stream);
-        const carrier = this.#carrierOf(stream) ?? home;
-        if (carrier !== home) stream.stripe();
-        const offset = stream.sentBytes;
-        const { bytes, end } = stream.takeChunk(Math.min(carrier.channel.batchBytes, available));
-        this.#sendWindow.take(bytes.length);
-        const { id: streamId, isStriped } = stream;
-        carrier.channel.send(
-          isStriped
-            ? { type: "stripe", home: home.index, streamId, offset, end, payload: bytes }
-            : { type: "data", streamId, end, payload: bytes },
-        );
-      }
-    } finally {
-      this.#pumping = false;
-    }
-  }
-
-  /** The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own. */
-  #carrierOf(stream: MuxStream): SessionChannel | null {
-    return this.#channels.forPiece(stream, this.role === "edge");
   }
 
   #wakeWaiting(): void {
