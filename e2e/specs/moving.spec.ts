@@ -29,6 +29,12 @@ function heldPictures(origin: TestOrigin): { readonly asked: () => number; reado
   return { asked: () => origin.requests.filter(({ path }) => path.endsWith(".png")).length, release };
 }
 
+/** The page is there, and waits for all its pictures. */
+async function expectWaiting(app: AppPage, asked: () => number): Promise<void> {
+  await expect.poll(asked).toBe(PICTURES);
+  await expect(app.frame().locator("img")).toHaveCount(PICTURES);
+}
+
 async function expectPictures(app: AppPage): Promise<void> {
   const pictures = app.frame().locator("img");
   await expect
@@ -48,7 +54,7 @@ for (const isTold of [true, false]) {
   }) => {
     const { asked, release } = heldPictures(origin);
     await app.ask(`${origin.origin}/`);
-    await expect.poll(asked).toBe(PICTURES);
+    await expectWaiting(app, asked);
     const { connections } = link;
     link.strand();
     if (isTold) await app.page.evaluate(() => window.dispatchEvent(new Event("online")));
@@ -78,7 +84,7 @@ test("an edge that dies and comes back: the page is whole, and a form was sent o
     const { asked, release } = heldPictures(origin);
     origin.route("/order", ({ reply }) => reply(200, {}, "taken"));
     await app.ask(`${origin.origin}/`);
-    await expect.poll(asked).toBe(PICTURES);
+    await expectWaiting(app, asked);
     const order = (): Promise<string> =>
       app
         .frame()
