@@ -13,6 +13,7 @@ export interface ChannelStats {
   readonly sockets: number;
   readonly socketsOpened: number;
   readonly channels?: number;
+  readonly channelsWanted?: number;
 }
 
 /**
@@ -33,8 +34,11 @@ export async function storeChannels(page: Page, origin: string, channels: number
 }
 
 export async function readChannels(page: Page): Promise<UsedChannels> {
-  const stats = await page.evaluate(async () => (await window.ropeway.stats()) as unknown as ChannelStats);
-  return usedChannels(stats);
+  return usedChannels(await readStats(page));
+}
+
+function readStats(page: Page): Promise<ChannelStats> {
+  return page.evaluate(async () => (await window.ropeway.stats()) as unknown as ChannelStats);
 }
 
 /** An app of before there were channels has one socket. */
@@ -46,12 +50,18 @@ export function usedChannels({ sockets, socketsOpened, channels }: ChannelStats)
 const PATIENCE = 15_000;
 const POLL = 100;
 
-/** Waits until the app has as many channels as it was set to, or is not going to. */
-export async function channelsOpened(page: Page, asked: number): Promise<UsedChannels> {
+/**
+ * Waits until the app has as many channels as it was set to, or is not going to.
+ *
+ * @param asked null for as many as it wants by itself.
+ */
+export async function channelsOpened(page: Page, asked: number | null): Promise<UsedChannels> {
   const end = performance.now() + PATIENCE;
   for (;;) {
-    const used = await readChannels(page);
-    if (used.channels === asked || performance.now() > end) return used;
+    const stats = await readStats(page);
+    const used = usedChannels(stats);
+    const wanted = asked ?? stats.channelsWanted ?? used.channels;
+    if (used.channels === wanted || performance.now() > end) return used;
     await wait(POLL);
   }
 }

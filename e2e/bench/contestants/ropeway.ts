@@ -67,9 +67,8 @@ export class RopewayApp {
       if (channels !== null) await storeChannels(browser.page, edge.url, channels);
       const seen: UsedChannels[] = [];
       if (options.state !== "cold") await this.#openApp(browser, app);
-      if (options.state !== "cold" && channels !== null) {
-        seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
-      }
+      // An app that is open has been so for a while, whether it chooses their number or a setting does.
+      if (options.state !== "cold") seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
       if (options.state === "warm") await this.#visitBefore(browser, app, options.before);
       const load = async () => {
         const zero = options.state === "cold" ? await launch(app, edge.url, url) : await enter(app, url);
