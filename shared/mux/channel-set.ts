@@ -93,12 +93,12 @@ export class ChannelSet {
     this.#lastHeard = channel;
   }
 
-  /** What one channel has under way may be lost with its transport, while others could go on. */
-  get isStranded(): boolean {
+  /** The part of the channels whose bytes under way may be lost with their transports, while others could go on. */
+  get strandedPart(): number {
     const { live } = this;
     // Pieces of a body may be under way on any.
     const isBusy = this.all.some(({ streams }) => streams.size > 0);
-    return isBusy && live.length > 0 && live.length < this.#channels.size;
+    return isBusy && live.length > 0 ? 1 - live.length / this.#channels.size : 0;
   }
 
   /**

@@ -21,14 +21,13 @@ export interface SessionWindowOptions {
 }
 
 export class SessionWindow {
-  /** What is out may be stuck with a channel that has no transport: the others get as much again. */
-  isStranded = false;
-
   #options: SessionWindowOptions;
   #estimate: BandwidthEstimate;
   /** Credit that the peer may still use, or has used for bytes that are under way. */
   #outstanding: number;
   #unread = 0;
+  /** Of the channels, without a transport; and what was out when the first of these lost it. */
+  #stranded = { part: 0, outstanding: 0 };
   /** Bytes received in all. */
   #received = 0;
   #pingToken = 0;
@@ -95,15 +94,28 @@ export class SessionWindow {
   /**
    * The next increment to send, to be asked for until it is 0: what is left is too small to be worth a frame, or the peer
    * has enough. Much comes in several, since the peer cuts its messages by them.
+   *
+   * @param channels that bytes come on at the same time: their messages share the link, and are whole only together.
    */
-  takeIncrement(): number {
+  takeIncrement(channels = 1): number {
     const { size } = this;
-    const wanted = this.isStranded ? 2 * size : size;
-    const room = Math.min(wanted, this.#options.most - this.#unread) - this.#outstanding;
-    const step = Math.max(CREDIT_STEP_BYTES, Math.floor(size / CREDIT_STEPS));
+    const stuck = this.#stranded.part * this.#stranded.outstanding;
+    const room = Math.min(size + stuck, this.#options.most - this.#unread) - this.#outstanding;
+    const step = Math.max(CREDIT_STEP_BYTES, Math.floor(size / CREDIT_STEPS / channels));
     if (room < step) return 0;
     this.#outstanding += step;
     return step;
+  }
+
+  /**
+   * What is out may be stuck with channels that have no transport: the others get as much again, or one channel's loss
+   * would hold all of them. More would be a queue once all have transports again.
+   *
+   * @param part of the channels that have none while others do, 0 to 1.
+   */
+  strand(part: number): void {
+    const outstanding = part > 0 && this.#stranded.part === 0 ? this.#outstanding : this.#stranded.outstanding;
+    this.#stranded = { part, outstanding };
   }
 
   /**

@@ -138,14 +138,14 @@ export class Session implements ChannelOwner {
   /** Edge: see ChannelSet.confirmRetirement. */
   confirmRetirement(index: number): boolean {
     const isForgotten = this.#channels.confirmRetirement(index);
-    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    this.#receiveWindow.strand(this.#channels.strandedPart);
     return isForgotten;
   }
 
   /** Phone: see ChannelSet.retire. */
   retire(index: number, isConfirmed: boolean): boolean {
     const isForgotten = this.#channels.retire(index, isConfirmed);
-    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    this.#receiveWindow.strand(this.#channels.strandedPart);
     return isForgotten;
   }
 
@@ -383,19 +383,19 @@ export class Session implements ChannelOwner {
 
   channelAttached(channel: SessionChannel): void {
     if (this.#channels.attached.length === 1) this.#receiveWindow.restart();
-    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    this.#receiveWindow.strand(this.#channels.strandedPart);
     if (this.openStreams > 0) this.#measure(channel, 0);
     this.#sender.pump();
   }
 
   channelDetached(channel: SessionChannel): void {
     this.#receiveWindow.forgetPing(channel.index);
-    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    this.#receiveWindow.strand(this.#channels.strandedPart);
   }
 
   channelGreeted(channel: SessionChannel): void {
     this.#channels.greeted();
-    this.#receiveWindow.isStranded = this.#channels.isStranded;
+    this.#receiveWindow.strand(this.#channels.strandedPart);
     this.#channels.heard(channel);
     // How far the edge is decides how many channels pay: better known before there is much to fetch.
     if (this.role === "phone") this.#measure(channel, 0);
@@ -445,10 +445,13 @@ export class Session implements ChannelOwner {
 
   #giveCredit(): void {
     const carrier = this.#channels.lastHeard;
+    const channels = this.#channels.attached.length;
     let given = 0;
-    for (let next = this.#receiveWindow.takeIncrement(); next > 0; next = this.#receiveWindow.takeIncrement()) {
-      carrier.channel.send({ type: "credit", streamId: 0, increment: next });
-      given += next;
+    for (;;) {
+      const increment = this.#receiveWindow.takeIncrement(Math.max(1, channels));
+      if (increment === 0) break;
+      carrier.channel.send({ type: "credit", streamId: 0, increment });
+      given += increment;
     }
     if (given > 0) this.#measure(carrier, given);
   }
