@@ -11,6 +11,8 @@ export interface ScaleOptions {
   readonly runtime: Runtime;
   readonly quick: boolean;
   readonly seed: number;
+  /** Of the phones' traffic. */
+  readonly minutes: number;
   /** Directory for the result; the place in the checkout when absent, nowhere with `quick`. */
   readonly output: string | null;
 }
@@ -30,18 +32,21 @@ export const USAGE = `npm run scale -- idle|phones|growth|draw [options]
 
   --runtime workerd|deno   what the edge runs on (workerd)
   --quick                  seconds instead of minutes; keeps no result unless told where
+  --minutes N              of traffic, with phones (5)
   --seed N                 of what the phones do (1)
   --output DIRECTORY       for the result (e2e/scale/results)
 `;
+
+const LONGEST_MINUTES = 120;
 
 /** A person on a page of 5 to 20 objects. */
 const READER: Behaviour = { think: 60_000, cuts: 0.05, downloads: 0.02, downloadBytes: 5_000_000, forms: 0.1 };
 const QUICK_READER: Behaviour = { ...READER, think: 500, downloadBytes: 500_000 };
 
-export function phonesSettings({ quick, seed }: ScaleOptions): PhonesSettings {
+export function phonesSettings({ quick, minutes, seed }: ScaleOptions): PhonesSettings {
   return quick
     ? { phones: 12, seconds: 2, lingerSeconds: 0, hibernationTimeout: 500, behaviour: QUICK_READER, seed }
-    : { phones: 500, seconds: 300, lingerSeconds: 130, hibernationTimeout: 30_000, behaviour: READER, seed };
+    : { phones: 500, seconds: 60 * minutes, lingerSeconds: 130, hibernationTimeout: 30_000, behaviour: READER, seed };
 }
 
 export function growthSettings({ quick, seed }: ScaleOptions): GrowthSettings {
@@ -107,8 +112,13 @@ export function parseScaleArguments(args: readonly string[]): ScaleCommand {
   if (experiment === "idle" && runtime === "deno") throw refusal("Deno does not hibernate");
   const seed = Number(values.seed ?? 1);
   if (!Number.isSafeInteger(seed) || seed < 0) throw refusal(`--seed takes a whole number, not "${values.seed}"`);
+  const minutes = Number(values.minutes ?? 5);
+  if (!(minutes >= 1 && minutes <= LONGEST_MINUTES)) {
+    throw refusal(`--minutes takes 1 to ${LONGEST_MINUTES}, not "${values.minutes}"`);
+  }
+  if (values.minutes !== undefined && experiment !== "phones") throw refusal("--minutes is for phones only");
   const quick = values.quick ?? false;
-  return { kind: "run", options: { experiment, runtime, quick, seed, output: values.output ?? null } };
+  return { kind: "run", options: { experiment, runtime, quick, seed, minutes, output: values.output ?? null } };
 }
 
 function parse(args: readonly string[]) {
@@ -119,6 +129,7 @@ function parse(args: readonly string[]) {
       options: {
         runtime: { type: "string" },
         quick: { type: "boolean" },
+        minutes: { type: "string" },
         seed: { type: "string" },
         output: { type: "string" },
         help: { type: "boolean", short: "h" },
