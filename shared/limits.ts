@@ -92,10 +92,22 @@ export const limitTable = {
     reason: "Unread and on their way to the phone at most, all streams; the phone's memory, 54 Mbit/s at 600 ms",
   },
   initialSessionCreditBytes: {
-    value: 96 * KIB,
+    value: 32 * KIB,
     unit: "bytes",
     enforcedBy: "sender",
-    reason: "Initial credit of a session, both ways: above six fresh TCP windows, 0.8 s at 1 Mbit/s",
+    reason: "Initial credit of a session, both ways: two fresh TCP windows, 6.5 s at 40 kbit/s",
+  },
+  grownSessionCreditBytes: {
+    value: 96 * KIB,
+    unit: "bytes",
+    enforcedBy: "receiver",
+    reason: "Credit of a session once a round trip was below longRoundTrip: six fresh TCP windows, 0.8 s at 1 Mbit/s",
+  },
+  longRoundTrip: {
+    value: 700,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason: "Links with longer ones are slow until they have shown otherwise: 2G is at 800, satellites at 600",
   },
   leastSessionCreditBytes: {
     value: 4 * KIB,

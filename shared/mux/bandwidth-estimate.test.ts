@@ -90,11 +90,19 @@ describe("on a slow link that is far away, with a queue of two seconds, while co
   ] as const)("credit does not run away (%s, %d channels)", (congestion, channels) => {
     const down = { rate: MBIT, delay: 300, queueBytes: 250_000 };
     const run = runLink({ name: `start-${congestion}-${channels}`, down, congestion, channels, for: 20_000 });
-    expect(Math.max(...run.samples.map(({ window }) => window))).toBeLessThan(3);
+    expect(Math.max(...run.samples.map(({ window }) => window))).toBeLessThan(4.5);
     expect(queue(run, 3_000, 6_000)).toBeLessThan(1.5);
     expect(queue(run, 7_000, 20_000)).toBeLessThan(0.5);
     expect(utilisation(run, 7_000, 20_000)).toBeGreaterThan(0.93);
   });
+});
+
+test.each(["bbr", "cubic"] as const)("on 2G nothing urgent waits for 20 s behind a download (%s)", (congestion) => {
+  const down = { rate: 40_000, delay: 400, queueBytes: 60_000 };
+  const run = runLink({ name: `2g-${congestion}`, down, up: { rate: 11_000, delay: 400 }, congestion, for: 60_000 });
+  expect(queue(run, 0, 20_000)).toBeLessThan(15);
+  expect(queue(run, 40_000, 60_000)).toBeLessThan(1.5);
+  expect(utilisation(run, 40_000, 60_000)).toBeGreaterThan(0.9);
 });
 
 test.each([

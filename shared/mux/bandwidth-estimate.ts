@@ -93,8 +93,9 @@ export interface LinkEstimate {
 }
 
 export class BandwidthEstimate {
-  readonly #initial: number;
   readonly #most: number;
+  /** What the window was at first, or after the first round trip. */
+  #initial: number;
   #window: number;
   /** No less for the first rounds on another link. */
   #least: number = limits.leastSessionCreditBytes;
@@ -196,6 +197,7 @@ export class BandwidthEstimate {
     // A queue delays one answer after the other, a radio or a busy device every now and then one.
     const lasting = Math.min(rtt, this.#rtt ?? rtt);
     this.#rtt = rtt;
+    if (this.#minRtt === null && rtt < limits.longRoundTrip) this.#grow();
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
     this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
@@ -216,6 +218,14 @@ export class BandwidthEstimate {
       if (round.rates.length > 0) keep(this.#peaks, Math.max(...round.rates));
       this.#aim(round);
     }
+  }
+
+  /** No 2G: what several fresh connections send at once is no queue of seconds. */
+  #grow(): void {
+    const grown = Math.min(this.#most, limits.grownSessionCreditBytes);
+    this.#initial = Math.max(this.#initial, grown);
+    if (this.#gaps.length === 0 && this.#least === limits.leastSessionCreditBytes)
+      this.#window = Math.max(this.#window, grown);
   }
 
   get #rate(): number {

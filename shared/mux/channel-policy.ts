@@ -27,8 +27,6 @@ const WINDOWS_PER_CHANNEL = 1.5;
 const MOST_CHANNELS = 5;
 /** Below this round trip, in ms, a window has grown before another is open. */
 const SHORT_ROUND_TRIP = 30;
-/** Links with longer ones, in ms, are slow enough for one until they have shown otherwise: 2G. Satellites are at 600. */
-const LONG_ROUND_TRIP = 700;
 /** Stalls in so many of the round trips ask for more windows... */
 const STALLS = 0.3;
 /** ...on links that carry this much, in bytes per ms: 100 kbit/s. Slower ones stall for other reasons. */
@@ -46,7 +44,7 @@ export function wantedChannels(situation: ChannelSituation): number {
 function worthwhileChannels({ minRtt, rate, fullRate, stallShare }: ChannelSituation): number {
   if (minRtt === null || minRtt < SHORT_ROUND_TRIP) return 1;
   if (stallShare >= STALLS && rate >= LEAST_RATE) return MOST_CHANNELS;
-  if (fullRate === null) return minRtt > LONG_ROUND_TRIP ? 1 : MOST_CHANNELS;
+  if (fullRate === null) return minRtt > limits.longRoundTrip ? 1 : MOST_CHANNELS;
   const windows = (fullRate * minRtt) / FRESH_WINDOW_BYTES;
   return Math.min(MOST_CHANNELS, Math.max(1, Math.round(windows / WINDOWS_PER_CHANNEL)));
 }

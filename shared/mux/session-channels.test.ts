@@ -81,7 +81,9 @@ describe("streams", () => {
     sockets.turn();
     while (sockets.deliver(0, "down") || sockets.deliver(1, "down"));
     expect(bulk.stream.channelIndex).not.toBe(style.stream.channelIndex);
-    expect(bulk.bytes).toBe(granted);
+    // Less than an increment may be held back.
+    expect(bulk.bytes).toBeLessThanOrEqual(granted);
+    expect(bulk.bytes).toBeGreaterThan(0.95 * granted);
     sockets.flow();
     expect(style.bytes).toBe(limits.streamCreditBytes);
   });

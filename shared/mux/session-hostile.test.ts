@@ -32,8 +32,8 @@ function phone(): { peer: ScriptedPeer; log: StreamLog } {
 /** How much session credit the phone may still use up: sends on a closed stream, which the edge discards. */
 function creditIsWhole(peer: Edge, streamId: number): void {
   const answers: number[] = [];
-  for (let sent = 0; sent < limits.uploadSessionCreditBytes; sent += 32_768) {
-    for (const frame of peer.say(data(streamId, 32_768))) if (frame.type === "credit") answers.push(frame.increment);
+  for (let sent = 0; sent < limits.uploadSessionCreditBytes; sent += 16_384) {
+    for (const frame of peer.say(data(streamId, 16_384))) if (frame.type === "credit") answers.push(frame.increment);
   }
   expect(peer.errors).toEqual([]);
   expect(answers.reduce((sum, increment) => sum + increment, 0)).toBeGreaterThanOrEqual(
