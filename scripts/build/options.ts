@@ -1,4 +1,5 @@
 import type { BuildOptions } from "esbuild";
+import { limitValues } from "./limit-values.ts";
 import { root } from "./paths.ts";
 import { virtualModules } from "./virtual-modules.ts";
 
@@ -24,7 +25,7 @@ export const browserOptions = {
   target: ["chrome119", "firefox121", "safari17.2"],
   jsx: "automatic",
   jsxImportSource: "preact",
-  plugins: [virtualModules()],
+  plugins: [virtualModules(), limitValues()],
 } as const satisfies BuildOptions;
 
 /** For workerd: the conditions and externals that wrangler uses. */
