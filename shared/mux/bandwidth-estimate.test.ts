@@ -262,6 +262,20 @@ describe("arithmetic", () => {
     expect(estimate.estimate).toMatchObject({ rate: 100, minRtt: 800 });
   });
 
+  test("allows for three seconds where that is what round trips take", () => {
+    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    feed(estimate, 0, 60_000, 1000, 3000);
+    expect(estimate.window / 300_000).toBeGreaterThan(1.09);
+  });
+
+  test("does not grow on a first round trip of five seconds, which stood in a queue", () => {
+    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    estimate.pinged(0, initial);
+    estimate.ponged(5000, false);
+    for (let now = 5000; now < 65_000; now += 6000) feed(estimate, now, now + 6000, 4 * 6, 6000);
+    expect(estimate.window).toBeLessThan(initial);
+  });
+
   test("believes a longer round trip once less credit did not shorten it", () => {
     const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 5000, 1000, 100);

@@ -61,6 +61,8 @@ const CERTAIN_QUEUE = 2;
 const LEAST_SLICE = 10;
 /** Nor are round trips: a shorter one counts as this many ms, since two busy processes take as long to answer. */
 const LEAST_ROUND_TRIP = 20;
+/** On longer ones, in ms, credit does not surge: their answers stood in a queue, as on 2G while the app is fetched. */
+const LONGEST_SURGING_ROUND_TRIP = 1_500;
 /** What fits a TCP segment with all headers: credit is given back by no less. */
 export const CREDIT_STEP_BYTES = 1400;
 /** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
@@ -233,7 +235,7 @@ export class BandwidthEstimate {
   }
 
   get #surges(): boolean {
-    return this.#slicesSinceSurge < SURGE_SLICES;
+    return this.#slicesSinceSurge < SURGE_SLICES && (this.#minRtt ?? 0) < LONGEST_SURGING_ROUND_TRIP;
   }
 
   get #sliceTime(): number {
