@@ -106,7 +106,7 @@ export const limitTable = {
   longRoundTrip: {
     value: 700,
     unit: "ms",
-    enforcedBy: "phone",
+    enforcedBy: "both",
     reason: "Links with longer ones are slow until they have shown otherwise: 2G is at 800, satellites at 600",
   },
   leastSessionCreditBytes: {

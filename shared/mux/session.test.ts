@@ -215,7 +215,8 @@ describe("credit", () => {
     linked.flow();
     const unread = logs.reduce((sum, { phone }) => sum + phone.bytes, 0);
     expect(unread).toBeLessThanOrEqual(limits.sessionCreditBytes);
-    expect(unread).toBeGreaterThan(0.95 * limits.sessionCreditBytes);
+    // Less than an increment may be held back, and that is a sixteenth of the window, which may be all that there is.
+    expect(unread).toBeGreaterThan((15 / 16) * limits.sessionCreditBytes - 1);
     expect(bodyless.phone.events).toEqual(["head", "end"]);
   });
 
