@@ -334,6 +334,8 @@ export class BandwidthEstimate {
     const window = this.#window;
     const rate = Math.max(...late);
     this.#peaks = [rate];
+    // That is the answer to whether the link carries more than it did.
+    this.#slicesSinceGrowth = PROBE_SLICES;
     this.#aim();
     if (this.#window < window) this.#shrunk = { rtt, outstanding: round.outstanding, window, rate };
   }
