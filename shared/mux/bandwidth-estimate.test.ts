@@ -277,6 +277,14 @@ describe("arithmetic", () => {
     expect(estimate.window).toBeLessThan(initial);
   });
 
+  test("lets go of what it had on the last link where the next is 2G", () => {
+    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    feed(estimate, 0, 5000, 1000, 100);
+    estimate.restart();
+    feed(estimate, 60_000, 68_000, 50, 1000);
+    expect(estimate.window).toBeLessThan(limits.initialSessionCreditBytes / 4);
+  });
+
   test("believes a longer round trip once less credit did not shorten it", () => {
     const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 5000, 1000, 100);

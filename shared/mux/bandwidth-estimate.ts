@@ -201,6 +201,8 @@ export class BandwidthEstimate {
     this.#rtt = rtt;
     if (this.#minRtt === null && rtt < limits.longRoundTrip) this.#grow();
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
+    // What was little on the last link is a queue of seconds on 2G.
+    if (this.#minRtt >= limits.longRoundTrip) this.#least = limits.leastSessionCreditBytes;
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
     this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));

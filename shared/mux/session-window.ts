@@ -5,6 +5,7 @@
  * consumption too, one body that nobody reads would stop all others.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import { BandwidthEstimate, CREDIT_STEP_BYTES, CREDIT_STEPS, type LinkEstimate } from "./bandwidth-estimate.ts";
 
 export interface SessionWindowOptions {
@@ -26,8 +27,8 @@ export class SessionWindow {
   /** Credit that the peer may still use, or has used for bytes that are under way. */
   #outstanding: number;
   #unread = 0;
-  /** Of the channels, without a transport; and what was out when the first of these lost it. */
-  #stranded = { part: 0, outstanding: 0 };
+  /** Part of the channels without a transport; what was out when the last of these lost it; and whether all had. */
+  #stranded = { part: 0, outstanding: 0, isSpread: false };
   /** Bytes received in all. */
   #received = 0;
   #pingToken = 0;
@@ -99,8 +100,7 @@ export class SessionWindow {
    */
   takeIncrement(channels = 1): number {
     const { size } = this;
-    const stuck = this.#stranded.part * this.#stranded.outstanding;
-    const room = Math.min(size + stuck, this.#options.most - this.#unread) - this.#outstanding;
+    const room = Math.min(size + this.#stuck, this.#options.most - this.#unread) - this.#outstanding;
     const step = Math.max(CREDIT_STEP_BYTES, Math.floor(size / CREDIT_STEPS / channels));
     if (room < step) return 0;
     this.#outstanding += step;
@@ -109,13 +109,24 @@ export class SessionWindow {
 
   /**
    * What is out may be stuck with channels that have no transport: the others get as much again, or one channel's loss
-   * would hold all of them. More would be a queue once all have transports again.
+   * would hold all of them. To be told whenever that changes, after `restart`.
    *
    * @param part of the channels that have none while others do, 0 to 1.
    */
   strand(part: number): void {
-    const outstanding = part > 0 && this.#stranded.part === 0 ? this.#outstanding : this.#stranded.outstanding;
-    this.#stranded = { part, outstanding };
+    const stranded = this.#stranded;
+    stranded.outstanding = part > stranded.part ? this.#outstanding : stranded.outstanding;
+    stranded.isSpread &&= part > 0;
+    stranded.part = part;
+  }
+
+  /** Bytes of what is out that may be. */
+  get #stuck(): number {
+    const { part, outstanding, isSpread } = this.#stranded;
+    if (part === 0) return 0;
+    // Where all channels were lost it is on all of them; else it may all be on the one that is missing.
+    if (!isSpread) return outstanding;
+    return Math.max(part * outstanding, outstanding + limits.leastSessionCreditBytes - this.size);
   }
 
   /**
@@ -162,6 +173,7 @@ export class SessionWindow {
   /** The session goes on over another link. */
   restart(): void {
     this.#ping = null;
+    this.#stranded.isSpread = true;
     this.#estimate.restart();
   }
 }
