@@ -67,6 +67,7 @@ async function main(): Promise<void> {
   const stored = storedConfig();
   const [config] = await Promise.all([stored ?? fetchConfig(), sites.load().catch(() => {})]);
   const registry = new SlotRegistry(localStorage);
+  window.addEventListener("storage", () => registry.restore());
   const otherWindows = new OtherWindows(new BroadcastChannel(WINDOWS_CHANNEL));
   window.addEventListener("pagehide", () => otherWindows.close());
   window.addEventListener("pageshow", ({ persisted }) => persisted && otherWindows.open());

@@ -54,3 +54,40 @@ it("is one list for all windows of the app: none undoes what another did", () =>
   // Its frame may still be on the screen here.
   expect(one.byLabel("sone")).toEqual(first);
 });
+
+describe("two windows that write the list at the same time, each from what it had read", () => {
+  /** Both began with an empty list; the storage has what the second wrote. */
+  function lost() {
+    const [storage, other] = [new MapStorage(), new MapStorage()];
+    const [first, second] = [new SlotRegistry(storage), new SlotRegistry(other)];
+    const slot = first.assign("sone", A, A);
+    second.assign("stwo", B, B);
+    storage.setItem("ropeway.slots", other.getItem("ropeway.slots") ?? "");
+    return { storage, first, slot };
+  }
+
+  it("lose nothing: what is gone is written again", () => {
+    const { storage, first, slot } = lost();
+    first.restore();
+    const anyone = new SlotRegistry(storage);
+    expect([anyone.find(A, A), anyone.find(B, B)?.label]).toEqual([slot, "stwo"]);
+  });
+
+  it("keep one slot for an origin that both gave one", () => {
+    const { storage, first } = lost();
+    new SlotRegistry(storage).assign("sthree", A, A);
+    first.restore();
+    first.restore();
+    expect(new SlotRegistry(storage).find(A, A)?.label).toBe("sthree");
+    expect(JSON.parse(storage.getItem("ropeway.slots") ?? "")).toHaveLength(2);
+  });
+
+  it("do not bring back what the person had forgotten", () => {
+    const { storage, first } = lost();
+    storage.removeItem("ropeway.slots");
+    first.restore();
+    new SlotRegistry(storage).assign("sfour", B, B);
+    first.restore();
+    expect(new SlotRegistry(storage).find(A, A)).toBeNull();
+  });
+});

@@ -26,6 +26,8 @@ export class SlotRegistry {
   #byKey = new Map<string, Slot>();
   /** Those that were forgotten in another window, too: their frames may still be open here. */
   #byLabel = new Map<string, Slot>();
+  /** What this window assigned, unless it was forgotten since. */
+  #ownByKey = new Map<string, Slot>();
   #readJson: string | null = null;
 
   constructor(storage: KeyValueStorage) {
@@ -46,17 +48,38 @@ export class SlotRegistry {
   assign(label: string, origin: string, topLevelOrigin: string): Slot {
     this.#read();
     const slot: Slot = { label, origin, topLevelOrigin, topLevel: origin === topLevelOrigin };
-    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values(), slot]));
-    this.#read();
+    this.#ownByKey.set(keyOf(slot), slot);
+    this.#write(slot);
     return slot;
+  }
+
+  /**
+   * Another window changed the list. Two that write at the same time, each from what it had read, lose what the other
+   * wrote, and with it the way to what a site has stored: so what this window assigned and is gone is written again.
+   */
+  restore(): void {
+    if (this.#storage.getItem(STORAGE_KEY) === null) this.#ownByKey.clear();
+    this.#read();
+    for (const [key, slot] of this.#ownByKey) {
+      const known = this.#byKey.get(key);
+      if (known === undefined) this.#write(slot);
+      // The one that is written holds: an origin has one slot.
+      else if (known.label !== slot.label) this.#ownByKey.delete(key);
+    }
   }
 
   /** Forgets all slots: every origin gets a fresh, empty one. */
   clear(): void {
     this.#byKey.clear();
     this.#byLabel.clear();
+    this.#ownByKey.clear();
     this.#storage.removeItem(STORAGE_KEY);
     this.#readJson = null;
+  }
+
+  #write(slot: Slot): void {
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values(), slot]));
+    this.#read();
   }
 
   #read(): void {
@@ -65,10 +88,14 @@ export class SlotRegistry {
     this.#readJson = json;
     this.#byKey.clear();
     for (const slot of readSlots(json)) {
-      this.#byKey.set(`${slot.topLevelOrigin} ${slot.origin}`, slot);
+      this.#byKey.set(keyOf(slot), slot);
       this.#byLabel.set(slot.label, slot);
     }
   }
+}
+
+function keyOf({ topLevelOrigin, origin }: Slot): string {
+  return `${topLevelOrigin} ${origin}`;
 }
 
 /** A label nobody can guess: 50 random bits. It starts with a letter, as host labels should. */
