@@ -95,12 +95,13 @@ export class ChannelSet {
 
   /** The part of the channels whose bytes under way may be lost with their transports, while others could go on. */
   get strandedPart(): number {
-    const { live } = this;
+    const { all, live } = this;
     // Pieces of a body may be under way on any, but not on one whose end was agreed on.
-    const isBusy = this.all.some(({ streams }) => streams.size > 0);
-    const ended = this.all.filter((each) => this.#retiring.has(each.index) && each.streams.size === 0);
-    const expected = this.all.filter((each) => live.includes(each) || !ended.includes(each)).length;
-    return isBusy && live.length > 0 ? 1 - live.length / expected : 0;
+    const isBusy = all.some(({ streams }) => streams.size > 0);
+    const lost = all.filter(
+      (each) => !live.includes(each) && (!this.#retiring.has(each.index) || each.streams.size > 0),
+    );
+    return isBusy && live.length > 0 ? lost.length / (lost.length + live.length) : 0;
   }
 
   /**
