@@ -7,22 +7,27 @@ import { ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.
 import { ensureBrowser } from "./browser.mjs";
 import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
 
-/** @typedef {{ name: string, command: readonly string[], summary: RegExp }} Stage */
+/** @typedef {{ name: string, command: readonly string[], summary: RegExp, failure?: RegExp }} Stage */
+
+/** Which tests of vitest failed, and why. */
+const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
 
 /** @type {readonly Stage[]} */
 const stages = [
   { name: "build", command: ["node", "scripts/build.ts"], summary: / of +[\d.]+ KB|dist\// },
   { name: "check", command: ["node", "scripts/check.ts"], summary: /^(ok|failed) / },
-  { name: "unit", command: ["vitest", "run"], summary: /^ *(Test Files|Tests|Errors) / },
+  { name: "unit", command: ["vitest", "run"], summary: /^ *(Test Files|Tests|Errors) /, failure: VITEST_FAILURE },
   {
     name: "workerd",
     command: ["vitest", "run", "--config", "vitest.workerd.config.ts"],
     summary: /^ *(Test Files|Tests|Errors) /,
+    failure: VITEST_FAILURE,
   },
   {
     name: "e2e",
     command: ["playwright", "test"],
     summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
+    failure: /^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
   },
   {
     name: "bench",
@@ -72,7 +77,7 @@ async function leaveOutBench() {
 }
 
 /** @param {Stage} stage */
-async function runStage({ command: [program = "", ...args], summary }) {
+async function runStage({ command: [program = "", ...args], summary, failure }) {
   const start = Date.now();
   const environment = {
     ...projectEnvironment(),
@@ -102,9 +107,10 @@ async function runStage({ command: [program = "", ...args], summary }) {
   process.off("SIGINT", stop).off("SIGTERM", stop);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
   const lines = output.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n");
+  const isClosing = (/** @type {string} */ line) => summary.test(line) || (code !== 0 && failure?.test(line) === true);
   return {
     code,
-    closing: lines.filter((line) => summary.test(line)).map((line) => line.trim()),
+    closing: lines.filter(isClosing).map((line) => line.trim()),
     seconds: secondsSince(start),
   };
 }

@@ -2,8 +2,8 @@
 import { ErrorCode, RopewayError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
-/** Version 1, as a WebSocket subprotocol (RFC 6455 section 1.9). */
-export const SUBPROTOCOL = "ropeway.1";
+/** Version 2, as a WebSocket subprotocol (RFC 6455 section 1.9). */
+export const SUBPROTOCOL = "ropeway.2";
 
 /** Before the token in the second subprotocol value, so that the token is never in a URL. */
 export const TOKEN_PREFIX = "ropeway.token.";

@@ -58,6 +58,7 @@ describe.concurrent.each(EDGES)("a hostile peer of an edge on %s over %s", (runt
       sessionId: crypto.getRandomValues(new Uint8Array(16)),
       received: 0,
       next: 0,
+      link: 0,
       resume: false,
     });
 
@@ -97,7 +98,7 @@ describe.concurrent.each(EDGES)("a hostile peer of an edge on %s over %s", (runt
     const sessionId = new Uint8Array(16);
     const attempts = [
       [messageOf({ type: "ack", received: 0 }), ErrorCode.PROTOCOL_ERROR],
-      [messageOf({ type: "hello", sessionId, received: 9, next: 0, resume: false }), ErrorCode.LINK_LOST],
+      [messageOf({ type: "hello", sessionId, received: 9, next: 0, link: 0, resume: false }), ErrorCode.LINK_LOST],
     ] as const;
     for (const [bytes, code] of attempts) {
       const socket = await openTunnelSocket(edge.url, token, road);

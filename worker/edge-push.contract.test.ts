@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
+import { ErrorCode } from "../shared/errors.ts";
 import { limits } from "../shared/limits.ts";
 import { until } from "./testing/contract.ts";
 import { EDGES, pairPhone, TestPhone } from "./testing/test-phone.ts";
@@ -70,6 +71,34 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     expect(foreign).not.toHaveProperty("cookie");
   });
 
+  it("answers a request that overtook its announcement with the push's response: the origin is asked once", async () => {
+    await freshPhone();
+    const asked: string[] = [];
+    const [document, picture] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const origin = await originOf(({ url = "" }, response) => {
+      asked.push(url);
+      const isPage = url === "/page";
+      response.writeHead(200, { "content-type": isPage ? "text/html" : "image/png" });
+      if (isPage) response.write(`<!doctype html><img src="/picture">${" ".repeat(4_000)}`);
+      void (isPage ? document : picture).promise.then(() => response.end(isPage ? "" : "the picture"));
+    });
+    const page = phone.fetch(`${origin}/page`);
+    await until(() => phone.pushes.length === 1 && asked.length === 2);
+    const own = phone.fetch(`${origin}/picture`, {
+      destination: "image",
+      mode: "no-cors",
+      credentials: "include",
+      origin,
+      topLevelOrigin: origin,
+    });
+    await expect(phone.pushes[0]?.response).rejects.toMatchObject({ code: ErrorCode.REFUSED_STREAM });
+    picture.resolve();
+    expect((await own).text).toBe("the picture");
+    document.resolve();
+    await page;
+    expect(asked).toEqual(["/page", "/picture"]);
+  });
+
   it("stops with its document, and when the phone does not want it", async () => {
     await freshPhone();
     let [waiting, closed] = [0, 0];
@@ -86,7 +115,7 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
       });
     });
     const document = await phone.start(`${origin}/page`);
-    await until(() => waiting === count);
+    await until(() => waiting === count && phone.pushes.length === count);
     phone.pushes[0]?.cancel();
     await until(() => closed === 1);
     document.cancel();

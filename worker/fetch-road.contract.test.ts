@@ -56,7 +56,7 @@ describe.each(["workerd", "deno"] as const)("the fetch road of an edge on %s", (
     expect(response.headers["content-encoding"]).toBeUndefined();
     expect(response.headers["cache-control"]).toContain("no-store");
     const [first] = await Promise.race([response.take(1).toArray(), new Promise<never[]>(() => {})]);
-    expect([...(first as Buffer)]).toEqual([...encodeRecord({ type: "open", protocol: "ropeway.1" })]);
+    expect([...(first as Buffer)]).toEqual([...encodeRecord({ type: "open", protocol: "ropeway.2" })]);
     response.destroy();
   });
 
@@ -79,7 +79,7 @@ describe.each(["workerd", "deno"] as const)("the fetch road of an edge on %s", (
       response.destroy();
       return response.statusCode;
     };
-    expect(await refused({ "ropeway-protocol": `ropeway.1, ropeway.token.${token}x` })).toBe(401);
+    expect(await refused({ "ropeway-protocol": `ropeway.2, ropeway.token.${token}x` })).toBe(401);
     expect(await refused({ "ropeway-protocol": `ropeway.9, ropeway.token.${token}` })).toBe(400);
     expect(await refused({ origin: "http://evil.example" })).toBe(403);
     expect(await refused({ "sec-fetch-site": "cross-site" })).toBe(403);

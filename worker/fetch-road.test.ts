@@ -8,7 +8,7 @@ import { FetchRoad } from "./fetch-road.ts";
 
 const EDGE = "https://edge.example/.ropeway/tunnel";
 const ALIVE: FetchRecord = { type: "text", text: "ropeway.keep-alive" };
-const OPENED: FetchRecord = { type: "open", protocol: "ropeway.1" };
+const OPENED: FetchRecord = { type: "open", protocol: "ropeway.2" };
 
 function setUp() {
   const received: number[][] = [];

@@ -29,6 +29,8 @@ export interface FirstSnapshot {
   readonly isRepeat: boolean;
   /** Without its further channels. */
   readonly session: SessionSnapshot;
+  /** Number of the newest link of each channel, -1 where there was none. */
+  readonly links: readonly number[];
   readonly delivered: DeliveredSnapshot;
 }
 
@@ -68,8 +70,8 @@ export class ServedSession {
   #wasBusy = false;
   /** Channels that lost their socket, and are waited for. */
   #loose = new Set<number>();
-  /** The socket that came last for each channel, by `order`. */
-  #newest = new Map<number, number>();
+  /** Number of the newest link of each channel, of retired ones too: what comes later of an older one is of no use. */
+  #newest: number[];
   #onChanged: () => void;
 
   constructor(
@@ -89,6 +91,7 @@ export class ServedSession {
     this.#onChanged = parent.changed;
     this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
     this.#isRepeat = isRepeat;
+    this.#newest = snapshot ? [...snapshot.links] : Array.from({ length: limits.channels }, () => -1);
     this.#pushes = new SessionPushes({
       openPush: (priority) => this.session.openPush(priority),
       handle: (request) => this.#handle(request),
@@ -136,12 +139,11 @@ export class ServedSession {
   }
 
   /**
-   * @param order of sockets as they came: HELLO on one that came before the channel's newest was overtaken.
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
-  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, order: number): void {
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
     const link = this.#observe(transport, hello.channel ?? 0);
-    const isOvertaken = order < (this.#newest.get(link.index) ?? 0) || this.session.isOvertaken(hello);
+    const isOvertaken = hello.link < (this.#newest[link.index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
       this.session.resume(link.observed, hello);
@@ -149,7 +151,7 @@ export class ServedSession {
       this.end();
       throw error;
     }
-    this.#newest.set(link.index, order);
+    this.#newest[link.index] = hello.link;
     this.#take(link);
   }
 
@@ -302,6 +304,7 @@ export class ServedSession {
         constants: this.#constants,
         isRepeat: this.#isRepeat,
         session: { ...first, more: [] },
+        links: [...this.#newest],
         delivered: this.#pushes.snapshot(),
       };
     }

@@ -313,7 +313,15 @@ describe("a HELLO that was overtaken by a later link's", () => {
     const edge = setUp();
     const phone = await connected(edge, 2);
     const { sessionId } = phone.session.channel;
-    const late = messageOf({ type: "hello", sessionId, channel: index, received: 0, next: 0, resume: index === 0 });
+    const late = messageOf({
+      type: "hello",
+      sessionId,
+      channel: index,
+      received: 0,
+      next: 0,
+      link: 0,
+      resume: index === 0,
+    });
     await useAll(phone);
     phone.cut(index);
     phone.connect(edge.server, index);
@@ -328,8 +336,8 @@ describe("a HELLO that was overtaken by a later link's", () => {
 
 describe("hostile phones", () => {
   const sessionId = new Uint8Array(16).fill(7);
-  const say = (channel: number, { received = 0, next = 0, resume = false } = {}): Uint8Array =>
-    messageOf({ type: "hello", sessionId, channel, received, next, resume });
+  const say = (channel: number, { received = 0, next = 0, link = 0, resume = false } = {}): Uint8Array =>
+    messageOf({ type: "hello", sessionId, channel, received, next, link, resume });
   const open = (edge: Edge, message: Uint8Array): ScriptedTransport => {
     const transport = new ScriptedTransport();
     edge.server.connect(transport).receive(message);
@@ -351,7 +359,7 @@ describe("hostile phones", () => {
     ["that they say was there before", say(2, { resume: true })],
   ])("cannot open a channel %s", (_name, message) => {
     const edge = setUp();
-    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, resume: false }));
+    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false }));
     const transport = open(edge, message);
     edge.runTimers();
     expect([transport.closed?.code, edge.server.sessionCount]).toEqual([LOST, 0]);
@@ -359,20 +367,32 @@ describe("hostile phones", () => {
 
   it("may open the same channel as often as they like: the last has it", () => {
     const edge = setUp();
-    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, resume: false }));
+    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false }));
     const sockets = Array.from({ length: 50 }, () => open(edge, say(1)));
     expect(sockets.map(({ closed }) => closed === null)).toEqual([...Array(49).fill(false), true]);
     expect([edge.server.sessionCount, edge.timers.size]).toEqual([1, 0]);
   });
 
-  it("are not heard on a socket that was overtaken by a newer one of its channel", async () => {
+  it("are not heard on a socket that they opened before the channel's newest, though it comes after it", async () => {
     const edge = setUp();
-    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, resume: false }));
-    const late = new ScriptedTransport();
-    const connection = edge.server.connect(late);
-    const newer = open(edge, say(1));
-    connection.receive(say(1));
+    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false }));
+    const newer = open(edge, say(1, { link: 2 }));
+    const late = open(edge, say(1, { link: 1 }));
     await settle();
     expect([late.closed?.code, newer.closed, edge.server.sessionCount]).toEqual([CLOSED_NORMALLY, null, 1]);
+  });
+
+  it("do not bring back a channel that they have retired, by a socket that got through late", async () => {
+    const edge = setUp();
+    open(edge, messageOf({ type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false }));
+    const socket = new ScriptedTransport();
+    const connection = edge.server.connect(socket);
+    connection.receive(say(1, { link: 2 }));
+    connection.finish();
+    connection.closed(true);
+    const late = open(edge, say(1, { link: 1 }));
+    const fresh = open(edge, say(1, { link: 3 }));
+    await settle();
+    expect([socket.closed?.code, late.closed?.code, fresh.closed]).toEqual([CLOSED_NORMALLY, CLOSED_NORMALLY, null]);
   });
 });

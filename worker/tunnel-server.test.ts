@@ -287,12 +287,12 @@ describe("a phone that comes back", () => {
     phone.cut();
     edge.server
       .connect(acknowledging)
-      .receive(messageOf({ type: "hello", sessionId, received, next: sent, resume: false }));
+      .receive(messageOf({ type: "hello", sessionId, received, next: sent, link: 0, resume: false }));
     expect(acknowledging.closed).toBeNull();
     const forgetful = new ScriptedTransport();
     edge.server
       .connect(forgetful)
-      .receive(messageOf({ type: "hello", sessionId, received, next: sent + 1, resume: true }));
+      .receive(messageOf({ type: "hello", sessionId, received, next: sent + 1, link: 0, resume: true }));
     for (const { messages } of [forgetful, acknowledging]) {
       const last = [...decodeMessage(messages.at(-1) ?? new Uint8Array(0))].at(-1);
       expect(last).toMatchObject({ type: "go-away", code: ErrorCode.LINK_LOST });
@@ -345,17 +345,17 @@ describe("hostile beginnings", () => {
     ["a message that is too long", new Uint8Array(limits.messageBytes + 1), null],
     [
       "a session of another life",
-      messageOf({ type: "hello", sessionId: id, received: 3, next: 0, resume: false }),
+      messageOf({ type: "hello", sessionId: id, received: 3, next: 0, link: 0, resume: false }),
       ErrorCode.LINK_LOST,
     ],
     [
       "a session that the phone has heard of",
-      messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: true, isGreeted: true }),
+      messageOf({ type: "hello", sessionId: id, received: 0, next: 0, link: 0, resume: true, isGreeted: true }),
       ErrorCode.LINK_LOST,
     ],
     [
       "frames before its first",
-      messageOf({ type: "hello", sessionId: id, received: 0, next: 7, resume: false }),
+      messageOf({ type: "hello", sessionId: id, received: 0, next: 7, link: 0, resume: false }),
       ErrorCode.LINK_LOST,
     ],
   ])("closes the socket upon %s, with a code and a reason that fits", (_, message, code) => {
@@ -369,7 +369,7 @@ describe("hostile beginnings", () => {
     expect(new TextEncoder().encode(transport.closed?.reason).length).toBeLessThanOrEqual(123);
     expect(server.sessionCount).toBe(0);
     // What follows on a refused socket is not listened to.
-    connection.receive(messageOf({ type: "hello", sessionId: id, received: 0, next: 0, resume: false }));
+    connection.receive(messageOf({ type: "hello", sessionId: id, received: 0, next: 0, link: 0, resume: false }));
     expect(server.sessionCount).toBe(0);
     connection.closed();
     expect(timers.size).toBe(0);
@@ -518,7 +518,7 @@ describe("snapshots", () => {
     const [connection] = server.restore([[transport, null]]);
     expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
     connection?.receive(
-      messageOf({ type: "hello", sessionId: new Uint8Array(16), received: 0, next: 0, resume: false }),
+      messageOf({ type: "hello", sessionId: new Uint8Array(16), received: 0, next: 0, link: 0, resume: false }),
     );
     connection?.closed();
     expect(server.sessionCount).toBe(0);

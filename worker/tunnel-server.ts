@@ -36,8 +36,6 @@ export class TunnelServer {
   #options: TunnelServerOptions;
   #sessions = new Map<string, ServedSession>();
   #active = false;
-  /** Sockets so far. */
-  #connected = 0;
 
   constructor(options: TunnelServerOptions) {
     this.#options = options;
@@ -49,15 +47,13 @@ export class TunnelServer {
 
   /** A socket that was just accepted; its first frame says which session it carries. */
   connect(transport: Transport): Connection {
-    this.#connected += 1;
-    const order = this.#connected;
     let served: ServedSession | null = null;
     let refused: { readonly stop: () => void } | null = null;
     return {
       receive: (message) => {
         if (refused !== null) return;
         try {
-          served ??= this.#open(transport, message, order);
+          served ??= this.#open(transport, message);
         } catch (error) {
           refused = { stop: this.#refuse(transport, error) };
           return;
@@ -121,7 +117,7 @@ export class TunnelServer {
     return this.#options.setTimer(close, limits.refusalTime);
   }
 
-  #open(transport: Transport, message: Uint8Array, order: number): ServedSession {
+  #open(transport: Transport, message: Uint8Array): ServedSession {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toKey(hello.sessionId));
     const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0 && !hello.isGreeted;
@@ -130,7 +126,7 @@ export class TunnelServer {
     }
     if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();
     const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
-    served.attach(transport, hello, order);
+    served.attach(transport, hello);
     return served;
   }
 

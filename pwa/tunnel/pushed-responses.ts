@@ -5,9 +5,8 @@
  */
 import { ErrorCode, type RopewayError } from "../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, receivePush } from "../../shared/http/client-exchange.ts";
-import { withoutDefaultAccept } from "../../shared/http/default-accept.ts";
 import type { HeaderList, RequestHead } from "../../shared/http/heads.ts";
-import { fieldsToPush } from "../../shared/http/push.ts";
+import { fieldsToPush, isPushable, pushKey } from "../../shared/http/push.ts";
 import { limits } from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
 import { HeldResponse } from "./held-response.ts";
@@ -64,8 +63,8 @@ export class PushedResponses {
 
   /** The push that answers this request, if there is one. Nobody else gets it any more. Without one `over` follows. */
   claim(head: RequestHead): ClaimedPush | null {
-    if (!isPlain(head)) return null;
-    const key = keyOf(head);
+    if (!isPushable(head)) return null;
+    const key = pushKey(head);
     const push = this.#waiting.get(key);
     if (push === undefined) {
       this.#asked.add(key);
@@ -101,14 +100,14 @@ export class PushedResponses {
 
   /** A request that had claimed no push is over: one that is announced for its like is of use again. */
   over(head: RequestHead): void {
-    if (isPlain(head)) this.#asked.delete(keyOf(head));
+    if (isPushable(head)) this.#asked.delete(pushKey(head));
   }
 
   #announced(stream: MuxStream, session: SessionTrace, fields: HeaderList): void {
     const { head, document } = fieldsToPush(fields);
     this.counters.pushes += 1;
-    const key = keyOf(head);
-    const isOfUse = isPlain(head) && !this.#waiting.has(key) && !this.#asked.has(key);
+    const key = pushKey(head);
+    const isOfUse = isPushable(head) && !this.#waiting.has(key) && !this.#asked.has(key);
     if (!isOfUse || this.#waiting.size >= limits.concurrentPushes) {
       return stream.reset(ErrorCode.CANCEL);
     }
@@ -181,18 +180,6 @@ export class PushedResponses {
     }
     this.#scheduleSweep();
   }
-}
-
-/** Without anything that asks for another response than the one that everybody gets: ranges, conditions, reloads. */
-function isPlain({ method, mode, headers, destination, delivery }: RequestHead): boolean {
-  const asksForMore = method !== "GET" || mode === "navigate" || delivery !== undefined;
-  return !asksForMore && withoutDefaultAccept(headers, destination).length === 0;
-}
-
-/** All that decides about a response but the referrer: the page's cache does not look at that either. */
-function keyOf(head: RequestHead): string {
-  const { topLevelOrigin, origin, destination, mode, credentials, redirect, url } = head;
-  return [topLevelOrigin, origin, destination, mode, credentials, redirect, url].join(" ");
 }
 
 /** A failure that the page's own request would have met too (PROTOCOL.md section 7). */

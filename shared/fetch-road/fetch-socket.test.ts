@@ -69,7 +69,7 @@ class ScriptedEdge implements FetchSocketPlatform {
   }
 }
 
-const OPENED: FetchRecord = { type: "open", protocol: "ropeway.1" };
+const OPENED: FetchRecord = { type: "open", protocol: "ropeway.2" };
 
 function setUp() {
   const edge = new ScriptedEdge();
@@ -103,7 +103,7 @@ test("it opens by a POST that offers what a handshake offers, and never in the U
   const { edge, socket, events } = setUp();
   expect(edge.opening?.url).toBe("https://edge.example/.ropeway/tunnel/down");
   expect(edge.opening?.headers["ropeway-protocol"]).toBe(
-    "ropeway.1, ropeway.token.device.sign, ropeway.opening.oAABCQ",
+    "ropeway.2, ropeway.token.device.sign, ropeway.opening.oAABCQ",
   );
   expect(edge.opening?.headers["ropeway-socket"]).toMatch(/^[\w-]{22}$/);
   edge.answer();

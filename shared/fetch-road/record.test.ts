@@ -17,7 +17,7 @@ const record: fc.Arbitrary<FetchRecord> = fc.oneof(
 
 test("the examples of PROTOCOL.md section 1.4", () => {
   const examples: [FetchRecord, number[]][] = [
-    [{ type: "open", protocol: "ropeway.1" }, [0x00, 9, ...new TextEncoder().encode("ropeway.1")]],
+    [{ type: "open", protocol: "ropeway.2" }, [0x00, 9, ...new TextEncoder().encode("ropeway.2")]],
     [{ type: "binary", message: Uint8Array.of(0xa0, 0, 1, 9) }, [0x02, 4, 0xa0, 0, 1, 9]],
     [{ type: "close", code: 4001, reason: "x" }, [0x08, 3, 0x0f, 0xa1, 0x78]],
   ];

@@ -36,6 +36,8 @@ export class ChannelSet {
   /** By number; the first stays for the life of the session, the others until they are retired. */
   #channels = new Map<number, SessionChannel>();
   #lastHeard: SessionChannel;
+  /** Phone: links that channels of the session were put on. */
+  #links = 0;
   /** Phone: the edge has said HELLO, so it knows the session. */
   #isKnown = false;
   /** Phone: transports of further channels that wait for that. */
@@ -154,12 +156,6 @@ export class ChannelSet {
     this.#isKnown = true;
     for (const [index, transport] of this.#joining) this.#at(index).channel.attach(transport);
     this.#joining.clear();
-  }
-
-  /** Edge: the phone said that HELLO before others that were heard already. */
-  isOvertaken({ channel: index = 0, received, next, resume }: ChannelFrame & { type: "hello" }): boolean {
-    const beginsAnew = this.#retiring.has(index) && received === 0 && next === 0 && !resume;
-    return !beginsAnew && this.#channels.get(index)?.channel.wasToldMore(received) === true;
   }
 
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
@@ -295,6 +291,7 @@ export class ChannelSet {
       index,
       sessionId,
       owner,
+      nextLink: () => this.#links++,
       ...(defer ? { defer } : {}),
       ...(snapshot ? { snapshot } : {}),
       ...(snapshot || index === 0 ? {} : { lastOwnId: this.first.lastOwnId }),

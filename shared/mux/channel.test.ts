@@ -17,7 +17,7 @@ interface Rig {
 }
 
 function hello(received = 0, next = 0, sessionId = TEST_SESSION_ID): ChannelFrame & { type: "hello" } {
-  return { type: "hello", sessionId, received, next, resume: false };
+  return { type: "hello", sessionId, received, next, link: 0, resume: false };
 }
 
 const reset: SequencedFrame = { type: "reset", streamId: 1, code: ErrorCode.CANCEL, message: "" };
@@ -73,7 +73,7 @@ describe("HELLO", () => {
       channel.detach(transport);
       return transport.takeFrames();
     });
-    expect(said).toEqual([[hello()], [{ ...hello(), resume: true }], [{ ...hello(), resume: true }]]);
+    expect(said).toEqual([[hello()], [{ ...hello(), link: 1, resume: true }], [{ ...hello(), link: 2, resume: true }]]);
   });
 
   test("of the phone says so too when its first link went before anything was sent", () => {
@@ -83,7 +83,7 @@ describe("HELLO", () => {
     channel.detach(first);
     channel.attach(second);
     turns.run();
-    expect(second.takeFrames()).toEqual([{ ...hello(), resume: true }]);
+    expect(second.takeFrames()).toEqual([{ ...hello(), link: 1, resume: true }]);
   });
 
   test("with anything before it ends the session", () => {

@@ -53,6 +53,8 @@ export interface ChannelOptions {
   readonly sessionId: Uint8Array;
   /** Which of the session's channels it is; 0 by default. */
   readonly index?: number;
+  /** Phone: the number of a fresh link among all of the session; counted here where it is left out. */
+  readonly nextLink?: () => number;
   readonly handler: ChannelHandler;
   readonly defer?: Defer;
   readonly snapshot?: ChannelSnapshot;
@@ -77,6 +79,7 @@ export class Channel {
   #wasGreeted = false;
   #failed = false;
 
+  #nextLink: () => number;
   #pool = new BufferPool();
   #allocate = (length: number): Uint8Array => this.#pool.take(length);
   /** Frames that the peer has not acknowledged, oldest first; the first has number #sent - #retained.length. */
@@ -95,8 +98,6 @@ export class Channel {
   /** Number of the next sequenced frame on the attached transport; below #received while the peer replays. */
   #incoming: number;
   #acknowledged: number;
-  /** The most that the peer has said to have received, as far as this memory goes. */
-  #peerReceived = 0;
   #bytesSinceAck = 0;
   /** Bytes after which an ACK goes out alone, if not ACK_BYTES. */
   ackBytes: number | null = null;
@@ -105,6 +106,8 @@ export class Channel {
     this.sessionId = options.sessionId;
     this.index = options.index ?? 0;
     this.#handler = options.handler;
+    let links = 0;
+    this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
     this.#flight = new FlightMeter(options.snapshot?.flight);
     this.#sent = options.snapshot?.sent ?? 0;
@@ -120,11 +123,6 @@ export class Channel {
   /** Phone: nothing was heard yet on a transport that took the place of a lost one, and may never open. */
   get isResuming(): boolean {
     return this.#transport !== null && this.#isResumed && this.#helloDue;
-  }
-
-  /** Whether the peer has said to have received more: such a HELLO was overtaken by what the peer said later. */
-  wasToldMore(received: number): boolean {
-    return received < this.#peerReceived;
   }
 
   /** Phone: not the session's first channel, and the edge was not heard on it: nothing that is numbered may be sent. */
@@ -182,7 +180,8 @@ export class Channel {
     this.#takeFreshTransport(transport);
     this.#isResumed = this.#attachedBefore;
     // A further channel has sent nothing that could be acted on twice before the edge was heard on it.
-    this.#sendHello(this.index === 0 ? this.#attachedBefore : this.#wasGreeted, this.#wasGreeted);
+    const resume = this.index === 0 ? this.#attachedBefore : this.#wasGreeted;
+    this.#sendHello({ link: this.#nextLink(), resume, ...(this.#wasGreeted ? { isGreeted: true } : {}) });
     this.#attachedBefore = true;
     this.#replay();
     this.#handler.onAttached?.();
@@ -209,7 +208,7 @@ export class Channel {
     this.#wasGreeted = true;
     this.#incoming = hello.next;
     this.#release(hello.received);
-    this.#sendHello(false, false);
+    this.#sendHello({ link: hello.link, resume: false });
     this.#replay();
     this.#handler.onAttached?.();
   }
@@ -369,7 +368,7 @@ export class Channel {
     this.#flight.restart();
   }
 
-  #sendHello(resume: boolean, isGreeted: boolean): void {
+  #sendHello(said: { readonly link: number; readonly resume: boolean; readonly isGreeted?: true }): void {
     const next = this.#sent - this.#retained.length;
     const { sessionId, index } = this;
     const channel = index > 0 ? { channel: index } : {};
@@ -380,8 +379,7 @@ export class Channel {
         ...channel,
         received: this.#received,
         next,
-        resume,
-        ...(isGreeted ? { isGreeted } : {}),
+        ...said,
       }),
     );
     this.#scheduleFlush();
@@ -435,7 +433,6 @@ export class Channel {
   /** Forgets frames below `received`, which the peer says it has. */
   #release(received: number): void {
     if (received > this.#sent) throw violation("it acknowledges frames that were never sent");
-    this.#peerReceived = Math.max(this.#peerReceived, received);
     const first = this.#sent - this.#retained.length;
     if (received <= first) return;
     let acknowledged = 0;

@@ -52,6 +52,7 @@ export interface SessionChannelOptions {
   readonly index: number;
   readonly sessionId: Uint8Array;
   readonly owner: ChannelOwner;
+  readonly nextLink: () => number;
   readonly defer?: Defer;
   readonly snapshot?: SessionChannelSnapshot;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
@@ -89,6 +90,7 @@ export class SessionChannel implements ChannelHandler {
       sessionId: options.sessionId,
       index: options.index,
       handler: this,
+      nextLink: options.nextLink,
       ...(options.defer ? { defer: options.defer } : {}),
       ...(snapshot ? { snapshot: snapshot.channel } : {}),
     });

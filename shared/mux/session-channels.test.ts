@@ -25,7 +25,7 @@ function request(sockets: SessionSockets, name = ""): StreamLog {
 }
 
 function hello(channel: number, received = 0, next = 0, resume = false) {
-  return { type: "hello", sessionId: TEST_SESSION_ID, channel, received, next, resume } as const;
+  return { type: "hello", sessionId: TEST_SESSION_ID, channel, received, next, link: 0, resume } as const;
 }
 
 describe("streams", () => {

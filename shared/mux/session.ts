@@ -130,11 +130,6 @@ export class Session implements ChannelOwner {
     this.#channels.beginRetirement(index);
   }
 
-  /** Edge: see ChannelSet.isOvertaken. */
-  isOvertaken(hello: ChannelFrame & { type: "hello" }): boolean {
-    return this.#channels.isOvertaken(hello);
-  }
-
   /** Edge: see ChannelSet.confirmRetirement. */
   confirmRetirement(index: number): boolean {
     const isForgotten = this.#channels.confirmRetirement(index);

@@ -47,6 +47,7 @@ export const channelFrame: fc.Arbitrary<ChannelFrame> = fc.oneof(
     sessionId: fc.uint8Array({ minLength: 16, maxLength: 16 }),
     received: varint,
     next: varint,
+    link: varint,
     resume: fc.boolean(),
   }),
   fc.record({ type: fc.constant("ack" as const), received: varint }),

@@ -166,6 +166,7 @@ export class FuzzInput {
         sessionId: this.#random.bytes(16),
         received: this.#edge(),
         next: this.#edge(),
+        link: 0,
         resume: this.#random.oneIn(2),
       };
     }

@@ -142,7 +142,7 @@ class FuzzTarget implements FuzzKnowledge {
     this.#exchanges = exchanges;
     this.session = this.#open();
     this.#transport = this.#socket();
-    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, resume: false } as const;
+    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, link: 0, resume: false } as const;
     if (role === "phone") this.session.channel.attach(this.#transport);
     else this.session.channel.resume(this.#transport, hello);
     this.say(messageOf(hello));
@@ -306,6 +306,7 @@ class FuzzTarget implements FuzzKnowledge {
       sessionId: TEST_SESSION_ID,
       received: near(sent),
       next: near(received),
+      link: 0,
       resume: false,
     } as const;
     if (this.role === "phone") this.session.channel.attach(this.#transport);

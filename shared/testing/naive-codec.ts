@@ -53,6 +53,7 @@ export function naiveFrame(frame: EncodableFrame): number[] {
         ...frame.sessionId,
         ...naiveVarint(frame.received),
         ...naiveVarint(frame.next),
+        ...naiveVarint(frame.link),
       ]);
     case "ack":
       return join(9, 0, 0, naiveVarint(frame.received));

@@ -26,7 +26,7 @@ export class ScriptedPeer {
       defer: this.turns.defer,
       handler: { ...handler, onEnd: (error) => this.errors.push(error) },
     });
-    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, resume: false } as const;
+    const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, link: 0, resume: false } as const;
     if (role === "phone") this.session.channel.attach(this.transport);
     else this.session.channel.resume(this.transport, hello);
     this.session.channel.receive(messageOf(hello), this.transport);

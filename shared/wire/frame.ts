@@ -81,6 +81,8 @@ export type ChannelFrame =
       readonly received: number;
       /** Number of the first sequenced frame that follows this one. */
       readonly next: number;
+      /** Which of the phone's links of the session this is, from 0: one of a later number takes a channel over. */
+      readonly link: number;
       /** The phone's, from its second link on: the edge may have acted on frames of the session, so it must know it. */
       readonly resume: boolean;
       /** The phone has heard the edge's HELLO on this channel: an edge that does not know the session has lost it. */
@@ -155,7 +157,7 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
         FrameType.HELLO,
         (frame.resume ? FLAG_RESUME : 0) | (frame.isGreeted ? FLAG_GREETED : 0),
         frame.channel ?? 0,
-        concat(frame.sessionId, varints(frame.received, frame.next)),
+        concat(frame.sessionId, varints(frame.received, frame.next, frame.link)),
       );
     case "ack":
       return assemble(FrameType.ACK, 0, 0, varints(frame.received));
@@ -213,6 +215,7 @@ export function decodeFrame(reader: ByteReader): Frame {
         ...(streamId > 0 ? { channel: streamId } : {}),
         received: payload.varint(),
         next: payload.varint(),
+        link: payload.varint(),
         resume: (flags & FLAG_RESUME) !== 0,
         ...((flags & FLAG_GREETED) === 0 ? {} : { isGreeted: true }),
       });

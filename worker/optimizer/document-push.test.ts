@@ -3,7 +3,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { withDefaultAccept } from "../../shared/http/default-accept.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { fieldsToPush, type SlotScheme } from "../../shared/http/push.ts";
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
 import { bodyOf, requestHead, responseHead } from "../../shared/testing/exchange-rig.ts";
@@ -12,6 +12,7 @@ import { StreamLog } from "../../shared/testing/stream-log.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { withPushes } from "./document-push.ts";
 import { PushOrder } from "./push-order.ts";
+import { UnsentResponse } from "./unsent-response.ts";
 
 const PAGE = "https://site.example/dir/page?q#fragment";
 const NAVIGATION: RequestHead = {
@@ -54,13 +55,14 @@ function load({ request = {}, response = {}, headers = [], slotScheme = "https",
   const abort = new AbortController();
   const linked = linkSessions({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream, true)) } });
   const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
+  const handle: RequestHandler = (pushed) => {
+    asked.push(pushed);
+    return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
+  };
   const { observeBody } = withPushes(document, DOCUMENT_STREAM, {
     openPush: (priority) => linked.edge.openPush(priority),
     isAtHand: ({ url }) => url.endsWith("/kept"),
-    handle: (pushed) => {
-      asked.push(pushed);
-      return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
-    },
+    offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
     slotScheme,
     openOrder,
   });
@@ -134,7 +136,12 @@ describe("a pushed request", () => {
       {
         openPush: (priority) => linked.edge.openPush(priority),
         isAtHand: () => false,
-        handle: () => new Promise(() => {}),
+        offer: (pushed) =>
+          new UnsentResponse(
+            pushed,
+            () => new Promise(() => {}),
+            () => {},
+          ),
         slotScheme: "https",
         openOrder,
       },

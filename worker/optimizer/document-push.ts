@@ -17,6 +17,7 @@ import { isPotentiallyTrustworthy } from "../upstream/site.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
 import { isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
+import type { UnsentResponse } from "./unsent-response.ts";
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
@@ -24,8 +25,8 @@ export interface PushHost {
   openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
   isAtHand(head: RequestHead): boolean;
-  /** Answers as if the phone had asked. */
-  readonly handle: RequestHandler;
+  /** Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d. */
+  offer(request: ServerRequest): UnsentResponse;
   readonly slotScheme: SlotScheme;
   /** In which the pushes of this document are sent. */
   openOrder(document: MuxStream): PushOrder;
@@ -128,13 +129,17 @@ class DocumentPush {
     if (stream === null) return;
     try {
       const turn = this.#order.add(stream, priority.urgency);
-      const handle: RequestHandler = async (request) => {
-        const response = await this.#host.handle(request);
-        await turn.come;
-        return response;
+      let offered: UnsentResponse | null = null;
+      const handle: RequestHandler = (request) => {
+        offered = this.#host.offer(request);
+        return offered.inTurn(turn.come);
+      };
+      const onClaim = (): void => {
+        offered?.settle();
+        turn.release();
       };
       const announcement = { head, document: documentName(this.#document) };
-      const giveUp = servePush(stream, announcement, handle, () => turn.release());
+      const giveUp = servePush(stream, announcement, handle, onClaim);
       this.#pushed.push({ stream, urgency: priority.urgency, giveUp });
     } catch {
       // Its address is longer than a head may be.

@@ -1,12 +1,13 @@
 /** Pushing in one session: watches its documents, and keeps in mind what its pages have got. */
 import type { RequestHead } from "../../shared/http/heads.ts";
-import type { SlotScheme } from "../../shared/http/push.ts";
+import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./delivered-resources.ts";
 import { withPushes } from "./document-push.ts";
 import { PushOrder } from "./push-order.ts";
+import { UnsentResponse } from "./unsent-response.ts";
 
 export interface SessionPushesOptions {
   /** A stream for a push, or null while there are as many as there may be. */
@@ -24,6 +25,8 @@ export class SessionPushes {
   #delivered: DeliveredResources;
   /** Of documents of which something is still to be sent. */
   #orders = new Set<PushOrder>();
+  /** Of pushes that were announced, by `pushKey`. */
+  #unsent = new Map<string, UnsentResponse>();
 
   constructor(options: SessionPushesOptions) {
     this.#options = options;
@@ -38,14 +41,15 @@ export class SessionPushes {
       const host = {
         openPush: this.#options.openPush,
         isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
-        handle: (pushed: ServerRequest) => this.#deliver(pushed),
+        offer: (pushed: ServerRequest) => this.#offer(pushed),
         slotScheme,
         openOrder: (document: MuxStream) => this.#openOrder(document),
       };
       return this.#options.handle(withPushes(request, stream, host));
     }
     this.#delivered.asked(request.head);
-    return this.#deliver(request);
+    const unsent = isPushable(request.head) ? this.#unsent.get(pushKey(request.head)) : undefined;
+    return unsent?.take(request.signal) ?? this.#deliver(request);
   }
 
   /** A stream of the session has ended, or was opened. */
@@ -58,6 +62,19 @@ export class SessionPushes {
 
   snapshot(): DeliveredSnapshot {
     return this.#delivered.snapshot();
+  }
+
+  #offer(pushed: ServerRequest): UnsentResponse {
+    const key = pushKey(pushed.head);
+    const unsent: UnsentResponse = new UnsentResponse(
+      pushed,
+      (request) => this.#deliver(request),
+      () => {
+        if (this.#unsent.get(key) === unsent) this.#unsent.delete(key);
+      },
+    );
+    this.#unsent.set(key, unsent);
+    return unsent;
   }
 
   #openOrder(document: MuxStream): PushOrder {
