@@ -9,5 +9,7 @@ export default defineConfig({
     include: ["{shared,worker,pwa,scripts,e2e}/**/*.test.{ts,tsx}"],
     exclude: ["**/*.workerd.test.ts", "e2e/specs/**"],
     testTimeout: 30_000,
+    // Tests of edges and links wait more than they compute.
+    maxWorkers: 3,
   },
 });

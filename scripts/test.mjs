@@ -107,7 +107,8 @@ async function runStage({ command: [program = "", ...args], summary, failure }) 
   process.off("SIGINT", stop).off("SIGTERM", stop);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
   const lines = output.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n");
-  const isClosing = (/** @type {string} */ line) => summary.test(line) || (code !== 0 && failure?.test(line) === true);
+  const hasFailed = code !== 0 || lines.some((line) => /^ *\d+ flaky/.test(line));
+  const isClosing = (/** @type {string} */ line) => summary.test(line) || (hasFailed && failure?.test(line) === true);
   return {
     code,
     closing: lines.filter(isClosing).map((line) => line.trim()),
