@@ -222,6 +222,14 @@ describe("arithmetic", () => {
     expect(estimate.estimate).toMatchObject({ rate: 0, minRtt: null, rtt: null, fullRate: null });
   });
 
+  test("holds to what it was given until a round trip is known", () => {
+    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    estimate.pinged(0, initial);
+    for (let now = 0; now < 10_000; now += 10) estimate.arrived(100 * 1.1 ** Math.floor(now / 500), now);
+    expect(estimate.estimate.minRtt).toBeNull();
+    expect(estimate.window).toBeGreaterThanOrEqual(initial);
+  });
+
   test("comes to 110 % of bandwidth times round trip", () => {
     const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 10_000, 1000, 200);

@@ -362,6 +362,8 @@ export class BandwidthEstimate {
 
   /** @param round that used all credit up without making a queue: less may be what limits the rate, so that is tried. */
   #aim(round: Round | null = null): void {
+    // As long as no answer has come, a rate is no product.
+    if (this.#minRtt === null && !this.#surges) return;
     const rtt = Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0);
     const gain = this.#surges ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
     const product = gain * this.#rate * (rtt + this.#pause);

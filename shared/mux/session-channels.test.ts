@@ -213,6 +213,23 @@ describe("a channel that does not pay any more", () => {
     expect([request(sockets), request(sockets)].map(({ stream }) => stream.channelIndex)).toEqual([0, 0]);
   });
 
+  test.each([
+    ["holds no credit back once its end was agreed on", true],
+    ["holds credit back where it was lost, so that the others get as much again", false],
+  ])("%s", (_name, isRetiring) => {
+    const sockets = connected(2);
+    request(sockets);
+    sockets.flow();
+    const { sendCredit } = sockets.edge.snapshot();
+    if (isRetiring) sockets.phone.beginRetirement(1);
+    sockets.cut(1);
+    // What is measured next goes with credit, if there is any to give.
+    request(sockets);
+    for (const { stream } of sockets.accepted) stream.sendHead(OK, true);
+    sockets.flow();
+    expect(sockets.edge.snapshot().sendCredit > sendCredit).toBe(!isRetiring);
+  });
+
   test("stays if its end was not confirmed: something of it may be under way", () => {
     const sockets = connected(2);
     sockets.phone.beginRetirement(1);
