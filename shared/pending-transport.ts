@@ -1,6 +1,6 @@
 /** A transport whose link is still being opened: what is sent meanwhile waits in order, and may begin the handshake. */
 import type { Transport } from "./transport.ts";
-import { decodeFrame } from "./wire/frame.ts";
+import { concat, decodeFrame, isCarry } from "./wire/frame.ts";
 import { ByteReader } from "./wire/varint.ts";
 
 export class PendingTransport implements Transport {
@@ -22,7 +22,8 @@ export class PendingTransport implements Transport {
   }
 
   /**
-   * Takes the frames that were sent first, as many as fit, to travel with the handshake (PROTOCOL.md section 1.1).
+   * Takes the frames that were sent first, as many as fit, to travel with the handshake (PROTOCOL.md section 1.1): those
+   * of the first message, and messages of other channels behind it.
    *
    * @param limit bytes.
    * @returns null when nothing waits, or its first frame does not fit.
@@ -32,9 +33,19 @@ export class PendingTransport implements Transport {
     if (first === undefined) return null;
     const length = wholeFrames(first, limit);
     if (length === 0) return null;
-    if (length === first.length) this.#waiting.shift();
-    else this.#waiting[0] = first.subarray(length);
-    return first.subarray(0, length);
+    if (length < first.length) {
+      this.#waiting[0] = first.subarray(length);
+      return first.subarray(0, length);
+    }
+    const parts = [first];
+    let size = length;
+    for (const more of this.#waiting.slice(1)) {
+      size += more.length;
+      if (!isCarry(more) || size > limit) break;
+      parts.push(more);
+    }
+    this.#waiting.splice(0, parts.length);
+    return concat(...parts);
   }
 
   /** The link is there: all that waits goes out on it, a close that was asked for meanwhile too. */

@@ -3,11 +3,11 @@ import { ErrorCode, RopewayError } from "../shared/errors.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
-import type { Defer } from "../shared/mux/channel.ts";
+import type { CarriedPlace, Defer } from "../shared/mux/channel.ts";
 import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
 import { CLOSED_NORMALLY } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
-import type { ChannelFrame } from "../shared/wire/frame.ts";
+import { type ChannelFrame, decodeMessage } from "../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
 import { SessionPushes } from "./optimizer/session-pushes.ts";
 
@@ -62,6 +62,8 @@ export class ServedSession {
   #isRepeat: boolean;
   #pushes: SessionPushes;
   #links = new Map<Transport, Link>();
+  /** Of channels that go over the first one's link, by number; each is in `#links` too. */
+  #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
   #saveScheduled = false;
   #cancelLinger: (() => void) | null = null;
   /** All exchanges are over, but the phone has not acknowledged all frames: it may have to get them again. */
@@ -116,6 +118,7 @@ export class ServedSession {
             ...(slotScheme === null ? {} : { slotScheme }),
           };
         },
+        onCarried: (from, message) => this.#receiveCarried(from, message),
         onStreamsChanged: () => {
           parent.changed();
           this.#pushes.streamsChanged();
@@ -135,24 +138,26 @@ export class ServedSession {
   get isBusy(): boolean {
     const { openStreams, attached, hasStrays, isUnacknowledged } = this.session;
     const isKept = isUnacknowledged && !this.#isVigilOver;
-    return openStreams > 0 || hasStrays || isKept || (attached && this.#loose.size > 0);
+    // What a carried channel comes to is kept with no socket.
+    return openStreams > 0 || hasStrays || isKept || this.#carried.size > 0 || (attached && this.#loose.size > 0);
   }
 
   /**
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
-  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
     const link = this.#observe(transport, hello.channel ?? 0);
     const isOvertaken = hello.link < (this.#newest[link.index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
-      this.session.resume(link.observed, hello);
+      this.session.resume(link.observed, hello, isCarried);
     } catch (error) {
       this.end();
       throw error;
     }
     this.#newest[link.index] = hello.link;
     this.#take(link);
+    if (isCarried) this.#carried.set(link.index, { transport, link: hello.link });
   }
 
   /** A socket that outlived the memory of the session it carries. */
@@ -184,6 +189,7 @@ export class ServedSession {
     const link = this.#links.get(transport);
     if (link === undefined) return;
     this.#links.delete(transport);
+    if (link.index === 0) this.#dropCarried();
     if (!link.isFinishing) return this.#loosen(link);
     if (!isOrderly || link.index === 0 || !this.session.confirmRetirement(link.index)) return;
     this.#waitNoMoreFor(link.index);
@@ -215,6 +221,8 @@ export class ServedSession {
   }
 
   #take(link: Link): void {
+    if (link.index === 0) this.#dropCarried();
+    this.#carried.delete(link.index);
     this.#waitNoMoreFor(link.index);
     for (const replaced of this.#links.values()) {
       if (replaced.index !== link.index) continue;
@@ -223,6 +231,25 @@ export class ServedSession {
     }
     this.#links.set(link.transport, link);
     this.#onChanged();
+  }
+
+  /** The phone has put a channel that lost its socket on the first one's. */
+  #receiveCarried(from: CarriedPlace, message: Uint8Array): void {
+    const [first] = decodeMessage(message);
+    if (first?.type === "hello") {
+      if (first.channel !== from.channel || first.link !== from.link) throw misplacedHello();
+      this.attach(this.session.carrier(from), first, true);
+    }
+    const carried = this.#carried.get(from.channel);
+    const link = carried?.link === from.link ? this.#links.get(carried.transport) : undefined;
+    if (link !== undefined) this.session.receive(message, link.observed);
+  }
+
+  /** The socket that carried them is gone. */
+  #dropCarried(): void {
+    const carried = [...this.#carried.values()];
+    this.#carried.clear();
+    for (const { transport } of carried) this.detach(transport, false);
   }
 
   #waitNoMoreFor(index: number): void {
@@ -311,6 +338,11 @@ export class ServedSession {
     const further = more.find((channel) => channel.index === index);
     return further === undefined ? null : { sessionId, further };
   }
+}
+
+function misplacedHello(): RopewayError {
+  const message = "Cannot take a channel over: its HELLO names another channel";
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
 }
 
 /** A socket, and how the channel sees it. */

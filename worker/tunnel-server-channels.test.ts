@@ -334,6 +334,80 @@ describe("a HELLO that was overtaken by a later link's", () => {
   });
 });
 
+describe("a channel on the first one's socket", () => {
+  async function carried(edge: Edge): Promise<ChannelledPhone> {
+    const phone = await connected(edge, 3);
+    await useAll(phone);
+    for (const index of [1, 2]) phone.cut(index);
+    phone.session.carryStranded();
+    await settle();
+    return phone;
+  }
+
+  it("goes on where it was, keeps the runtime awake, and gets a socket of its own again", async () => {
+    const edge = setUp();
+    const phone = await carried(edge);
+    expect([edge.state.isActive, edge.timers.size]).toEqual([true, 0]);
+    expect((await phone.fetch(A)).text).toBe("hello");
+    for (const index of [1, 2]) {
+      phone.connect(edge.server, index);
+      await settle();
+    }
+    expect(await useAll(phone)).toEqual(Array(6).fill("hello"));
+    expect([edge.state.isActive, hasSnapshots(edge, phone), phone.ended]).toEqual([false, [true, true, true], null]);
+  });
+
+  it("is waited for when that is lost, and goes on over the next", async () => {
+    const edge = setUp();
+    const phone = await carried(edge);
+    phone.cut(0);
+    expect([...edge.timers.values()]).toEqual([limits.sessionLinger]);
+    phone.connect(edge.server, 0);
+    phone.session.carryStranded();
+    await settle();
+    expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
+    expect(phone.session.channels.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
+  });
+
+  it("goes on over the next too if the edge has not noticed that the first was lost", async () => {
+    const edge = setUp();
+    const phone = await carried(edge);
+    phone.connect(edge.server, 0);
+    phone.session.carryStranded();
+    await settle();
+    expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
+  });
+
+  it.each([
+    ["of another channel", 2, 7],
+    ["of another link", 1, 6],
+  ])("cannot be begun with HELLO %s", async (_name, channel, link) => {
+    const edge = setUp();
+    const sessionId = new Uint8Array(16).fill(3);
+    const transport = new ScriptedTransport();
+    const hello = { type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false } as const;
+    const place = { type: "carry", channel: 1, link: 7 } as const;
+    edge.server.connect(transport).receive(messageOf(hello, place, { ...hello, channel, link }));
+    expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR);
+    expect(edge.server.sessionCount).toBe(0);
+  });
+
+  it("is not heard without HELLO, nor when that is older than the channel's newest", async () => {
+    const edge = setUp();
+    const sessionId = new Uint8Array(16).fill(3);
+    const [first, own] = [new ScriptedTransport(), new ScriptedTransport()];
+    const hello = { type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false } as const;
+    const connection = edge.server.connect(first);
+    connection.receive(messageOf(hello));
+    connection.receive(messageOf({ type: "carry", channel: 1, link: 1 }, { type: "ping", token: 5 }));
+    edge.server.connect(own).receive(messageOf({ ...hello, channel: 1, link: 3 }));
+    connection.receive(messageOf({ type: "carry", channel: 1, link: 2 }, { ...hello, channel: 1, link: 2 }));
+    await settle();
+    expect([first.closed, own.closed, edge.server.sessionCount]).toEqual([null, null, 1]);
+    expect(first.takeFrames().map(({ type }) => type)).toEqual(["hello"]);
+  });
+});
+
 describe("hostile phones", () => {
   const sessionId = new Uint8Array(16).fill(7);
   const say = (channel: number, { received = 0, next = 0, link = 0, resume = false } = {}): Uint8Array =>

@@ -18,11 +18,10 @@ function rig() {
   const transports = new Map<number, Transport>();
   const state = {
     wanted: 1,
-    stranded: NONE,
+    lost: NONE,
     isReachable: true,
     busy: NONE,
     isAwaiting: false,
-    frames: [] as Uint8Array[],
   };
   const rtt = new RttEstimator();
   const links = new FurtherLinks(
@@ -30,7 +29,6 @@ function rig() {
       onTransport(index, transport) {
         events.push(`transport ${index}`);
         transports.set(index, transport);
-        for (const frame of state.frames) transport.send(frame);
       },
       onMessage(transport, message) {
         const [index] = [...transports].find(([, known]) => known === transport) ?? [];
@@ -50,7 +48,7 @@ function rig() {
     rtt,
   );
   const update = (): void =>
-    links.update(state.wanted, state.stranded, state.isReachable, (index) => events.push(`closing ${index}`));
+    links.update(state.wanted, state.lost, state.isReachable, (index) => events.push(`closing ${index}`));
   const want = (change: Partial<typeof state>): void => {
     Object.assign(state, change);
     update();
@@ -87,13 +85,14 @@ describe("sockets of further channels", () => {
     expect(parseOffer(test.socket(0).protocols.join(","))).toMatchObject({ token: "token", opening: null });
   });
 
-  it("are opened for what cannot go on without, at once and with its frames in the handshake", () => {
+  it("are opened for channels that lost theirs, wanted or not, once the first channel's is open", () => {
     const test = rig();
-    test.want({ stranded: new Set([2]), isReachable: false, frames: [FRAME] });
-    expect([count(test), test.events]).toEqual([1, ["transport 2"]]);
-    expect(parseOffer(test.socket(0).protocols.join(",")).opening).toEqual(FRAME);
+    test.want({ lost: new Set([2]), isReachable: false });
+    expect(count(test)).toBe(0);
+    test.want({ isReachable: true });
+    expect([count(test), test.events]).toEqual([1, []]);
     test.socket(0).open();
-    expect([test.events, test.socket(0).sent]).toEqual([["transport 2"], []]);
+    expect(test.events).toEqual(["transport 2"]);
   });
 
   it("carry messages both ways, and count what only keeps them alive", () => {
@@ -110,13 +109,13 @@ describe("sockets of further channels", () => {
 
   it("are given up when their handshake takes too long", () => {
     const test = rig();
-    test.want({ wanted: 2, stranded: new Set([1]) });
+    test.want({ wanted: 2 });
     test.platform.pass(limits.socketOpenTimeout - 1);
-    expect(test.events).toEqual(["transport 1"]);
+    expect(test.socket(0).readyState).toBe(WebSocket.CONNECTING);
     test.platform.pass(1);
-    expect([test.events, test.socket(0).readyState]).toEqual([["transport 1", "close 1006 of 1"], WebSocket.CLOSED]);
+    expect([test.events, test.socket(0).readyState]).toEqual([[], WebSocket.CLOSED]);
     test.platform.pass(500);
-    expect(test.events.at(-1)).toBe("transport 1");
+    expect(count(test)).toBe(2);
   });
 
   it("are given up sooner where round trips are short", () => {
@@ -201,12 +200,13 @@ describe("a socket that fails", () => {
 
   it("is given up for another if its handshake began long before one that was answered", () => {
     const test = rig();
-    test.want({ wanted: 2, stranded: new Set([1]) });
+    test.want({ wanted: 2 });
     test.platform.pass(3_000);
     test.links.reachable(2_000);
-    expect(count(test)).toBe(1);
+    expect(test.socket(0).readyState).toBe(WebSocket.CONNECTING);
     test.links.reachable(300);
-    expect([count(test), test.events]).toEqual([2, ["transport 1", "close 1006 of 1", "transport 1"]]);
+    test.want({});
+    expect([count(test), test.socket(0).readyState, test.events]).toEqual([2, WebSocket.CLOSED, []]);
   });
 
   it("ends with the code that the edge gave", () => {
@@ -264,7 +264,7 @@ describe("the end of a socket that is not wanted any more", () => {
     expect(socket.sent).toEqual([END_OF_LINK]);
     test.platform.pass(5_000);
     expect([test.events.at(-1), socket.readyState]).toEqual(["close 1006 of 1", WebSocket.CLOSED]);
-    test.want({ stranded: new Set([1]) });
+    test.want({ lost: new Set([1]) });
     expect(count(test)).toBe(1);
     test.platform.pass(500);
     expect(count(test)).toBe(2);
@@ -327,22 +327,9 @@ it("drops all, those that are opened or closed or waited for too", () => {
   expect(count(test)).toBe(5);
 });
 
-describe("where WebSockets do not pass", () => {
-  it("none is opened but what something needs", () => {
-    const test = rig();
-    test.platform.takesFurtherSockets = false;
-    test.want({ wanted: 4 });
-    expect(count(test)).toBe(0);
-    test.want({ stranded: new Set([3]) });
-    expect([count(test), test.events]).toEqual([1, ["transport 3"]]);
-  });
-
-  it("what is needed waits if nothing at all can be opened", () => {
-    const test = rig();
-    test.platform.openFurtherSocket = () => null;
-    test.want({ stranded: new Set([1]) });
-    expect(test.events).toEqual(["transport 1", "close 1006 of 1"]);
-    test.platform.pass(500);
-    expect(test.events).toEqual(["transport 1", "close 1006 of 1", "transport 1", "close 1006 of 1"]);
-  });
+it("opens none where WebSockets do not pass", () => {
+  const test = rig();
+  test.platform.takesFurtherSockets = false;
+  test.want({ wanted: 4, lost: new Set([1]) });
+  expect([count(test), test.events]).toEqual([0, []]);
 });

@@ -1,7 +1,7 @@
 /**
  * The WebSockets of a session's channels beyond the first (PROTOCOL.md section 4.5): opens those that are wanted, closes
- * in an orderly way those that are not, opens again what was lost while something is under way on it. Which are wanted,
- * its owner says, again and again; the first channel's is `Link`'s.
+ * in an orderly way those that are not, opens those of lost channels again. Which are wanted, its owner says, again and
+ * again; the first channel's is `Link`'s. A browser has one handshake at a time with one address: theirs wait for its.
  *
  * ```
  *          update            opens              update, idle                the edge closes
@@ -14,7 +14,6 @@
  */
 import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
-import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, END_OF_LINK, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { attemptTime, expectedHandshake } from "./attempt-time.ts";
@@ -23,7 +22,7 @@ import { CLOSED_ABNORMALLY, HANDSHAKE_ROUND_TRIPS, sendProbe, socketTransport } 
 import type { RttEstimator } from "./rtt-estimator.ts";
 
 export interface FurtherLinksHandler {
-  /** The channel's transport: once its socket is open, or before where what is under way may ride in the handshake. */
+  /** The channel's transport, open. */
   onTransport(index: number, transport: Transport): void;
   onMessage(transport: Transport, message: Uint8Array): void;
   /**
@@ -46,11 +45,8 @@ export interface FurtherLinksHandler {
 }
 
 export interface FurtherLinksPlatform {
-  /**
-   * @param isNeeded whether something has to go on with it.
-   * @returns null where it is of no use otherwise: a road that is no WebSocket has all sockets in one connection.
-   */
-  openFurtherSocket(url: string, protocols: string[], isNeeded: boolean): LinkSocket | null;
+  /** @returns null where it is of no use: a road that is no WebSocket has all sockets in one connection. */
+  openFurtherSocket(url: string, protocols: string[]): LinkSocket | null;
   now(): number;
   setTimer(task: () => void, delay: number): () => void;
 }
@@ -67,9 +63,9 @@ const CLOSING_TIME = 5_000;
 interface FurtherLink {
   readonly index: number;
   readonly socket: LinkSocket;
-  readonly transport: PendingTransport;
+  /** Null until it is open. */
+  transport: Transport | null;
   readonly startedAt: number;
-  isGiven: boolean;
   isClosing: boolean;
   /** Whether anything came on it. */
   wasHeard: boolean;
@@ -108,15 +104,15 @@ export class FurtherLinks {
 
   /**
    * @param count channels that pay, the first included.
-   * @param stranded channels that have no transport and something that has to go on.
-   * @param isReachable whether new ones may be opened too: the first channel's socket is open.
+   * @param lost channels whose sockets were lost: wanted or not, they cannot be retired without.
+   * @param isReachable whether any may be opened: the first channel's socket is open.
    * @param onClosing a channel's socket is about to be closed in an orderly way.
    */
-  update(count: number, stranded: ReadonlySet<number>, isReachable: boolean, onClosing: (index: number) => void): void {
+  update(count: number, lost: ReadonlySet<number>, isReachable: boolean, onClosing: (index: number) => void): void {
     for (let index = 1; index < limits.channels; index += 1) {
       const link = this.#links.get(index);
       if (link === undefined) {
-        if (stranded.has(index) || (isReachable && index < count)) this.#open(index, stranded.has(index));
+        if (isReachable && (index < count || lost.has(index))) this.#open(index);
       } else if (index >= count && link.watch !== null && !link.isClosing && !this.#handler.isBusy(index)) {
         onClosing(index);
         this.#closeOrderly(link);
@@ -160,26 +156,17 @@ export class FurtherLinks {
     this.#failures.clear();
   }
 
-  #open(index: number, isStranded: boolean): void {
+  #open(index: number): void {
     const target = this.#target;
     if (target === null || this.#failures.get(index)?.isWaiting) return;
-    const transport = new PendingTransport();
-    if (isStranded) this.#handler.onTransport(index, transport);
-    const opening = isStranded ? transport.takeOpening(limits.openingBytes) : null;
-    const socket = this.#platform.openFurtherSocket(target.url, offeredProtocols(target.token, opening), isStranded);
-    if (socket === null) {
-      if (!isStranded) return;
-      this.#retryLater(index, false);
-      this.#handler.onClose(index, transport, CLOSED_ABNORMALLY, false);
-      return;
-    }
+    const socket = this.#platform.openFurtherSocket(target.url, offeredProtocols(target.token, null));
+    if (socket === null) return;
     socket.binaryType = "arraybuffer";
     const link: FurtherLink = {
       index,
       socket,
-      transport,
+      transport: null,
       startedAt: this.#platform.now(),
-      isGiven: isStranded,
       isClosing: false,
       wasHeard: false,
       watch: null,
@@ -195,7 +182,8 @@ export class FurtherLinks {
       link.wasHeard = true;
       if (!link.isClosing) link.watch?.heard(isAnswer);
       if (isAnswer) this.traffic.keepAliveBytesDown += (event.data as string).length;
-      else this.#handler.onMessage(transport, new Uint8Array(event.data as ArrayBuffer));
+      else if (link.transport !== null)
+        this.#handler.onMessage(link.transport, new Uint8Array(event.data as ArrayBuffer));
     };
     socket.onclose = ({ code, wasClean }) => {
       if (link.isClosing && wasClean && code === CLOSED_NORMALLY) this.#end(link, code, true);
@@ -209,7 +197,7 @@ export class FurtherLinks {
   }
 
   #opened(link: FurtherLink): void {
-    const { index, socket, transport } = link;
+    const { index, socket } = link;
     link.cancelTimer();
     this.traffic.opened += 1;
     const platform = this.#platform;
@@ -225,10 +213,8 @@ export class FurtherLinks {
       platform,
       this.#rtt,
     );
-    transport.open(socketTransport(socket, (code) => this.#end(link, code, false)));
-    if (link.isGiven) return;
-    link.isGiven = true;
-    this.#handler.onTransport(index, transport);
+    link.transport = socketTransport(socket, (code) => this.#end(link, code, false));
+    this.#handler.onTransport(index, link.transport);
   }
 
   #closeOrderly(link: FurtherLink): void {
@@ -270,6 +256,6 @@ export class FurtherLinks {
     watch?.stop();
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
-    if (link.isGiven) this.#handler.onClose(index, transport, code, isConfirmed);
+    if (transport !== null) this.#handler.onClose(index, transport, code, isConfirmed);
   }
 }

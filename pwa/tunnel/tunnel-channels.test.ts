@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
-import { END_OF_LINK } from "../../shared/subprotocol.ts";
+import { END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { messageOf } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
@@ -124,13 +124,35 @@ describe("a socket that is lost in the middle of downloads", () => {
     expect([requests.length, tunnel.stats().sessions, tunnel.stats().sockets]).toEqual([3, 1, 3]);
   });
 
-  it("has what rides on it begin the next handshake", async () => {
-    const { platform, further, fetch } = await channelRig(silence, 2);
-    for (const url of urls(2)) fetch({ url });
+  it("of a further channel goes on over the first one's at once", async () => {
+    const { handle, goOn } = downloads();
+    const { tunnel, further, fetch } = await channelRig(handle, 3);
+    const logs = urls(3).map((url) => ({ url, log: fetch({ url }).consumer }));
+    while (logs.some(({ log }) => log.bytes === 0)) await settle(1);
+    for (const socket of further) socket.lose();
+    goOn();
     await settle();
-    further[0]?.lose();
+    expect(logs.every(({ log, url }) => isWhole(log, url))).toBe(true);
+    expect(tunnel.stats()).toMatchObject({ sockets: 1, channels: 3, sessions: 1 });
+  });
+
+  it("with all others goes on over the first that is back, and says so in its handshake", async () => {
+    const { handle, goOn } = downloads();
+    const { platform, tunnel, connect, fetch } = await channelRig(handle, 3);
+    const logs = urls(3).map((url) => ({ url, log: fetch({ url }).consumer }));
+    while (logs.some(({ log }) => log.bytes === 0)) await settle(1);
+    for (const socket of [platform.socket, ...platform.furtherSockets]) socket.lose();
+    goOn();
     platform.pass(100);
-    expect(platform.furtherSockets.at(-1)?.protocols).toHaveLength(3);
+    expect(platform.furtherSockets).toHaveLength(2);
+    const opening = [...decodeMessage(parseOffer(platform.socket.protocols.join(",")).opening ?? new Uint8Array(0))];
+    expect(opening.filter(({ type }) => type === "carry")).toEqual([
+      { type: "carry", channel: 1, link: 4 },
+      { type: "carry", channel: 2, link: 5 },
+    ]);
+    await connect();
+    expect(logs.every(({ log, url }) => isWhole(log, url))).toBe(true);
+    expect(tunnel.stats()).toMatchObject({ sockets: 1, channels: 3, sessions: 1 });
   });
 
   it("takes no new request before the edge was heard on the next", async () => {
@@ -198,16 +220,16 @@ describe("a socket that is lost in the middle of downloads", () => {
 
 describe("an edge that lost the session", () => {
   it("is told of a new one, with as many channels, on which requests are repeated that may be", async () => {
-    const { tunnel, restart, further, connect, connectFurther, fetch, requests } = await channelRig(async (request) => {
-      return requests.length <= 3 ? silence(request) : text(request);
-    }, 3);
+    const { platform, tunnel, restart, further, connectFurther, fetch, requests } = await channelRig(
+      async (request) => (requests.length <= 3 ? silence(request) : text(request)),
+      3,
+    );
     expect(further).toHaveLength(2);
     const logs = urls(3).map((url) => fetch({ url }).consumer);
     await settle();
     for (const socket of further) socket.lose();
     await restart();
-    await connectFurther();
-    await connect();
+    platform.pass(100);
     await connectFurther();
     expect(logs.map((log) => log.text)).toEqual(Array(3).fill("text"));
     expect(tunnel.stats()).toMatchObject({ sockets: 3, channels: 3 });

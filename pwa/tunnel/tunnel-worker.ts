@@ -43,10 +43,7 @@ const roads = new Roads({
 
 const platform: LinkPlatform = {
   openSocket: (url, protocols) => roads.openSocket(url, protocols),
-  openFurtherSocket(url, protocols, isNeeded) {
-    if (roads.current === "websocket") return new WebSocket(url, protocols);
-    return isNeeded ? new FetchSocket(url, protocols) : null;
-  },
+  openFurtherSocket: (url, protocols) => (roads.current === "websocket" ? new WebSocket(url, protocols) : null),
   now: () => Date.now(),
   random: () => Math.random(),
   setTimer,

@@ -107,8 +107,6 @@ export class Tunnel {
       {
         onTransport: (index, transport) => {
           this.#current?.session.attach(index, transport);
-          // All that waits, now, since it may ride in the handshake.
-          this.#current?.session.flush();
         },
         onMessage: (transport, message) => this.#receive(transport, message),
         onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
@@ -317,6 +315,8 @@ export class Tunnel {
     this.#transport = transport;
     const current = this.#currentSession();
     if (current === known) this.#carry(current, transport);
+    // One socket is back before all are: what the others carried goes over it meanwhile.
+    current.session.carryStranded();
     // All that waits, now, since it rides in the handshake.
     current.session.flush();
     this.#updateChannels();
@@ -355,6 +355,7 @@ export class Tunnel {
     if (session === undefined) return;
     session.detach(transport);
     session.retire(index, isConfirmed);
+    session.carryStranded();
     this.#endIfTold(session, code);
     this.#updateChannels();
   }
@@ -386,10 +387,10 @@ export class Tunnel {
     const session = this.#current?.session;
     if (session === undefined || session.ended !== null) return;
     const isActive = this.#pending.size > 0 || this.#activity.isRecent;
-    const stranded = session.channels.filter(({ index, isAttached }) => index > 0 && !isAttached);
+    const lost = session.channels.filter(({ index, ...each }) => index > 0 && (each.isCarried || !each.isAttached));
     this.#further.update(
       isActive ? session.wantedChannels : 1,
-      new Set(stranded.map(({ index }) => index)),
+      new Set(lost.map(({ index }) => index)),
       this.#link.open,
       (index) => session.beginRetirement(index),
     );

@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
 import type { ChannelFrame } from "../wire/frame.ts";
-import type { Channel, Defer } from "./channel.ts";
+import type { CarriedPlace, Channel, Defer } from "./channel.ts";
 import { type ChannelOwner, SessionChannel } from "./session-channel.ts";
 import type { SessionSnapshot } from "./session-types.ts";
 import type { MuxStream } from "./stream.ts";
@@ -18,6 +18,8 @@ export interface Traffic {
 export interface ChannelStatus extends Traffic {
   readonly index: number;
   readonly isAttached: boolean;
+  /** Whether what it is attached to is the first channel's link. */
+  readonly isCarried: boolean;
   /** Phone: whether the edge was heard on it. */
   readonly isGreeted: boolean;
   readonly openStreams: number;
@@ -42,6 +44,8 @@ export class ChannelSet {
   #isKnown = false;
   /** Phone: transports of further channels that wait for that. */
   #joining = new Map<number, Transport>();
+  /** Transports of channels that go over the first one's link, by number. */
+  #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
   /** Frames sent on channels whose transports are being closed because they do not pay any more. */
   #retiring = new Map<number, number>();
   /** Of channels that were retired. */
@@ -78,9 +82,9 @@ export class ChannelSet {
     return live.length > 0 ? live : attached;
   }
 
-  /** For a new stream: of the first `most` that have a transport, the one with the fewest. */
+  /** For a new stream: of the first `most` that have a transport of their own, the one with the fewest. */
   leastLoaded(most: number): SessionChannel {
-    const [first, ...others] = this.#usable.slice(0, most);
+    const [first, ...others] = this.#uncarried.slice(0, most);
     if (first === undefined) return this.first;
     return others.reduce((least, other) => (other.streams.size < least.streams.size ? other : least), first);
   }
@@ -115,7 +119,7 @@ export class ChannelSet {
    */
   forPiece(stream: MuxStream, mayStray: boolean): SessionChannel | null {
     const home = this.of(stream);
-    const usable = this.#usable;
+    const usable = mayStray ? this.#uncarried : this.#usable;
     if (usable.length === 0 || (usable.length === 1 && usable[0] === home)) return home.channel.takesData ? home : null;
     if (!mayStray) return home.channel.takesData && usable.includes(home) ? home : null;
     let best: SessionChannel | null = null;
@@ -142,7 +146,26 @@ export class ChannelSet {
     for (const { channel } of this.#channels.values()) channel.batchBytes = bytes;
   }
 
+  /** Phone: channels without a transport go on over the first one's link. */
+  carryStranded(): void {
+    if (!this.#isKnown || !this.first.channel.attached) return;
+    for (const { index, channel } of this.all) {
+      if (channel.attached) continue;
+      const link = this.#links++;
+      const transport = this.first.channel.carrier({ channel: index, link });
+      this.#carried.set(index, { transport, link });
+      channel.attach(transport, link);
+    }
+  }
+
+  /** Phone: what came over the first one's link for another. */
+  receiveCarried({ channel, link }: CarriedPlace, message: Uint8Array): void {
+    const carried = this.#carried.get(channel);
+    if (carried?.link === link) this.#channels.get(channel)?.channel.receive(message, carried.transport);
+  }
+
   attach(index: number, transport: Transport): void {
+    if (index === 0) this.#dropCarried();
     if (index > 0 && !this.#isKnown) {
       this.#joining.set(index, transport);
       return;
@@ -158,7 +181,7 @@ export class ChannelSet {
     this.#joining.clear();
   }
 
-  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried: boolean): void {
     const index = hello.channel ?? 0;
     const known = this.#channels.get(index);
     const begins = hello.received === 0 && hello.next === 0;
@@ -174,6 +197,8 @@ export class ChannelSet {
     }
     // The phone has retired the one that was there.
     if (known !== undefined && this.#retiring.delete(index) && begins && !hello.resume) this.#drop(known);
+    if (isCarried) this.#carried.set(index, { transport, link: hello.link });
+    else this.#carried.delete(index);
     this.#at(index).channel.resume(transport, hello);
   }
 
@@ -228,6 +253,7 @@ export class ChannelSet {
     for (const [index, joining] of this.#joining) {
       if (joining === transport) return this.#joining.delete(index);
     }
+    if (this.first.channel.isAttachedTo(transport)) this.#dropCarried();
     return this.carriedBy(transport)?.detach(transport) ?? false;
   }
 
@@ -246,6 +272,7 @@ export class ChannelSet {
       ...channel.traffic,
       index,
       isAttached: channel.attached,
+      isCarried: this.#isCarried(index),
       isGreeted: !channel.isNew,
       openStreams: streams.size,
     }));
@@ -263,6 +290,24 @@ export class ChannelSet {
   /** Those of `live` that will keep their transport, by number. */
   get #usable(): SessionChannel[] {
     return this.live.filter(({ index }) => !this.#retiring.has(index)).sort((a, b) => a.index - b.index);
+  }
+
+  /** Those of `#usable` that have transports of their own; all where none has. */
+  get #uncarried(): SessionChannel[] {
+    const uncarried = this.#usable.filter(({ index }) => !this.#isCarried(index));
+    return uncarried.length > 0 ? uncarried : this.#usable;
+  }
+
+  #isCarried(index: number): boolean {
+    const carried = this.#carried.get(index);
+    return carried !== undefined && this.#channels.get(index)?.channel.isAttachedTo(carried.transport) === true;
+  }
+
+  /** The link that carried them is gone. */
+  #dropCarried(): void {
+    const carried = [...this.#carried];
+    this.#carried.clear();
+    for (const [index, { transport }] of carried) this.#channels.get(index)?.channel.detach(transport);
   }
 
   #drop(old: SessionChannel): void {

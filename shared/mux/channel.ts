@@ -15,7 +15,16 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
-import { type ChannelFrame, decodeMessage, encodeFrame, isSequenced, type SequencedFrame } from "../wire/frame.ts";
+import {
+  type ChannelFrame,
+  concat,
+  decodeFrame,
+  encodeFrame,
+  isSequenced,
+  readerOf,
+  type SequencedFrame,
+  takeSection,
+} from "../wire/frame.ts";
 import { BufferPool } from "./buffer-pool.ts";
 import { FlightMeter } from "./flight-meter.ts";
 import { Outbox } from "./outbox.ts";
@@ -29,11 +38,19 @@ export interface ChannelHandler {
   onAttached?(): void;
   /** The transport is gone, and no other has taken its place. */
   onDetached?(): void;
+  /** A message, or a part of one, of another channel, which goes over this one's link. May throw as onFrame. */
+  onCarried?(from: CarriedPlace, message: Uint8Array): void;
   /** The peer's HELLO: after it, what was lost with the last transport is on its way again. */
   onHello?(): void;
   onPong?(token: number): void;
   /** The channel cannot go on. Called once. */
   onFail(error: RopewayError): void;
+}
+
+/** Which channel goes over the first one's link, and the number of the link that this is to it. */
+export interface CarriedPlace {
+  readonly channel: number;
+  readonly link: number;
 }
 
 /** What survives hibernation. Plain data, for structured clone. */
@@ -174,14 +191,16 @@ export class Channel {
   /**
    * Phone side: takes a fresh transport, says HELLO on it and sends everything that is not acknowledged. Nothing is
    * waited for; the edge skips what it already has.
+   *
+   * @param link its number, if that is known already.
    */
-  attach(transport: Transport): void {
+  attach(transport: Transport, link = this.#nextLink()): void {
     if (this.#failed) return;
     this.#takeFreshTransport(transport);
     this.#isResumed = this.#attachedBefore;
     // A further channel has sent nothing that could be acted on twice before the edge was heard on it.
     const resume = this.index === 0 ? this.#attachedBefore : this.#wasGreeted;
-    this.#sendHello({ link: this.#nextLink(), resume, ...(this.#wasGreeted ? { isGreeted: true } : {}) });
+    this.#sendHello({ link, resume, ...(this.#wasGreeted ? { isGreeted: true } : {}) });
     this.#attachedBefore = true;
     this.#replay();
     this.#handler.onAttached?.();
@@ -298,6 +317,21 @@ export class Channel {
     }
   }
 
+  /** A transport for another channel, which lasts as long as the present one of this does. */
+  carrier(place: CarriedPlace): Transport {
+    const over = this.#transport;
+    const marker = encodeFrame({ ...place, type: "carry" });
+    return {
+      send: (message) => {
+        if (over === null || over !== this.#transport) return false;
+        // HELLO is first, and what waited before stays before.
+        this.flush();
+        return over.send(concat(marker, message));
+      },
+      close() {},
+    };
+  }
+
   /**
    * One message of the peer. Never throws: what the peer did wrong ends in `onFail`.
    *
@@ -308,8 +342,11 @@ export class Channel {
     this.traffic.bytesDown += message.length;
     this.#bytesSinceAck += message.length;
     try {
-      for (const frame of decodeMessage(message)) {
-        if (isSequenced(frame)) this.#receiveSequenced(frame as SequencedFrame);
+      const reader = readerOf(message);
+      while (reader.remaining > 0) {
+        const frame = decodeFrame(reader);
+        if (frame.type === "carry") this.#receiveCarried(frame, takeSection(reader));
+        else if (isSequenced(frame)) this.#receiveSequenced(frame as SequencedFrame);
         else this.#receiveChannelFrame(frame as ChannelFrame);
         // Frames of a transport that a handler replaced or let go are not counted: the peer sends them again.
         if (this.#failed || from !== this.#transport) return;
@@ -401,6 +438,15 @@ export class Channel {
     if (number < this.#received) return;
     this.#received = this.#incoming;
     if ((frame.type as string) !== "unknown") this.#handler.onFrame(frame);
+  }
+
+  #receiveCarried(place: CarriedPlace, message: Uint8Array): void {
+    if (this.index !== 0 || place.channel === 0 || this.#helloDue)
+      throw violation("only the first channel carries others");
+    // They count where they belong.
+    this.traffic.bytesDown -= message.length;
+    this.#bytesSinceAck -= message.length;
+    this.#handler.onCarried?.(place, message);
   }
 
   #receiveChannelFrame(frame: ChannelFrame): void {

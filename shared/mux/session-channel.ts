@@ -8,7 +8,7 @@ import { DEFAULT_PRIORITY, type Priority, type SequencedFrame } from "../wire/fr
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { HpackDecoder, type HpackDecoderSnapshot } from "../wire/hpack/header-decoder.ts";
 import { HpackEncoder, type HpackEncoderSnapshot } from "../wire/hpack/header-encoder.ts";
-import { Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
+import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
 import { MuxStream, type StreamLink } from "./stream.ts";
 
 /** Of an idle channel. Plain data, for structured clone. */
@@ -43,6 +43,8 @@ export interface ChannelOwner extends StreamLink {
   channelDetached(channel: SessionChannel): void;
   channelGreeted(channel: SessionChannel): void;
   pong(from: SessionChannel, token: number): void;
+  /** A message of another channel came on this one's link. */
+  carried(from: CarriedPlace, message: Uint8Array): void;
   failed(error: RopewayError): void;
 }
 
@@ -199,6 +201,10 @@ export class SessionChannel implements ChannelHandler {
 
   onHello(): void {
     this.#owner.channelGreeted(this);
+  }
+
+  onCarried(from: CarriedPlace, message: Uint8Array): void {
+    this.#owner.carried(from, message);
   }
 
   onPong(token: number): void {

@@ -242,6 +242,102 @@ describe("a channel that does not pay any more", () => {
   });
 });
 
+describe("a channel that goes over the first one's link", () => {
+  const TEXT = new Uint8Array(30_000);
+
+  /** Three downloads, one on each of three channels, half of which are there, and all sockets gone. */
+  function stranded(): { sockets: SessionSockets; logs: StreamLog[] } {
+    const sockets = connected(3);
+    const logs = Array.from({ length: 3 }, () => request(sockets));
+    sockets.flow();
+    for (const { stream } of sockets.accepted) {
+      stream.sendHead(OK, false);
+      void stream.write(TEXT);
+    }
+    sockets.flow();
+    for (const index of [0, 1, 2]) sockets.cut(index);
+    for (const { stream } of sockets.accepted) {
+      void stream.write(TEXT);
+      stream.end();
+    }
+    return { sockets, logs };
+  }
+  const areWhole = (logs: readonly StreamLog[]): boolean =>
+    logs.every((log) => log.bytes === 2 * TEXT.length && log.events.at(-1) === "end");
+
+  test("goes on where it was, before it has a link of its own", () => {
+    const { sockets, logs } = stranded();
+    sockets.connect(0);
+    sockets.carry();
+    sockets.flow();
+    expect([areWhole(logs), sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([true, 0, 0]);
+    expect(sockets.phone.channels.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
+    expect(sockets.ended).toEqual({ phone: null, edge: null });
+  });
+
+  test("moves to a link of its own, and back when that is lost", () => {
+    const { sockets, logs } = stranded();
+    sockets.connect(0);
+    sockets.carry();
+    sockets.turn();
+    while (sockets.deliver(0, "up"));
+    sockets.connect(1);
+    sockets.flow();
+    sockets.cut(1);
+    sockets.carry();
+    sockets.flow();
+    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
+  });
+
+  test("waits again when the first one's link is lost too", () => {
+    const { sockets, logs } = stranded();
+    sockets.connect(0);
+    sockets.carry();
+    sockets.turn();
+    sockets.deliver(0, "up");
+    sockets.cut(0);
+    expect(sockets.phone.channels.filter(({ isAttached }) => isAttached)).toEqual([]);
+    sockets.connect(0);
+    sockets.carry();
+    sockets.flow();
+    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
+  });
+
+  test("gets no pieces of bodies while others have links of their own", () => {
+    const sockets = connected(3);
+    sockets.cut(2);
+    sockets.carry();
+    sockets.flow();
+    const before = sockets.edge.channels.map(({ bytesUp }) => bytesUp);
+    const logs = Array.from({ length: 2 }, () => request(sockets));
+    sockets.flow();
+    for (const { stream } of sockets.accepted) {
+      stream.sendHead(OK, false);
+      void stream.write(TEXT);
+      stream.end();
+    }
+    sockets.flow();
+    expect(logs.map((log) => log.bytes)).toEqual([TEXT.length, TEXT.length]);
+    const more = sockets.edge.channels.map(({ bytesUp }, index) => bytesUp - (before[index] ?? 0));
+    expect([more[0] ?? 0, more[1] ?? 0].every((bytes) => bytes > 10_000)).toBe(true);
+    expect(more[2]).toBeLessThan(100);
+  });
+
+  test.each([
+    ["by another than the first", 1, 2],
+    ["by itself", 0, 0],
+  ])("cannot be carried %s", (_name, carrier, index) => {
+    const sockets = connected(3);
+    const transport = new ScriptedTransport();
+    sockets.edge.resume(transport, hello(carrier));
+    sockets.edge.receive(
+      messageOf(hello(carrier), { type: "carry", channel: index, link: 0 }, hello(index)),
+      transport,
+    );
+    expect(sockets.edge.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
+  });
+});
+
 describe("pieces of bodies", () => {
   test("go on all channels, so that one stream is not held up by its own", () => {
     const sockets = connected(3);
@@ -358,7 +454,7 @@ describe("HELLO of a channel", () => {
 });
 
 type Step =
-  | { readonly kind: "request" | "answer" | "turn" }
+  | { readonly kind: "request" | "answer" | "turn" | "carry" }
   | { readonly kind: "deliver"; readonly index: number; readonly messages: number }
   | { readonly kind: "cut" | "connect" | "retire"; readonly index: number };
 
@@ -371,6 +467,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("cut" as const), index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("connect" as const), index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("retire" as const), index }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ kind: "carry" }) },
 );
 
 test("every body arrives whole and once, with channels cut and retired at random points", () => {
@@ -391,6 +488,7 @@ test("every body arrives whole and once, with channels cut and retired at random
         if (step.kind === "request" && sockets.phone.hasRoom) logs.push(request(sockets, String(logs.length)));
         else if (step.kind === "answer") answer();
         else if (step.kind === "turn") sockets.turn();
+        else if (step.kind === "carry") sockets.carry();
         else if (step.kind === "cut") sockets.cut(step.index);
         else if (step.kind === "connect") sockets.connect(step.index);
         else if (step.kind === "retire") sockets.retire(step.index);

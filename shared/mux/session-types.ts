@@ -1,7 +1,7 @@
 /** What a session is made from, and what it tells. */
 import type { RopewayError } from "../errors.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
-import type { Defer } from "./channel.ts";
+import type { CarriedPlace, Defer } from "./channel.ts";
 import type { PeerSettingsSnapshot } from "./peer-settings.ts";
 import type { SessionChannelSnapshot } from "./session-channel.ts";
 import type { MuxStream } from "./stream.ts";
@@ -21,6 +21,8 @@ export interface SessionHandler {
   /** A stream was opened or closed. */
   onStreamsChanged?(): void;
   onPong?(token: number): void;
+  /** Edge: a message of a channel that the phone has put on the first one's link. May throw a RopewayError. */
+  onCarried?(from: CarriedPlace, message: Uint8Array): void;
   /** A channel goes on after a reconnect. */
   onResumed?(): void;
 }

@@ -11,7 +11,7 @@ import type { Transport } from "../transport.ts";
 import { type ChannelFrame, DEFAULT_PRIORITY, type Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import type { LinkEstimate } from "./bandwidth-estimate.ts";
-import type { Channel } from "./channel.ts";
+import type { CarriedPlace, Channel } from "./channel.ts";
 import { wantedChannels } from "./channel-policy.ts";
 import { ChannelSet, type ChannelStatus, type Traffic } from "./channel-set.ts";
 import { assertHeadFits } from "./head-limits.ts";
@@ -162,14 +162,29 @@ export class Session implements ChannelOwner {
     if (this.#ended === null) this.#channels.attach(index, transport);
   }
 
-  /** Edge: the same, given the phone's HELLO. @throws RopewayError LINK_LOST as Channel.resume. */
-  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
-    this.#channels.resume(transport, hello);
+  /**
+   * Edge: the same, given the phone's HELLO.
+   *
+   * @param isCarried the transport is a `carrier`.
+   * @throws RopewayError LINK_LOST as Channel.resume.
+   */
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
+    this.#channels.resume(transport, hello, isCarried);
   }
 
   /** As Channel.adopt. */
   adopt(index: number, transport: Transport): void {
     this.#channels.adopt(index, transport);
+  }
+
+  /** A transport for a channel over the first one's link, as long as that lasts. */
+  carrier(place: CarriedPlace): Transport {
+    return this.channel.carrier(place);
+  }
+
+  /** Phone: channels that have lost their transports go on over the first one's link, until others are attached. */
+  carryStranded(): void {
+    if (this.#ended === null) this.#channels.carryStranded();
   }
 
   /** A message of the peer. One from a transport that is not attached (any more) is ignored. */
@@ -395,6 +410,11 @@ export class Session implements ChannelOwner {
     // How far the edge is decides how many channels pay: better known before there is much to fetch.
     if (this.role === "phone") this.#measure(channel, 0);
     this.#handler.onResumed?.();
+  }
+
+  carried(from: CarriedPlace, message: Uint8Array): void {
+    if (this.role === "edge") this.#handler.onCarried?.(from, message);
+    else this.#channels.receiveCarried(from, message);
   }
 
   pong(from: SessionChannel, token: number): void {

@@ -50,6 +50,7 @@ export const channelFrame: fc.Arbitrary<ChannelFrame> = fc.oneof(
     link: varint,
     resume: fc.boolean(),
   }),
+  fc.record({ type: fc.constant("carry" as const), channel: fc.nat(100), link: varint }),
   fc.record({ type: fc.constant("ack" as const), received: varint }),
   fc.record({ type: fc.constant("ping" as const), token: varint }),
   fc.record({ type: fc.constant("pong" as const), token: varint }),

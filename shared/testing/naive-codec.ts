@@ -55,6 +55,8 @@ export function naiveFrame(frame: EncodableFrame): number[] {
         ...naiveVarint(frame.next),
         ...naiveVarint(frame.link),
       ]);
+    case "carry":
+      return join(12, 0, frame.channel, naiveVarint(frame.link));
     case "ack":
       return join(9, 0, 0, naiveVarint(frame.received));
     case "ping":

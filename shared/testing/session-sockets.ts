@@ -2,6 +2,7 @@ import type { RopewayError } from "../errors.ts";
 import { Session, type SessionOptions } from "../mux/session.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
+import { carriedReceiver } from "./carried.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";
 import { Turns } from "./turns.ts";
@@ -61,6 +62,11 @@ export class SessionSockets {
     this.#sockets.delete(index);
     this.phone.detach(socket.phone);
     this.edge.detach(socket.edge);
+  }
+
+  /** Channels without a socket go on over the first one's. */
+  carry(): void {
+    this.phone.carryStranded();
   }
 
   /** The phone closes the socket of a channel that carries nothing, and the edge confirms that. */
@@ -127,6 +133,7 @@ export class SessionSockets {
       ...(snapshot ? { snapshot } : {}),
       handler: {
         onStream: (stream) => this.accepted.push(new StreamLog(stream, true)),
+        onCarried: carriedReceiver(() => this.edge),
         onEnd: (error) => {
           this.ended.edge = error;
         },

@@ -21,6 +21,7 @@ export const FrameType = {
   ACK: 9,
   PING: 10,
   PONG: 11,
+  CARRY: 12,
 } as const;
 
 const FIRST_UNSEQUENCED = 8;
@@ -89,6 +90,13 @@ export type ChannelFrame =
       readonly isGreeted?: true;
     }
   | { readonly type: "ack"; readonly received: number }
+  | {
+      /** The frames behind it in its message are another channel's, which has no link of its own: see `takeSection`. */
+      readonly type: "carry";
+      readonly channel: number;
+      /** That of the HELLO that the channel was put here by: what is late of another time is of no use. */
+      readonly link: number;
+    }
   | { readonly type: "ping"; readonly token: number }
   | { readonly type: "pong"; readonly token: number };
 
@@ -117,6 +125,7 @@ const REASON_BYTES = 512;
 export function isSequenced(frame: Frame): boolean {
   switch (frame.type) {
     case "hello":
+    case "carry":
     case "ack":
     case "ping":
     case "pong":
@@ -159,6 +168,8 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
         frame.channel ?? 0,
         concat(frame.sessionId, varints(frame.received, frame.next, frame.link)),
       );
+    case "carry":
+      return assemble(FrameType.CARRY, 0, frame.channel, varints(frame.link));
     case "ack":
       return assemble(FrameType.ACK, 0, 0, varints(frame.received));
     case "ping":
@@ -219,6 +230,8 @@ export function decodeFrame(reader: ByteReader): Frame {
         resume: (flags & FLAG_RESUME) !== 0,
         ...((flags & FLAG_GREETED) === 0 ? {} : { isGreeted: true }),
       });
+    case FrameType.CARRY:
+      return whole(payload, { type: "carry", channel: streamId, link: payload.varint() });
     case FrameType.ACK:
       return whole(payload, { type: "ack", received: payload.varint() });
     case FrameType.PING:
@@ -232,11 +245,32 @@ export function decodeFrame(reader: ByteReader): Frame {
 
 /** All frames of a message, one by one. @throws as decodeFrame; also when the message is above the limit. */
 export function* decodeMessage(message: Uint8Array): Generator<Frame, void> {
+  const reader = readerOf(message);
+  while (reader.remaining > 0) yield decodeFrame(reader);
+}
+
+/** @throws RopewayError of scope "session" when the message is above the limit. */
+export function readerOf(message: Uint8Array): ByteReader {
   if (message.length > limits.messageBytes) {
     throw malformed(`a message of ${message.length} bytes is above the limit of ${limits.messageBytes}`);
   }
-  const reader = new ByteReader(message);
-  while (reader.remaining > 0) yield decodeFrame(reader);
+  return new ByteReader(message);
+}
+
+/** The frames behind a CARRY, as a view: up to the next one, or to the end of the message. @throws as decodeFrame. */
+export function takeSection(reader: ByteReader): Uint8Array {
+  const start = reader.offset;
+  while (reader.remaining > 0 && !isCarry(reader.bytes.subarray(reader.offset))) {
+    reader.byte();
+    reader.varint();
+    reader.take(reader.varint());
+  }
+  return reader.bytes.subarray(start, reader.offset);
+}
+
+/** Whether what begins there is a CARRY. */
+export function isCarry([first = 0]: Uint8Array): boolean {
+  return first >>> 4 === FrameType.CARRY;
 }
 
 function decodeStripe(streamId: number, flags: number, payload: ByteReader): Frame {

@@ -76,11 +76,11 @@ export class FakePlatform implements LinkPlatform {
 
   /** Sockets of further channels, apart from the link's. */
   readonly furtherSockets: FakeSocket[] = [];
-  /** Whether also those that nothing needs. */
+  /** Whether they are of use. */
   takesFurtherSockets = true;
 
-  openFurtherSocket(_url: string, protocols: string[], isNeeded: boolean): WebSocket | null {
-    if (!this.takesFurtherSockets && !isNeeded) return null;
+  openFurtherSocket(_url: string, protocols: string[]): WebSocket | null {
+    if (!this.takesFurtherSockets) return null;
     const socket = new FakeSocket(protocols);
     this.furtherSockets.push(socket);
     return socket as unknown as WebSocket;

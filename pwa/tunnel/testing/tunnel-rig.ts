@@ -5,6 +5,7 @@ import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
 import { Session } from "../../../shared/mux/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
+import { carriedReceiver } from "../../../shared/testing/carried.ts";
 import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
@@ -118,6 +119,7 @@ export function tunnelRig(handle: RequestHandler, { started = true }: { started?
             requests.push({ ...request, session });
             return handle(request);
           }),
+        onCarried: carriedReceiver(() => edge),
         onSessionHead: (fields) => sessionHeads.push(Object.fromEntries(fields)),
       },
     });
