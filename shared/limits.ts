@@ -487,6 +487,12 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Resources of one document that are pushed; large pages name 100 to 200",
   },
+  carriedHellos: {
+    value: 2_000,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Of channels on one link of channel 0: each makes the edge send again what it keeps, a millisecond's work",
+  },
   concurrentPushes: {
     value: 256,
     unit: "count",

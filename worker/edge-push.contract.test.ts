@@ -78,7 +78,8 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     const origin = await originOf(({ url = "" }, response) => {
       asked.push(url);
       const isPage = url === "/page";
-      response.writeHead(200, { "content-type": isPage ? "text/html" : "image/png" });
+      const type = isPage ? "text/html" : "image/png";
+      response.writeHead(200, { "content-type": type, "cache-control": "max-age=60" });
       if (isPage) response.write(`<!doctype html><img src="/picture">${" ".repeat(4_000)}`);
       void (isPage ? document : picture).promise.then(() => response.end(isPage ? "" : "the picture"));
     });
@@ -96,7 +97,9 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     expect((await own).text).toBe("the picture");
     document.resolve();
     await page;
-    expect(asked).toEqual(["/page", "/picture"]);
+    // The page has it now.
+    await phone.fetch(`${origin}/page`);
+    expect([asked, phone.pushes.length]).toEqual([["/page", "/picture", "/page"], 1]);
   });
 
   it("stops with its document, and when the phone does not want it", async () => {

@@ -64,6 +64,8 @@ export class ServedSession {
   #links = new Map<Transport, Link>();
   /** Of channels that go over the first one's link, by number; each is in `#links` too. */
   #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
+  /** HELLOs of carried channels on the first one's present socket. */
+  #carriedHellos = 0;
   #saveScheduled = false;
   #cancelLinger: (() => void) | null = null;
   /** All exchanges are over, but the phone has not acknowledged all frames: it may have to get them again. */
@@ -178,7 +180,8 @@ export class ServedSession {
 
   finish(transport: Transport): void {
     const link = this.#links.get(transport);
-    if (link === undefined || link.isFinishing) return;
+    // The first channel is never retired.
+    if (link === undefined || link.isFinishing || link.index === 0) return;
     link.isFinishing = true;
     this.session.beginRetirement(link.index);
     this.#loosen(link);
@@ -221,7 +224,10 @@ export class ServedSession {
   }
 
   #take(link: Link): void {
-    if (link.index === 0) this.#dropCarried();
+    if (link.index === 0) {
+      this.#dropCarried();
+      this.#carriedHellos = 0;
+    }
     this.#carried.delete(link.index);
     this.#waitNoMoreFor(link.index);
     for (const replaced of this.#links.values()) {
@@ -238,11 +244,14 @@ export class ServedSession {
     const [first] = decodeMessage(message);
     if (first?.type === "hello") {
       if (first.channel !== from.channel || first.link !== from.link) throw misplacedHello();
+      // Each makes all be sent again that is kept.
+      this.#carriedHellos += 1;
+      if (this.#carriedHellos > limits.carriedHellos) throw tooManyHellos();
       this.attach(this.session.carrier(from), first, true);
     }
     const carried = this.#carried.get(from.channel);
     const link = carried?.link === from.link ? this.#links.get(carried.transport) : undefined;
-    if (link !== undefined) this.session.receive(message, link.observed);
+    if (link !== undefined) this.session.receive(message, link.observed, false);
   }
 
   /** The socket that carried them is gone. */
@@ -343,6 +352,11 @@ export class ServedSession {
 function misplacedHello(): RopewayError {
   const message = "Cannot take a channel over: its HELLO names another channel";
   return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
+}
+
+function tooManyHellos(): RopewayError {
+  const message = `Cannot carry channels more than ${limits.carriedHellos} times on a link: open another`;
+  return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
 }
 
 /** A socket, and how the channel sees it. */

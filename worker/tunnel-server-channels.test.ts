@@ -392,6 +392,35 @@ describe("a channel on the first one's socket", () => {
     expect(edge.server.sessionCount).toBe(0);
   });
 
+  it("cannot be begun twice in a message, nor without end", () => {
+    const hello = (link: number, channel = {}) =>
+      ({
+        type: "hello",
+        sessionId: new Uint8Array(16).fill(3),
+        ...channel,
+        received: 0,
+        next: 0,
+        link,
+        resume: false,
+      }) as const;
+    const begin = (link: number) =>
+      [{ type: "carry", channel: 1, link } as const, hello(link, { channel: 1 })] as const;
+    for (const messages of [
+      [messageOf(hello(0), ...begin(1), ...begin(2))],
+      [
+        messageOf(hello(0)),
+        ...Array.from({ length: limits.carriedHellos + 1 }, (_, link) => messageOf(...begin(link + 1))),
+      ],
+    ]) {
+      const edge = setUp();
+      const transport = new ScriptedTransport();
+      const connection = edge.server.connect(transport);
+      for (const message of messages) connection.receive(message);
+      const code = messages.length === 1 ? ErrorCode.PROTOCOL_ERROR : ErrorCode.ENHANCE_YOUR_CALM;
+      expect([transport.closed?.code, edge.server.sessionCount]).toEqual([CLOSE_CODE_BASE + code, 0]);
+    }
+  });
+
   it("is not heard without HELLO, nor when that is older than the channel's newest", async () => {
     const edge = setUp();
     const sessionId = new Uint8Array(16).fill(3);

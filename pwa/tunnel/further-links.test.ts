@@ -95,6 +95,16 @@ describe("sockets of further channels", () => {
     expect(test.events).toEqual(["transport 2"]);
   });
 
+  it("give way while they are being opened, when the first channel's has to be opened again", () => {
+    const test = rig();
+    const socket = test.opened();
+    test.want({ wanted: 3 });
+    test.links.giveWay();
+    expect([socket.readyState, test.socket(1).readyState]).toEqual([WebSocket.OPEN, WebSocket.CLOSED]);
+    test.want({});
+    expect(count(test)).toBe(3);
+  });
+
   it("carry messages both ways, and count what only keeps them alive", () => {
     const test = rig();
     const socket = test.opened();

@@ -145,6 +145,11 @@ export class FurtherLinks {
     }
   }
 
+  /** The first channel's socket is lost: handshakes that are under way would keep the browser's one from it. */
+  giveWay(): void {
+    for (const link of [...this.#links.values()]) if (link.watch === null) this.#end(link, CLOSED_ABNORMALLY, false);
+  }
+
   /** All are given up. */
   drop(): void {
     this.#forgetFailures();

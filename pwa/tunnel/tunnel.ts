@@ -94,6 +94,7 @@ export class Tunnel {
           this.#detach(transport, code);
           // What took the one may have taken all.
           this.#further.check();
+          this.#further.giveWay();
         },
         onPhase: (phase) => this.#showPhase(phase),
         onRefused: () => this.giveUp(),
@@ -136,9 +137,9 @@ export class Tunnel {
   /** Opens the link. Requests that were made before ride in its handshake. */
   start(url: string, token: string): void {
     this.#isRefused = false;
-    this.#further.start(url, token);
     this.#activity.renew();
     this.#link.start(url, token);
+    this.#further.start(url, token);
   }
 
   setOnline(online: boolean): void {

@@ -42,10 +42,12 @@ export class ChannelSet {
   #links = 0;
   /** Phone: the edge has said HELLO, so it knows the session. */
   #isKnown = false;
-  /** Phone: transports of further channels that wait for that. */
+  /** Phone: transports of further channels that wait for that, or for what comes over the first one's link for them. */
   #joining = new Map<number, Transport>();
   /** Transports of channels that go over the first one's link, by number. */
   #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
+  /** Phone: those of them to which something may still come that was sent before their HELLO. */
+  #settling = new Set<number>();
   /** Frames sent on channels whose transports are being closed because they do not pay any more. */
   #retiring = new Map<number, number>();
   /** Of channels that were retired. */
@@ -99,9 +101,13 @@ export class ChannelSet {
     this.#lastHeard = channel;
   }
 
-  /** The part of the channels whose bytes under way may be lost with their transports, while others could go on. */
-  get strandedPart(): number {
-    const { all, live } = this;
+  /**
+   * The part of the channels whose bytes under way may be lost with their transports, while others could go on. Null as
+   * long as none is known to go on.
+   */
+  get strandedPart(): number | null {
+    const { all, attached, live } = this;
+    if (attached.length > 0 && attached.every(({ channel }) => channel.isResuming)) return null;
     // Pieces of a body may be under way on any, but not on one whose end was agreed on.
     const isBusy = all.some(({ streams }) => streams.size > 0);
     const lost = all.filter(
@@ -154,19 +160,30 @@ export class ChannelSet {
       const link = this.#links++;
       const transport = this.first.channel.carrier({ channel: index, link });
       this.#carried.set(index, { transport, link });
+      this.#settling.add(index);
       channel.attach(transport, link);
+      // What the edge sends again is behind its HELLO, and its answer to this is behind both.
+      channel.ping(SETTLED);
     }
   }
 
   /** Phone: what came over the first one's link for another. */
   receiveCarried({ channel, link }: CarriedPlace, message: Uint8Array): void {
     const carried = this.#carried.get(channel);
-    if (carried?.link === link) this.#channels.get(channel)?.channel.receive(message, carried.transport);
+    if (carried?.link === link) this.#channels.get(channel)?.channel.receive(message, carried.transport, false);
+  }
+
+  /** @returns whether it answers a ping of this class. One of another that followed it may be answered for both. */
+  pong({ index }: SessionChannel, token: number): boolean {
+    if (this.#settling.delete(index)) this.#join();
+    return token === SETTLED;
   }
 
   attach(index: number, transport: Transport): void {
     if (index === 0) this.#dropCarried();
-    if (index > 0 && !this.#isKnown) {
+    // It would all come once more on the other link.
+    const isSettling = this.#settling.has(index) && this.#isCarried(index);
+    if (index > 0 && (!this.#isKnown || isSettling)) {
       this.#joining.set(index, transport);
       return;
     }
@@ -177,8 +194,16 @@ export class ChannelSet {
   greeted(): void {
     if (this.#isKnown) return;
     this.#isKnown = true;
-    for (const [index, transport] of this.#joining) this.#at(index).channel.attach(transport);
-    this.#joining.clear();
+    this.#join();
+  }
+
+  #join(): void {
+    if (!this.#isKnown) return;
+    for (const [index, transport] of [...this.#joining]) {
+      if (this.#settling.has(index)) continue;
+      this.#joining.delete(index);
+      this.#at(index).channel.attach(transport);
+    }
   }
 
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried: boolean): void {
@@ -307,7 +332,9 @@ export class ChannelSet {
   #dropCarried(): void {
     const carried = [...this.#carried];
     this.#carried.clear();
+    this.#settling.clear();
     for (const [index, { transport }] of carried) this.#channels.get(index)?.channel.detach(transport);
+    this.#join();
   }
 
   #drop(old: SessionChannel): void {
@@ -345,6 +372,9 @@ export class ChannelSet {
     return channel;
   }
 }
+
+/** Token of a PING that tells nothing of the link; those that do begin at 1. */
+const SETTLED = 0;
 
 function underWay({ channel }: SessionChannel): number {
   return channel.load;

@@ -20,6 +20,7 @@ import {
   concat,
   decodeFrame,
   encodeFrame,
+  isHello,
   isSequenced,
   readerOf,
   type SequencedFrame,
@@ -196,8 +197,9 @@ export class Channel {
    */
   attach(transport: Transport, link = this.#nextLink()): void {
     if (this.#failed) return;
+    // One that comes from a live transport is open, and nothing was lost with the other.
+    this.#isResumed = this.#attachedBefore && this.#transport === null;
     this.#takeFreshTransport(transport);
-    this.#isResumed = this.#attachedBefore;
     // A further channel has sent nothing that could be acted on twice before the edge was heard on it.
     const resume = this.index === 0 ? this.#attachedBefore : this.#wasGreeted;
     this.#sendHello({ link, resume, ...(this.#wasGreeted ? { isGreeted: true } : {}) });
@@ -326,6 +328,7 @@ export class Channel {
         if (over === null || over !== this.#transport) return false;
         // HELLO is first, and what waited before stays before.
         this.flush();
+        this.traffic.bytesUp += marker.length;
         return over.send(concat(marker, message));
       },
       close() {},
@@ -336,16 +339,18 @@ export class Channel {
    * One message of the peer. Never throws: what the peer did wrong ends in `onFail`.
    *
    * @param from where it came from: a transport that was replaced may still deliver, and its frames must not be counted.
+   * @param isCounted its bytes are not those of another channel's message already.
    */
-  receive(message: Uint8Array, from: Transport | null = this.#transport): void {
+  receive(message: Uint8Array, from: Transport | null = this.#transport, isCounted = true): void {
     if (this.#failed || from === null || from !== this.#transport) return;
-    this.traffic.bytesDown += message.length;
+    if (isCounted) this.traffic.bytesDown += message.length;
     this.#bytesSinceAck += message.length;
     try {
       const reader = readerOf(message);
+      const begun = new Set<number>();
       while (reader.remaining > 0) {
         const frame = decodeFrame(reader);
-        if (frame.type === "carry") this.#receiveCarried(frame, takeSection(reader));
+        if (frame.type === "carry") this.#receiveCarried(frame, takeSection(reader), begun);
         else if (isSequenced(frame)) this.#receiveSequenced(frame as SequencedFrame);
         else this.#receiveChannelFrame(frame as ChannelFrame);
         // Frames of a transport that a handler replaced or let go are not counted: the peer sends them again.
@@ -440,12 +445,15 @@ export class Channel {
     if ((frame.type as string) !== "unknown") this.#handler.onFrame(frame);
   }
 
-  #receiveCarried(place: CarriedPlace, message: Uint8Array): void {
+  /** @param begun channels that HELLO was said of in this message: each makes all be sent again that is kept. */
+  #receiveCarried(place: CarriedPlace, message: Uint8Array, begun: Set<number>): void {
     if (this.index !== 0 || place.channel === 0 || this.#helloDue)
       throw violation("only the first channel carries others");
-    // They count where they belong.
-    this.traffic.bytesDown -= message.length;
     this.#bytesSinceAck -= message.length;
+    if (isHello(message)) {
+      if (begun.has(place.channel)) throw violation("it says HELLO of a channel twice in a message");
+      begun.add(place.channel);
+    }
     this.#handler.onCarried?.(place, message);
   }
 

@@ -289,6 +289,44 @@ describe("a channel that goes over the first one's link", () => {
     expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
   });
 
+  test.each([
+    ["when all that came again over the first one's is there", false],
+    ["at once when that is lost", true],
+  ])("gets a link of its own %s", (_name, isLost) => {
+    const { sockets, logs } = stranded();
+    sockets.connect(0);
+    sockets.carry();
+    sockets.turn();
+    while (sockets.deliver(0, "up"));
+    sockets.turn();
+    sockets.connect(1);
+    sockets.turn();
+    expect([sockets.phone.channels[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([true, false]);
+    if (isLost) sockets.cut(0);
+    else while (sockets.deliver(0, "down"));
+    sockets.turn();
+    expect([sockets.phone.channels[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([false, true]);
+    if (isLost) sockets.connect(0);
+    sockets.carry();
+    sockets.flow();
+    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
+  });
+
+  test("counts its bytes once", () => {
+    const { sockets } = stranded();
+    const before = sockets.phone.traffic.bytesDown;
+    let bytes = 0;
+    sockets.connect(0);
+    sockets.carry();
+    sockets.turn();
+    for (let moved = true; moved; sockets.turn()) {
+      moved = sockets.deliver(0, "up");
+      bytes += sockets.waiting(0, "down");
+      moved = sockets.deliver(0, "down") || moved;
+    }
+    expect(sockets.phone.traffic.bytesDown - before).toBe(bytes);
+  });
+
   test("waits again when the first one's link is lost too", () => {
     const { sockets, logs } = stranded();
     sockets.connect(0);

@@ -133,14 +133,14 @@ export class Session implements ChannelOwner {
   /** Edge: see ChannelSet.confirmRetirement. */
   confirmRetirement(index: number): boolean {
     const isForgotten = this.#channels.confirmRetirement(index);
-    this.#receiveWindow.strand(this.#channels.strandedPart);
+    this.#strand();
     return isForgotten;
   }
 
   /** Phone: see ChannelSet.retire. */
   retire(index: number, isConfirmed: boolean): boolean {
     const isForgotten = this.#channels.retire(index, isConfirmed);
-    this.#receiveWindow.strand(this.#channels.strandedPart);
+    this.#strand();
     return isForgotten;
   }
 
@@ -187,9 +187,13 @@ export class Session implements ChannelOwner {
     if (this.#ended === null) this.#channels.carryStranded();
   }
 
-  /** A message of the peer. One from a transport that is not attached (any more) is ignored. */
-  receive(message: Uint8Array, from: Transport): void {
-    this.#channels.carriedBy(from)?.receive(message, from);
+  /**
+   * A message of the peer. One from a transport that is not attached (any more) is ignored.
+   *
+   * @param isCounted its bytes are not those of another channel's message already.
+   */
+  receive(message: Uint8Array, from: Transport, isCounted = true): void {
+    this.#channels.carriedBy(from)?.receive(message, from, isCounted);
   }
 
   /** The transport is gone. @returns false when it carried no channel any more. */
@@ -392,20 +396,22 @@ export class Session implements ChannelOwner {
   }
 
   channelAttached(channel: SessionChannel): void {
+    // Where it came from another transport, its answer is lost with that.
+    this.#receiveWindow.forgetPing(channel.index);
     if (this.#channels.attached.length === 1) this.#receiveWindow.restart();
-    this.#receiveWindow.strand(this.#channels.strandedPart);
+    this.#strand();
     if (this.openStreams > 0) this.#measure(channel, 0);
     this.#sender.pump();
   }
 
   channelDetached(channel: SessionChannel): void {
     this.#receiveWindow.forgetPing(channel.index);
-    this.#receiveWindow.strand(this.#channels.strandedPart);
+    this.#strand();
   }
 
   channelGreeted(channel: SessionChannel): void {
     this.#channels.greeted();
-    this.#receiveWindow.strand(this.#channels.strandedPart);
+    this.#strand();
     this.#channels.heard(channel);
     // How far the edge is decides how many channels pay: better known before there is much to fetch.
     if (this.role === "phone") this.#measure(channel, 0);
@@ -418,6 +424,7 @@ export class Session implements ChannelOwner {
   }
 
   pong(from: SessionChannel, token: number): void {
+    if (this.#channels.pong(from, token)) return;
     if (!this.#receiveWindow.pong(token, from.index)) this.#handler.onPong?.(token);
   }
 
@@ -484,6 +491,11 @@ export class Session implements ChannelOwner {
       pinged.map(({ index }) => index),
     );
     if (token !== null) for (const { channel } of pinged) channel.ping(token);
+  }
+
+  #strand(): void {
+    const part = this.#channels.strandedPart;
+    if (part !== null) this.#receiveWindow.strand(part);
   }
 
   #wakeWaiting(): void {

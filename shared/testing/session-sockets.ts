@@ -103,6 +103,11 @@ export class SessionSockets {
     return true;
   }
 
+  /** Bytes of the message that is handed over next. */
+  waiting(index: number, direction: "up" | "down"): number {
+    return this.#sockets.get(index)?.[direction][0]?.length ?? 0;
+  }
+
   /** Lets everything flow until nothing is under way. */
   flow(): void {
     let moved = true;

@@ -268,6 +268,11 @@ export function takeSection(reader: ByteReader): Uint8Array {
   return reader.bytes.subarray(start, reader.offset);
 }
 
+/** Whether a message begins with HELLO. */
+export function isHello([first = 0]: Uint8Array): boolean {
+  return first >>> 4 === FrameType.HELLO;
+}
+
 /** Whether what begins there is a CARRY. */
 export function isCarry([first = 0]: Uint8Array): boolean {
   return first >>> 4 === FrameType.CARRY;

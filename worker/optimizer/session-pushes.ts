@@ -47,9 +47,11 @@ export class SessionPushes {
       };
       return this.#options.handle(withPushes(request, stream, host));
     }
-    this.#delivered.asked(request.head);
     const unsent = isPushable(request.head) ? this.#unsent.get(pushKey(request.head)) : undefined;
-    return unsent?.take(request.signal) ?? this.#deliver(request);
+    const taken = unsent?.take(request.signal) ?? null;
+    if (taken !== null) return taken;
+    this.#delivered.asked(request.head);
+    return this.#deliver(request);
   }
 
   /** A stream of the session has ended, or was opened. */

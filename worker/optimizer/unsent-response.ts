@@ -22,6 +22,7 @@ export class UnsentResponse {
       this.settle();
       this.#abort.abort(request.signal.reason);
     });
+    if (request.signal.aborted) this.#abort.abort(request.signal.reason);
     this.#response = handle({ ...request, signal: this.#abort.signal });
   }
 
