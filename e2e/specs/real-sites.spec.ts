@@ -18,7 +18,7 @@ for (const [name, start] of Object.entries(REAL_SITES)) {
       const loaded = step.navigates ? direct.page.waitForEvent("load") : undefined;
       await step.act(direct.page);
       await loaded;
-      wanted.push(await settledContent(direct.page));
+      wanted.push(await settledContent(direct.page, wanted.at(-1)));
     }
     await direct.page.close();
     await direct.page.context().close();
