@@ -27,6 +27,25 @@ describe("PendingTransport", () => {
     expect(link.messages).toEqual([ack(2)]);
   });
 
+  it("gives messages of carried channels behind it too, as many as fit and no other after them", () => {
+    const carried = (channel: number) =>
+      messageOf({ type: "carry", channel, link: channel }, { type: "ack", received: channel });
+    const first = ack(9);
+    for (const [limit, count] of [
+      [first.length, 0],
+      [first.length + carried(1).length, 1],
+      [1_000, 2],
+    ] as const) {
+      const pending = new PendingTransport();
+      const link = new ScriptedTransport();
+      const messages = [first, carried(1), carried(2), ack(3), carried(4)];
+      for (const message of messages) pending.send(message);
+      expect(pending.takeOpening(limit)).toEqual(concat(...messages.slice(0, 1 + count)));
+      pending.open(link);
+      expect(link.messages).toEqual(messages.slice(1 + count));
+    }
+  });
+
   it("cuts a long first message between two frames", () => {
     const message = concat(ack(1), ack(2), ack(3));
     for (let limit = 0; limit <= message.length; limit++) {
