@@ -62,8 +62,6 @@ export class ServedSession {
   #isRepeat: boolean;
   #pushes: SessionPushes;
   #links = new Map<Transport, Link>();
-  /** Of channels that go over the first one's link, by number; each is in `#links` too. */
-  #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
   /** HELLOs of carried channels on the first one's present socket. */
   #carriedHellos = 0;
   #saveScheduled = false;
@@ -141,14 +139,14 @@ export class ServedSession {
     const { openStreams, attached, hasStrays, isUnacknowledged } = this.session;
     const isKept = isUnacknowledged && !this.#isVigilOver;
     // What a carried channel comes to is kept with no socket.
-    return openStreams > 0 || hasStrays || isKept || this.#carried.size > 0 || (attached && this.#loose.size > 0);
+    return openStreams > 0 || hasStrays || isKept || this.#carried.length > 0 || (attached && this.#loose.size > 0);
   }
 
   /**
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
-    const link = this.#observe(transport, hello.channel ?? 0);
+    const link = this.#observe(transport, hello.channel ?? 0, isCarried ? hello.link : null);
     const isOvertaken = hello.link < (this.#newest[link.index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
@@ -159,7 +157,6 @@ export class ServedSession {
     }
     this.#newest[link.index] = hello.link;
     this.#take(link);
-    if (isCarried) this.#carried.set(link.index, { transport, link: hello.link });
   }
 
   /** A socket that outlived the memory of the session it carries. */
@@ -228,7 +225,6 @@ export class ServedSession {
       this.#dropCarried();
       this.#carriedHellos = 0;
     }
-    this.#carried.delete(link.index);
     this.#waitNoMoreFor(link.index);
     for (const replaced of this.#links.values()) {
       if (replaced.index !== link.index) continue;
@@ -249,16 +245,18 @@ export class ServedSession {
       if (this.#carriedHellos > limits.carriedHellos) throw tooManyHellos();
       this.attach(this.session.carrier(from), first, true);
     }
-    const carried = this.#carried.get(from.channel);
-    const link = carried?.link === from.link ? this.#links.get(carried.transport) : undefined;
+    const link = this.#carried.find(({ index, carriedAs }) => index === from.channel && carriedAs === from.link);
     if (link !== undefined) this.session.receive(message, link.observed, false);
+  }
+
+  /** Channels that go over the first one's socket. */
+  get #carried(): Link[] {
+    return [...this.#links.values()].filter(({ carriedAs }) => carriedAs !== null);
   }
 
   /** The socket that carried them is gone. */
   #dropCarried(): void {
-    const carried = [...this.#carried.values()];
-    this.#carried.clear();
-    for (const { transport } of carried) this.detach(transport, false);
+    for (const { transport } of this.#carried) this.detach(transport, false);
   }
 
   #waitNoMoreFor(index: number): void {
@@ -277,7 +275,7 @@ export class ServedSession {
   }
 
   /** All that a snapshot holds changes with a message received or sent, so both lead to a save. */
-  #observe(transport: Transport, index: number): Link {
+  #observe(transport: Transport, index: number, carriedAs: number | null = null): Link {
     const observed: Transport = {
       send: (message) => {
         this.#scheduleSave();
@@ -285,7 +283,7 @@ export class ServedSession {
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed, index, hasSnapshot: false, isFinishing: false };
+    return { transport, observed, index, carriedAs, hasSnapshot: false, isFinishing: false };
   }
 
   /** Later, since a stream is closed before its last frame is handed to the channel. */
@@ -365,6 +363,8 @@ interface Link {
   readonly observed: Transport;
   /** Number of its channel. */
   readonly index: number;
+  /** The number of its HELLO where it goes over the first channel's socket, else null. */
+  readonly carriedAs: number | null;
   /** Whether the last that `onSnapshot` was told of it is a snapshot. */
   hasSnapshot: boolean;
   /** Whether it is being closed because the phone asked for that. */

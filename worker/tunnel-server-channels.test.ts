@@ -1,79 +1,22 @@
 /** Sessions of several channels: PROTOCOL.md section 4.5. */
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../shared/errors.ts";
-import type { ServerResponse } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY } from "../shared/subprotocol.ts";
-import { bodyOf, responseHead } from "../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
-import type { Transport } from "../shared/transport.ts";
-import type { ConnectionSnapshot } from "./served-session.ts";
-import { ChannelledPhone } from "./testing/channelled-phone.ts";
-import { TunnelServer } from "./tunnel-server.ts";
+import {
+  A,
+  connected,
+  type Edge,
+  hasSnapshots,
+  hello,
+  setUp,
+  useAll,
+  usedChannels,
+} from "./testing/channelled-edge.ts";
 
 const LOST = CLOSE_CODE_BASE + ErrorCode.LINK_LOST;
-const A = "https://a.example";
-
-const hello = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("hello") });
-
-/** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
-function setUp(handle: () => Promise<ServerResponse> = hello) {
-  const timers = new Map<() => void, number>();
-  const snapshots = new Map<Transport, ConnectionSnapshot | null>();
-  const state = { isActive: false, requests: 0 };
-  const create = () =>
-    new TunnelServer({
-      handle: () => {
-        state.requests += 1;
-        return handle();
-      },
-      onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
-      onActive: (isActive) => {
-        state.isActive = isActive;
-      },
-      setTimer(task, delay) {
-        timers.set(task, delay);
-        return () => timers.delete(task);
-      },
-    });
-  const runTimers = () => {
-    for (const task of [...timers.keys()]) {
-      timers.delete(task);
-      task();
-    }
-  };
-  return { server: create(), create, timers, runTimers, snapshots, state };
-}
-
-type Edge = ReturnType<typeof setUp>;
-
-async function connected(edge: Edge, channels: number): Promise<ChannelledPhone> {
-  const phone = new ChannelledPhone("Phone/7");
-  for (let index = 0; index < channels; index += 1) {
-    phone.connect(edge.server, index);
-    await settle(2);
-  }
-  return phone;
-}
-
-/** A request on each channel, twice, so that the second head comes from the table. */
-async function useAll(phone: ChannelledPhone): Promise<string[]> {
-  const texts: string[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    const requests = [...phone.wires].map((_, number) => phone.fetch(`${A}/${number}`, { headers: [["x-a", "b"]] }));
-    texts.push(...(await Promise.all(requests)).map(({ text }) => text));
-  }
-  await settle();
-  return texts;
-}
-
-const hasSnapshots = (edge: Edge, phone: ChannelledPhone): boolean[] =>
-  [...phone.wires.values()].map(({ transport }) => (edge.snapshots.get(transport) ?? null) !== null);
-
-const usedChannels = (phone: ChannelledPhone): number =>
-  phone.session.channels.filter(({ messagesUp }) => messagesUp > 1).length;
-
 describe("snapshots of several sockets", () => {
   it("are there when the session is idle, and gone when it is not, all together", async () => {
     const gate = Promise.withResolvers<void>();
@@ -331,109 +274,6 @@ describe("a HELLO that was overtaken by a later link's", () => {
     expect(transport.closed?.code).toBe(CLOSED_NORMALLY);
     expect(await useAll(phone)).toEqual(Array(4).fill("hello"));
     expect([phone.ended, edge.server.sessionCount]).toEqual([null, 1]);
-  });
-});
-
-describe("a channel on the first one's socket", () => {
-  async function carried(edge: Edge): Promise<ChannelledPhone> {
-    const phone = await connected(edge, 3);
-    await useAll(phone);
-    for (const index of [1, 2]) phone.cut(index);
-    phone.session.carryStranded();
-    await settle();
-    return phone;
-  }
-
-  it("goes on where it was, keeps the runtime awake, and gets a socket of its own again", async () => {
-    const edge = setUp();
-    const phone = await carried(edge);
-    expect([edge.state.isActive, edge.timers.size]).toEqual([true, 0]);
-    expect((await phone.fetch(A)).text).toBe("hello");
-    for (const index of [1, 2]) {
-      phone.connect(edge.server, index);
-      await settle();
-    }
-    expect(await useAll(phone)).toEqual(Array(6).fill("hello"));
-    expect([edge.state.isActive, hasSnapshots(edge, phone), phone.ended]).toEqual([false, [true, true, true], null]);
-  });
-
-  it("is waited for when that is lost, and goes on over the next", async () => {
-    const edge = setUp();
-    const phone = await carried(edge);
-    phone.cut(0);
-    expect([...edge.timers.values()]).toEqual([limits.sessionLinger]);
-    phone.connect(edge.server, 0);
-    phone.session.carryStranded();
-    await settle();
-    expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
-    expect(phone.session.channels.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
-  });
-
-  it("goes on over the next too if the edge has not noticed that the first was lost", async () => {
-    const edge = setUp();
-    const phone = await carried(edge);
-    phone.connect(edge.server, 0);
-    phone.session.carryStranded();
-    await settle();
-    expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
-  });
-
-  it.each([
-    ["of another channel", 2, 7],
-    ["of another link", 1, 6],
-  ])("cannot be begun with HELLO %s", async (_name, channel, link) => {
-    const edge = setUp();
-    const sessionId = new Uint8Array(16).fill(3);
-    const transport = new ScriptedTransport();
-    const hello = { type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false } as const;
-    const place = { type: "carry", channel: 1, link: 7 } as const;
-    edge.server.connect(transport).receive(messageOf(hello, place, { ...hello, channel, link }));
-    expect(transport.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR);
-    expect(edge.server.sessionCount).toBe(0);
-  });
-
-  it("cannot be begun twice in a message, nor without end", () => {
-    const hello = (link: number, channel = {}) =>
-      ({
-        type: "hello",
-        sessionId: new Uint8Array(16).fill(3),
-        ...channel,
-        received: 0,
-        next: 0,
-        link,
-        resume: false,
-      }) as const;
-    const begin = (link: number) =>
-      [{ type: "carry", channel: 1, link } as const, hello(link, { channel: 1 })] as const;
-    for (const messages of [
-      [messageOf(hello(0), ...begin(1), ...begin(2))],
-      [
-        messageOf(hello(0)),
-        ...Array.from({ length: limits.carriedHellos + 1 }, (_, link) => messageOf(...begin(link + 1))),
-      ],
-    ]) {
-      const edge = setUp();
-      const transport = new ScriptedTransport();
-      const connection = edge.server.connect(transport);
-      for (const message of messages) connection.receive(message);
-      const code = messages.length === 1 ? ErrorCode.PROTOCOL_ERROR : ErrorCode.ENHANCE_YOUR_CALM;
-      expect([transport.closed?.code, edge.server.sessionCount]).toEqual([CLOSE_CODE_BASE + code, 0]);
-    }
-  });
-
-  it("is not heard without HELLO, nor when that is older than the channel's newest", async () => {
-    const edge = setUp();
-    const sessionId = new Uint8Array(16).fill(3);
-    const [first, own] = [new ScriptedTransport(), new ScriptedTransport()];
-    const hello = { type: "hello", sessionId, received: 0, next: 0, link: 0, resume: false } as const;
-    const connection = edge.server.connect(first);
-    connection.receive(messageOf(hello));
-    connection.receive(messageOf({ type: "carry", channel: 1, link: 1 }, { type: "ping", token: 5 }));
-    edge.server.connect(own).receive(messageOf({ ...hello, channel: 1, link: 3 }));
-    connection.receive(messageOf({ type: "carry", channel: 1, link: 2 }, { ...hello, channel: 1, link: 2 }));
-    await settle();
-    expect([first.closed, own.closed, edge.server.sessionCount]).toEqual([null, null, 1]);
-    expect(first.takeFrames().map(({ type }) => type)).toEqual(["hello"]);
   });
 });
 

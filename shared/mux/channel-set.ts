@@ -270,7 +270,7 @@ export class ChannelSet {
     this.#at(index).channel.adopt(transport);
   }
 
-  carriedBy(transport: Transport): Channel | undefined {
+  on(transport: Transport): Channel | undefined {
     return this.all.find(({ channel }) => channel.isAttachedTo(transport))?.channel;
   }
 
@@ -279,7 +279,7 @@ export class ChannelSet {
       if (joining === transport) return this.#joining.delete(index);
     }
     if (this.first.channel.isAttachedTo(transport)) this.#dropCarried();
-    return this.carriedBy(transport)?.detach(transport) ?? false;
+    return this.on(transport)?.detach(transport) ?? false;
   }
 
   fail(error: RopewayError): void {

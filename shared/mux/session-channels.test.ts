@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
+import { connected, hello, request } from "../testing/channelled-sessions.ts";
 import { TEST_SESSION_ID } from "../testing/linked-sessions.ts";
 import { messageOf, ScriptedTransport } from "../testing/scripted-transport.ts";
 import { GET, OK } from "../testing/session-rig.ts";
@@ -10,23 +11,6 @@ import { SessionSockets } from "../testing/session-sockets.ts";
 import { StreamLog } from "../testing/stream-log.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { Session } from "./session.ts";
-
-function connected(channels: number): SessionSockets {
-  const sockets = new SessionSockets({ fixedChannels: channels });
-  for (let index = 0; index < channels; index += 1) sockets.connect(index);
-  sockets.flow();
-  return sockets;
-}
-
-function request(sockets: SessionSockets, name = ""): StreamLog {
-  const log = new StreamLog(sockets.phone.openStreamNow(), true);
-  log.stream.sendHead([...GET, ["x-name", name]], true);
-  return log;
-}
-
-function hello(channel: number, received = 0, next = 0, resume = false) {
-  return { type: "hello", sessionId: TEST_SESSION_ID, channel, received, next, link: 0, resume } as const;
-}
 
 describe("streams", () => {
   test("are dealt to the channel with the fewest, and stay there", () => {
@@ -239,140 +223,6 @@ describe("a channel that does not pay any more", () => {
     sockets.flow();
     expect(sockets.phone.channels.every(({ isAttached }) => isAttached)).toBe(true);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
-  });
-});
-
-describe("a channel that goes over the first one's link", () => {
-  const TEXT = new Uint8Array(30_000);
-
-  /** Three downloads, one on each of three channels, half of which are there, and all sockets gone. */
-  function stranded(): { sockets: SessionSockets; logs: StreamLog[] } {
-    const sockets = connected(3);
-    const logs = Array.from({ length: 3 }, () => request(sockets));
-    sockets.flow();
-    for (const { stream } of sockets.accepted) {
-      stream.sendHead(OK, false);
-      void stream.write(TEXT);
-    }
-    sockets.flow();
-    for (const index of [0, 1, 2]) sockets.cut(index);
-    for (const { stream } of sockets.accepted) {
-      void stream.write(TEXT);
-      stream.end();
-    }
-    return { sockets, logs };
-  }
-  const areWhole = (logs: readonly StreamLog[]): boolean =>
-    logs.every((log) => log.bytes === 2 * TEXT.length && log.events.at(-1) === "end");
-
-  test("goes on where it was, before it has a link of its own", () => {
-    const { sockets, logs } = stranded();
-    sockets.connect(0);
-    sockets.carry();
-    sockets.flow();
-    expect([areWhole(logs), sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([true, 0, 0]);
-    expect(sockets.phone.channels.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
-    expect(sockets.ended).toEqual({ phone: null, edge: null });
-  });
-
-  test("moves to a link of its own, and back when that is lost", () => {
-    const { sockets, logs } = stranded();
-    sockets.connect(0);
-    sockets.carry();
-    sockets.turn();
-    while (sockets.deliver(0, "up"));
-    sockets.connect(1);
-    sockets.flow();
-    sockets.cut(1);
-    sockets.carry();
-    sockets.flow();
-    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
-  });
-
-  test.each([
-    ["when all that came again over the first one's is there", false],
-    ["at once when that is lost", true],
-  ])("gets a link of its own %s", (_name, isLost) => {
-    const { sockets, logs } = stranded();
-    sockets.connect(0);
-    sockets.carry();
-    sockets.turn();
-    while (sockets.deliver(0, "up"));
-    sockets.turn();
-    sockets.connect(1);
-    sockets.turn();
-    expect([sockets.phone.channels[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([true, false]);
-    if (isLost) sockets.cut(0);
-    else while (sockets.deliver(0, "down"));
-    sockets.turn();
-    expect([sockets.phone.channels[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([false, true]);
-    if (isLost) sockets.connect(0);
-    sockets.carry();
-    sockets.flow();
-    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
-  });
-
-  test("counts its bytes once", () => {
-    const { sockets } = stranded();
-    const before = sockets.phone.traffic.bytesDown;
-    let bytes = 0;
-    sockets.connect(0);
-    sockets.carry();
-    sockets.turn();
-    for (let moved = true; moved; sockets.turn()) {
-      moved = sockets.deliver(0, "up");
-      bytes += sockets.waiting(0, "down");
-      moved = sockets.deliver(0, "down") || moved;
-    }
-    expect(sockets.phone.traffic.bytesDown - before).toBe(bytes);
-  });
-
-  test("waits again when the first one's link is lost too", () => {
-    const { sockets, logs } = stranded();
-    sockets.connect(0);
-    sockets.carry();
-    sockets.turn();
-    sockets.deliver(0, "up");
-    sockets.cut(0);
-    expect(sockets.phone.channels.filter(({ isAttached }) => isAttached)).toEqual([]);
-    sockets.connect(0);
-    sockets.carry();
-    sockets.flow();
-    expect([areWhole(logs), sockets.ended]).toEqual([true, { phone: null, edge: null }]);
-  });
-
-  test("gets no pieces of bodies while others have links of their own", () => {
-    const sockets = connected(3);
-    sockets.cut(2);
-    sockets.carry();
-    sockets.flow();
-    const before = sockets.edge.channels.map(({ bytesUp }) => bytesUp);
-    const logs = Array.from({ length: 2 }, () => request(sockets));
-    sockets.flow();
-    for (const { stream } of sockets.accepted) {
-      stream.sendHead(OK, false);
-      void stream.write(TEXT);
-      stream.end();
-    }
-    sockets.flow();
-    expect(logs.map((log) => log.bytes)).toEqual([TEXT.length, TEXT.length]);
-    const more = sockets.edge.channels.map(({ bytesUp }, index) => bytesUp - (before[index] ?? 0));
-    expect([more[0] ?? 0, more[1] ?? 0].every((bytes) => bytes > 10_000)).toBe(true);
-    expect(more[2]).toBeLessThan(100);
-  });
-
-  test.each([
-    ["by another than the first", 1, 2],
-    ["by itself", 0, 0],
-  ])("cannot be carried %s", (_name, carrier, index) => {
-    const sockets = connected(3);
-    const transport = new ScriptedTransport();
-    sockets.edge.resume(transport, hello(carrier));
-    sockets.edge.receive(
-      messageOf(hello(carrier), { type: "carry", channel: index, link: 0 }, hello(index)),
-      transport,
-    );
-    expect(sockets.edge.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 });
 

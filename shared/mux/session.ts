@@ -193,7 +193,7 @@ export class Session implements ChannelOwner {
    * @param isCounted its bytes are not those of another channel's message already.
    */
   receive(message: Uint8Array, from: Transport, isCounted = true): void {
-    this.#channels.carriedBy(from)?.receive(message, from, isCounted);
+    this.#channels.on(from)?.receive(message, from, isCounted);
   }
 
   /** The transport is gone. @returns false when it carried no channel any more. */

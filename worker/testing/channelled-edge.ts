@@ -1,0 +1,68 @@
+import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import { bodyOf, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { settle } from "../../shared/testing/turns.ts";
+import type { Transport } from "../../shared/transport.ts";
+import type { ConnectionSnapshot } from "../served-session.ts";
+import { TunnelServer } from "../tunnel-server.ts";
+import { ChannelledPhone } from "./channelled-phone.ts";
+
+export const A = "https://a.example";
+
+export const hello = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("hello") });
+
+/** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
+export function setUp(handle: () => Promise<ServerResponse> = hello) {
+  const timers = new Map<() => void, number>();
+  const snapshots = new Map<Transport, ConnectionSnapshot | null>();
+  const state = { isActive: false, requests: 0 };
+  const create = () =>
+    new TunnelServer({
+      handle: () => {
+        state.requests += 1;
+        return handle();
+      },
+      onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
+      onActive: (isActive) => {
+        state.isActive = isActive;
+      },
+      setTimer(task, delay) {
+        timers.set(task, delay);
+        return () => timers.delete(task);
+      },
+    });
+  const runTimers = () => {
+    for (const task of [...timers.keys()]) {
+      timers.delete(task);
+      task();
+    }
+  };
+  return { server: create(), create, timers, runTimers, snapshots, state };
+}
+
+export type Edge = ReturnType<typeof setUp>;
+
+export async function connected(edge: Edge, channels: number): Promise<ChannelledPhone> {
+  const phone = new ChannelledPhone("Phone/7");
+  for (let index = 0; index < channels; index += 1) {
+    phone.connect(edge.server, index);
+    await settle(2);
+  }
+  return phone;
+}
+
+/** A request on each channel, twice, so that the second head comes from the table. */
+export async function useAll(phone: ChannelledPhone): Promise<string[]> {
+  const texts: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const requests = [...phone.wires].map((_, number) => phone.fetch(`${A}/${number}`, { headers: [["x-a", "b"]] }));
+    texts.push(...(await Promise.all(requests)).map(({ text }) => text));
+  }
+  await settle();
+  return texts;
+}
+
+export const hasSnapshots = (edge: Edge, phone: ChannelledPhone): boolean[] =>
+  [...phone.wires.values()].map(({ transport }) => (edge.snapshots.get(transport) ?? null) !== null);
+
+export const usedChannels = (phone: ChannelledPhone): number =>
+  phone.session.channels.filter(({ messagesUp }) => messagesUp > 1).length;
