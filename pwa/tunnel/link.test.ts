@@ -291,14 +291,90 @@ describe("a link that is silent", () => {
     link.awaiting();
     platform.pass(limits.probeTimeoutMin);
     expect(phases.at(-1)).toEqual({ kind: "stalled", since: 0 });
-    platform.socket.receive(new ArrayBuffer(1));
+    platform.sockets[0]?.receive(new ArrayBuffer(1));
     expect(kind()).toBe("open");
     // After a gap as long as that one, more patience.
     platform.pass(limits.probeTimeoutMin * 1.5);
     expect(kind()).toBe("open");
     platform.pass(limits.probeTimeoutMin * 2.5);
-    expect([kind(), platform.sockets.length]).toEqual(["connecting", 2]);
+    expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
     expect(phases.at(-1)).toMatchObject({ since: limits.probeTimeoutMin });
+  });
+
+  describe("that is awaited", () => {
+    function stalled() {
+      const all = rig({ first: [EARLY] });
+      all.open();
+      all.state.isAwaiting = true;
+      all.link.awaiting();
+      all.platform.pass(limits.probeTimeoutMin);
+      expect([all.kind(), all.platform.sockets.length]).toEqual(["stalled", 2]);
+      const [first, spare] = all.platform.sockets;
+      if (first === undefined || spare === undefined) throw new Error("there is no spare socket");
+      return { ...all, first, spare };
+    }
+
+    it("gives way to another that is open before it goes on", () => {
+      const { platform, first, spare, events, transports, kind, opening } = stalled();
+      expect([opening(), transports.length]).toEqual([null, 1]);
+      platform.pass(700);
+      spare.open();
+      expect([events, kind(), first.readyState]).toEqual([["close 1006 of 0"], "open", WebSocket.CLOSED]);
+      expect(spare.sent).toEqual([EARLY]);
+      spare.receive(new ArrayBuffer(2));
+      expect([events.at(-1), transports.length, platform.sockets.length]).toEqual(["message 2 on 1", 2, 2]);
+    });
+
+    it("stays when it goes on by itself, and no other is opened for a while", () => {
+      const { platform, first, spare, events, transports, kind } = stalled();
+      first.receive(new ArrayBuffer(1));
+      expect([kind(), spare.readyState, transports.length]).toEqual(["open", WebSocket.CLOSED, 1]);
+      expect(events).toEqual(["message 1 on 0"]);
+      platform.pass(4 * limits.probeTimeoutMin);
+      // Given up as if there had been none.
+      expect(events.at(-1)).toBe("close 1006 of 0");
+      expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
+    });
+
+    it("is given up for one that is not open yet, which then has the time of any", () => {
+      const { platform, link, spare, events, transports, kind } = stalled();
+      platform.pass(limits.probeTimeoutMin / 2);
+      expect([events, kind(), transports.length]).toEqual([["close 1006 of 0"], "connecting", 2]);
+      transports[1]?.send(Uint8Array.of(1));
+      expect([platform.sockets.length, spare.sent]).toEqual([2, []]);
+      spare.open();
+      expect([spare.sent, link.open]).toEqual([[EARLY, Uint8Array.of(1)], true]);
+      spare.lose();
+      platform.pass(0);
+      expect([events.at(-1), platform.sockets.length]).toEqual(["close 1006 of 1", 3]);
+    });
+
+    it("leaves nothing behind when the other fails or takes too long, or the link is opened elsewhere", () => {
+      const failing = stalled();
+      failing.spare.lose();
+      failing.platform.pass(limits.probeTimeoutMin / 2);
+      expect([failing.events, failing.platform.sockets.length]).toEqual([["close 1006 of 0"], 3]);
+
+      const endless = stalled();
+      endless.platform.pass(limits.socketOpenTimeoutMin);
+      expect(endless.events).toEqual(["close 1006 of 0", "close 1006 of 1"]);
+      expect([endless.spare.readyState, endless.platform.sockets.length]).toEqual([WebSocket.CLOSED, 3]);
+
+      const elsewhere = stalled();
+      elsewhere.start();
+      expect([elsewhere.first.readyState, elsewhere.spare.readyState]).toEqual([WebSocket.CLOSED, WebSocket.CLOSED]);
+      expect([elsewhere.platform.sockets.length, elsewhere.transports.length]).toEqual([3, 2]);
+    });
+
+    it("has none while the device is offline", () => {
+      const { platform, link, open, state, kind } = rig();
+      open();
+      link.setOnline(false);
+      state.isAwaiting = true;
+      link.awaiting();
+      platform.pass(limits.probeTimeoutMin - 1);
+      expect([kind(), platform.sockets.length]).toEqual(["stalled", 1]);
+    });
   });
 
   it("gets as much time as its round trips took before", () => {

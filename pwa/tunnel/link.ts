@@ -3,6 +3,9 @@
  * nothing of sessions: it hands each socket to its owner as a transport, before it is opened, so that what the owner
  * has to say rides in the handshake.
  *
+ * What is silent while something is waited for may come back by itself, so another socket is opened beside it, and the
+ * one that is there first goes on.
+ *
  * ```
  *  idle ─start─► connecting ─open─► open ─close/dead─► waiting ─timer/hint─► connecting
  *                    └──────── close/timeout ────────────▲ │
@@ -59,6 +62,8 @@ export type LinkHint = "network" | "visible" | "navigation";
 /** After a loss all phones of an edge come back at once, but not in the same moment. */
 const REOPEN_SPREAD = 100;
 const FIRST_RETRY_DELAY = 300;
+/** A stalled link that went on by itself, and one socket more for nothing: not again for so long. */
+const SPARE_REST = 30_000;
 /** A handshake that is younger goes on when the person comes back. */
 const FRESH_ATTEMPT = 3_000;
 
@@ -69,6 +74,13 @@ interface Attempt {
   watch: LinkWatch | null;
 }
 
+/** A socket that is being opened while a stalled one is still there; nobody's transport, so nothing rides in its handshake. */
+interface Spare {
+  readonly socket: LinkSocket;
+  readonly startedAt: number;
+  readonly cancelTimer: () => void;
+}
+
 export class Link {
   readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
   readonly rtt = new RttEstimator();
@@ -77,6 +89,8 @@ export class Link {
   #platform: LinkPlatform;
   #target: { url: string; token: string } | null = null;
   #attempt: Attempt | null = null;
+  #spare: Spare | null = null;
+  #spareRestsUntil = Number.NEGATIVE_INFINITY;
   #attempts = 0;
   /** Handshakes in a row that ended in silence. */
   #timeouts = 0;
@@ -135,22 +149,32 @@ export class Link {
   #connect(): void {
     const target = this.#target;
     if (target === null) return;
+    const transport = this.#announce();
+    const opening = this.#usesOpening ? transport.takeOpening(limits.openingBytes) : null;
+    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, opening));
+    this.#follow({ socket, transport, startedAt: this.#platform.now(), watch: null });
+  }
+
+  /** @returns the transport of the socket to come. */
+  #announce(): PendingTransport {
     this.#attempts += 1;
     this.#sayWaiting({ kind: "connecting", since: this.#lostAt, attempt: this.#attempts });
     const transport = new PendingTransport();
     this.#handler.onConnecting(transport);
-    const opening = this.#usesOpening ? transport.takeOpening(limits.openingBytes) : null;
-    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, opening));
+    return transport;
+  }
+
+  /** Makes it the attempt that counts; its time began when its socket was made. */
+  #follow(attempt: Attempt): void {
+    const { socket, transport, startedAt } = attempt;
     socket.binaryType = "arraybuffer";
-    const attempt: Attempt = { socket, transport, startedAt: this.#platform.now(), watch: null };
     this.#attempt = attempt;
-    this.#schedule(
-      () => {
-        this.#timeouts += 1;
-        this.#lose(attempt, CLOSED_ABNORMALLY, true);
-      },
-      attemptTime(this.#handshake, this.#timeouts),
-    );
+    const time = attemptTime(this.#handshake, this.#timeouts);
+    const giveUp = (): void => {
+      this.#timeouts += 1;
+      this.#lose(attempt, CLOSED_ABNORMALLY, true);
+    };
+    this.#schedule(giveUp, Math.max(0, startedAt + time - this.#platform.now()));
     socket.onopen = () => this.#opened(attempt);
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       const isAnswer = typeof event.data === "string";
@@ -174,7 +198,11 @@ export class Link {
     attempt.watch = new LinkWatch(
       {
         sendProbe: () => sendProbe(socket, this.traffic),
-        onStall: (since) => this.#handler.onPhase(since === null ? { kind: "open" } : { kind: "stalled", since }),
+        onStall: (since) => {
+          this.#handler.onPhase(since === null ? { kind: "open" } : { kind: "stalled", since });
+          if (since === null) this.#goesOn();
+          else this.#openSpare();
+        },
         onDead: () => this.#lose(attempt, CLOSED_ABNORMALLY, true),
         isAwaiting: () => this.#handler.isAwaiting(),
         uploadDelay: () => this.#handler.uploadDelay(),
@@ -196,8 +224,49 @@ export class Link {
     this.#drop();
     this.#handler.onClose(attempt.transport, code);
     if (this.#attempt !== null || this.#target === null) return;
+    if (this.#spare !== null) return this.#useSpare(this.#spare);
     this.#retryLater(wasOpen || wasSilent);
     if (!wasOpen && !wasSilent) void this.#askWhy();
+  }
+
+  /** The link is stalled. */
+  #openSpare(): void {
+    const target = this.#target;
+    const isPointless = !this.#online || !this.#handler.isAwaiting() || this.#platform.now() < this.#spareRestsUntil;
+    if (target === null || isPointless || this.#spare !== null) return;
+    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, null));
+    const cancelTimer = this.#platform.setTimer(() => this.#dropSpare(), attemptTime(this.#handshake, 0));
+    const spare = { socket, startedAt: this.#platform.now(), cancelTimer };
+    this.#spare = spare;
+    socket.onopen = () => {
+      const stalled = this.#attempt;
+      if (stalled !== null) this.#lose(stalled, CLOSED_ABNORMALLY, true);
+    };
+    socket.onclose = () => this.#dropSpare();
+  }
+
+  /** The stalled link is gone: the spare one is the attempt, or the link, if it is open. */
+  #useSpare({ socket, startedAt, cancelTimer }: Spare): void {
+    cancelTimer();
+    this.#spare = null;
+    const attempt = { socket, transport: this.#announce(), startedAt, watch: null };
+    this.#follow(attempt);
+    if (socket.readyState === WebSocket.OPEN) this.#opened(attempt);
+  }
+
+  /** What was stalled goes on. */
+  #goesOn(): void {
+    if (this.#spare === null) return;
+    this.#spareRestsUntil = this.#platform.now() + SPARE_REST;
+    this.#dropSpare();
+  }
+
+  #dropSpare(): void {
+    const spare = this.#spare;
+    this.#spare = null;
+    if (spare === null) return;
+    spare.cancelTimer();
+    close(spare.socket);
   }
 
   /** @param soon silence took its time already; only what fails fast is tried less and less often. */
@@ -232,6 +301,7 @@ export class Link {
   /** Gives the socket up, whatever it was about to become. */
   #abandon(): void {
     const attempt = this.#attempt;
+    this.#dropSpare();
     this.#drop();
     if (attempt !== null) this.#handler.onClose(attempt.transport, CLOSED_ABNORMALLY);
   }
@@ -243,13 +313,17 @@ export class Link {
     this.#cancelTimer = null;
     if (attempt === null) return;
     attempt.watch?.stop();
-    const { socket } = attempt;
-    socket.onopen = socket.onmessage = socket.onclose = null;
-    socket.close();
+    close(attempt.socket);
   }
 
   #schedule(task: () => void, delay: number): void {
     this.#cancelTimer?.();
     this.#cancelTimer = this.#platform.setTimer(task, delay);
   }
+}
+
+/** Nothing is heard of it any more. */
+function close(socket: LinkSocket): void {
+  socket.onopen = socket.onmessage = socket.onclose = null;
+  socket.close();
 }
