@@ -202,6 +202,24 @@ describe("a channel that the phone has ended", () => {
     expect([usedChannels(phone), phone.ended]).toEqual([3, null]);
   });
 
+  it("does not keep the runtime awake for what the phone has, but never said so", async () => {
+    const edge = setUp();
+    const phone = await connected(edge, 2);
+    await useAll(phone);
+    const wire = phone.wires.get(1);
+    if (wire === undefined) throw new Error("the channel has no socket");
+    const { connection } = wire;
+    // The request gets through, and what the phone says after that does not.
+    let left = 1;
+    wire.connection = { ...connection, receive: (message) => (left-- > 0 ? connection.receive(message) : undefined) };
+    await Promise.all([0, 1].map((name) => phone.fetch(`${A}/${name}`)));
+    await settle();
+    expect([left < 1, edge.state.isActive]).toEqual([true, true]);
+    await phone.retire(1);
+    await settle();
+    expect([edge.state.isActive, edge.timers.size, hasSnapshots(edge, phone)]).toEqual([false, 0, [true]]);
+  });
+
   it("is closed by the edge, and not used any more", async () => {
     const edge = setUp();
     const phone = await connected(edge, 2);

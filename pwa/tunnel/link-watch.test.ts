@@ -13,7 +13,7 @@ function rig(guess: number) {
   const watch = new LinkWatch(
     {
       sendProbe: () => events.push("probe"),
-      onStall: () => {},
+      onStall: (since) => events.push(since === null ? "goes on" : "stall"),
       onDead: () => events.push("dead"),
       isAwaiting: () => true,
       uploadDelay: () => 0,
@@ -55,6 +55,23 @@ it("waits longer where messages come far apart, but never for the sake of one lo
     const timeout = 4 * 1_000 * factor;
     expect(silence()).toBeCloseTo(1.5 * timeout, -3);
   }
+});
+
+it("asks after a round trip of silence, and takes an answer for late a round trip and a quarter after that", () => {
+  const { platform, rtt, watch, events } = rig(2_000);
+  for (let round = 0; round < 20; round += 1) rtt.sample(2_000 + 4_000 * (round % 2));
+  const roundTrip = rtt.smoothed ?? 0;
+  const timeout = rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+  expect(timeout).toBeGreaterThan(2.5 * roundTrip);
+  watch.awaiting();
+  platform.pass(roundTrip - 1);
+  expect(events).toEqual([]);
+  platform.pass(2);
+  expect(events).toEqual(["probe"]);
+  platform.pass(1.25 * roundTrip);
+  expect(events).toEqual(["probe", "stall"]);
+  platform.pass(timeout);
+  expect(events).toEqual(["probe", "stall", "dead"]);
 });
 
 it("takes the first answer after quiet for what a round trip cannot exceed", () => {

@@ -5,7 +5,7 @@
  * silence: the gaps that there were between them count too.
  *
  * ```
- *            silent for too long, or a hint            half of the timeout
+ *            silent for too long, or a hint            a round trip and more
  *  trusted ──────────────────────────────► probing ─────────────────────► stalled
  *     ▲                                       │                              │
  *     └──────────── anything heard ───────────┴──────────────────────────────┤
@@ -40,6 +40,10 @@ const LATE = 100;
 
 /** Nothing may come for so many times the longest gap lately. */
 const GAP_FACTOR = 4;
+/** For so many times it nothing may come before that is looked into. */
+const SILENCE_FACTOR = 2;
+/** An answer that takes so many times a round trip is late. */
+const LATE_FACTOR = 1.25;
 /** By each message that comes without one, in milliseconds no more than the cap: an outage is no measure of the next. */
 const GAP_DECAY = 0.9;
 const GAP_CAP = 2_000;
@@ -145,7 +149,7 @@ export class LinkWatch {
       this.#handler.onDead();
       return;
     }
-    const stalls = probe.sentAt + timeout / 2 + delay;
+    const stalls = probe.sentAt + Math.min(timeout / 2, this.#roundTrips(LATE_FACTOR)) + delay;
     if (now >= stalls && !probe.stalled) {
       probe.stalled = true;
       this.#handler.onStall(this.lastHeard);
@@ -184,7 +188,11 @@ export class LinkWatch {
 
   /** A probe costs a few bytes, and giving up a link that is only slow costs a handshake: the one comes soon. */
   #silence(): number {
-    return this.#timeout() / 2;
+    return Math.min(this.#timeout() / 2, Math.max(SILENCE_FACTOR * this.#gap, this.#roundTrips(1)));
+  }
+
+  #roundTrips(count: number): number {
+    return Math.max(limits.probeTimeoutMin / 2, count * (this.#rtt.smoothed ?? Number.POSITIVE_INFINITY));
   }
 
   #timeout(): number {

@@ -50,6 +50,8 @@ export class ChannelSet {
   #settling = new Set<number>();
   /** Frames sent on channels whose transports are being closed because they do not pay any more. */
   #retiring = new Map<number, number>();
+  /** Edge: those of them whose end the phone has confirmed. */
+  #confirmed = new Set<number>();
   /** Of channels that were retired. */
   #past: Traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
@@ -220,6 +222,7 @@ export class ChannelSet {
         "Cannot resume the session: a channel is gone, open a new one",
       );
     }
+    this.#confirmed.delete(index);
     // The phone has retired the one that was there.
     if (known !== undefined && this.#retiring.delete(index) && begins && !hello.resume) this.#drop(known);
     if (isCarried) this.#carried.set(index, { transport, link: hello.link });
@@ -263,7 +266,13 @@ export class ChannelSet {
     if (retiring === undefined) return true;
     if (retiring.channel.sent !== this.#retiring.get(index) || retiring.streams.size > 0) return false;
     this.first.skipOwnIds(retiring.lastOwnId);
+    this.#confirmed.add(index);
     return true;
+  }
+
+  /** Whether frames were sent that the peer may lack: what came before an end that it has confirmed, it has. */
+  get isUnacknowledged(): boolean {
+    return this.all.some(({ index, channel }) => channel.unacknowledged.frames > 0 && !this.#confirmed.has(index));
   }
 
   adopt(index: number, transport: Transport): void {
@@ -351,6 +360,7 @@ export class ChannelSet {
     old.channel.retire();
     this.#past = addTraffic(this.#past, old.channel.traffic);
     this.#channels.delete(old.index);
+    this.#confirmed.delete(old.index);
   }
 
   #at(index: number): SessionChannel {

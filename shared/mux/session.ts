@@ -208,7 +208,7 @@ export class Session implements ChannelOwner {
 
   /** Whether frames are kept because the peer has not acknowledged them. */
   get isUnacknowledged(): boolean {
-    return this.#channels.all.some(({ channel }) => channel.unacknowledged.frames > 0);
+    return this.#channels.isUnacknowledged;
   }
 
   /** Whether pieces of bodies wait for heads that are under way. */
