@@ -91,7 +91,7 @@ describe("on a slow link that is far away, with a queue of two seconds, while co
     const down = { rate: MBIT, delay: 300, queueBytes: 250_000 };
     const run = runLink({ name: `start-${congestion}-${channels}`, down, congestion, channels, for: 20_000 });
     expect(Math.max(...run.samples.map(({ window }) => window))).toBeLessThan(4.5);
-    expect(queue(run, 3_000, 6_000)).toBeLessThan(1.5);
+    expect(queue(run, 3_000, 6_000)).toBeLessThan(0.8);
     expect(queue(run, 7_000, 20_000)).toBeLessThan(0.45);
     expect(queue(run, 10_000, 20_000)).toBeLessThan(0.25);
     expect(utilisation(run, 7_000, 20_000)).toBeGreaterThan(0.93);

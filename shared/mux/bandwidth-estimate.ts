@@ -57,6 +57,8 @@ const QUEUE_RATIO = 1.25;
 const QUEUE_SLACK = 5;
 /** One answer that is late by this factor is enough; else it takes two in a row. */
 const CERTAIN_QUEUE = 2;
+/** A queue of so many ms is felt by whoever waits behind it. */
+const LONG_WAIT = 300;
 /** Arrivals are not resolved finer than this many ms: the timers and tasks of browsers are not either. */
 const LEAST_SLICE = 10;
 /** Nor are round trips: a shorter one counts as this many ms, since two busy processes take as long to answer. */
@@ -113,10 +115,13 @@ export class BandwidthEstimate {
   #slicesSinceSurge = 0;
   /** By the last round trip. */
   #queueSeen = false;
+  /** The last round trip was a much longer one, which alone is no proof of a queue. */
+  #isLate = false;
   /** What was the most that came in each of the last rounds in which the link was full. */
   #fullRates: number[] = [];
   #slices = new ArrivalSlices();
   #round: Round | null = null;
+  #lastRound: Round | null = null;
   /** The last round that shrank the window, and the window before: for finding out that it did not help. */
   #shrunk: {
     readonly rtt: number;
@@ -173,7 +178,9 @@ export class BandwidthEstimate {
     this.#jumps = [];
     this.#slices.takeJump();
     this.#round = null;
+    this.#lastRound = null;
     this.#queueSeen = false;
+    this.#isLate = false;
     this.#trial.reset();
     this.#shrunk = null;
     this.#fullRates = [];
@@ -196,6 +203,7 @@ export class BandwidthEstimate {
     const round = this.#round;
     if (round === null) return;
     this.#round = null;
+    this.#lastRound = round;
     // A queue delays one answer after the other, a radio or a busy device every now and then one.
     const lasting = Math.min(rtt, this.#rtt ?? rtt);
     this.#rtt = rtt;
@@ -203,6 +211,7 @@ export class BandwidthEstimate {
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
     // What was little on the last link is a queue of seconds on 2G.
     if (this.#minRtt >= limits.longRoundTrip) this.#least = limits.leastSessionCreditBytes;
+    this.#isLate = this.#isQueue(rtt) && rtt > this.#minRtt + LONG_WAIT;
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
     this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
@@ -288,6 +297,8 @@ export class BandwidthEstimate {
    */
   #growWith(bytes: number, now: number): void {
     if (!this.#surges || this.#queueSeen) return;
+    // The next answer tells whether to go on; until then what the rate asks for is enough.
+    if (this.#isLate && this.#growth === EVEN_GROWTH) return;
     if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#slices.gap)) {
       this.#queueSeen = true;
       return;
@@ -309,6 +320,7 @@ export class BandwidthEstimate {
       const isPaused = worst.gap > this.#sliceTime || worst.gap - worst.stall > IDLE_PART * this.#sliceTime;
       if (!isPaused) round.rates.push(rate);
     }
+    const wasSurging = this.#surges;
     this.#slicesSinceGrowth += 1;
     // Slow start comes to its end within a round trip, and what follows it is a queue.
     this.#slicesSinceSurge += rise < GROWTH && this.#growth === EVEN_GROWTH ? SURGE_SLICES : 1;
@@ -321,6 +333,13 @@ export class BandwidthEstimate {
       this.#peaks[this.#peaks.length - 1] = rate;
       this.#aim();
       return;
+    }
+    // The queue that an answer told of while deliveries surged is there still, and they do not any more.
+    const isOver = wasSurging && !this.#surges && this.#growth === EVEN_GROWTH && this.#gaps.length < LEAST_ROUNDS;
+    if (isOver && this.#queueSeen && this.#lastRound !== null && this.#rtt !== null) {
+      this.#shrink({ ...this.#lastRound, rates: [rate] }, this.#rtt);
+      // The next answers are of pings that stood in it, and cannot tell whether that helped.
+      this.#shrunk = null;
     }
     // An answer that is long overdue stands in a queue: so much is known before it is there.
     if (round !== null && this.#minRtt !== null && this.#isQueue((now - round.startedAt) / 2)) {
