@@ -148,7 +148,8 @@ function chosen(experiments: readonly PlannedExperiment[], extent: Extent, optio
 function isChosen(experiment: string, contestant: string, extent: Extent, { contestants }: BenchOptions): boolean {
   // B has contestants of its own.
   if (experiment === "B") return true;
-  const some = experiment === "A" ? contestants : contestants.filter((name) => extent.contestants.includes(name));
+  const inExtent = extent.contestants[experiment] ?? extent.contestants.most;
+  const some = experiment === "A" ? contestants : contestants.filter((name) => inExtent.includes(name));
   return some.some((name) => name === contestant);
 }
 

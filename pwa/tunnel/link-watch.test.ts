@@ -74,6 +74,17 @@ it("asks after a round trip of silence, and takes an answer for late a round tri
   expect(events).toEqual(["probe", "stall", "dead"]);
 });
 
+it("looks into silence as soon as ever after a stall that ended by itself", () => {
+  const { platform, rtt, watch, events } = rig(2_000);
+  for (let round = 0; round < 20; round += 1) rtt.sample(1_000 + 4_000 * (round % 2));
+  watch.awaiting();
+  while (!events.includes("stall")) platform.pass(50);
+  watch.heard(false);
+  // Twice the gap that there was, and no more than half of the timeout that follows from it.
+  platform.pass(2 * 2_000 + 100);
+  expect(events).toEqual(["probe", "stall", "goes on", "probe"]);
+});
+
 it("takes the first answer after quiet for what a round trip cannot exceed", () => {
   const { platform, watch, rtt } = rig(6_000);
   platform.pass(2_000);

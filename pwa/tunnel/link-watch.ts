@@ -110,7 +110,10 @@ export class LinkWatch {
       this.#patience = this.#silence();
     }
     if (!this.#handler.isAwaiting()) this.#awaitedSince = null;
-    if (wasStalled) this.#handler.onStall(null);
+    if (!wasStalled) return;
+    // The timer is for the moment at which the link would have been dead.
+    this.#evaluate();
+    this.#handler.onStall(null);
   }
 
   /** A request went out. */

@@ -16,7 +16,7 @@ function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
   const phases: LinkPhase[] = [];
   const events: string[] = [];
   const transports: Transport[] = [];
-  const state = { isAwaiting: false, uploadDelay: 0 };
+  const state = { isAwaiting: false, uploadDelay: 0, spares: 0 };
   const link = new Link(
     {
       onConnecting: (transport) => {
@@ -27,6 +27,9 @@ function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
       onClose: (transport, code) => events.push(`close ${code} of ${transports.indexOf(transport)}`),
       onOpened() {},
       onPhase: (phase) => phases.push(phase),
+      onSpare: () => {
+        state.spares += 1;
+      },
       onRefused: () => events.push("refused"),
       isAwaiting: () => state.isAwaiting,
       uploadDelay: () => state.uploadDelay,
@@ -364,6 +367,35 @@ describe("a link that is silent", () => {
       elsewhere.start();
       expect([elsewhere.first.readyState, elsewhere.spare.readyState]).toEqual([WebSocket.CLOSED, WebSocket.CLOSED]);
       expect([elsewhere.platform.sockets.length, elsewhere.transports.length]).toEqual([3, 2]);
+    });
+
+    it("begins another at once when the network changes: the first one's packets left from the old address", () => {
+      const { platform, link, spare, state } = stalled();
+      platform.pass(500);
+      link.hint("network");
+      expect([spare.readyState, platform.sockets.length, state.spares]).toEqual([WebSocket.CLOSED, 3, 2]);
+      link.hint("network");
+      expect(platform.sockets).toHaveLength(3);
+    });
+
+    it("has one as soon as a request waits, if none did when it stalled", () => {
+      const { platform, link, open, state, kind } = rig();
+      open();
+      link.hint("visible");
+      platform.pass(limits.probeTimeoutMin / 2);
+      expect([kind(), platform.sockets.length, link.isConnecting]).toEqual(["stalled", 1, false]);
+      state.isAwaiting = true;
+      link.awaiting();
+      expect([platform.sockets.length, link.isConnecting]).toEqual([2, true]);
+    });
+
+    it("does not blame frames in the handshake for the failure of one that had none", async () => {
+      const { platform, spare, kind, opening, fail } = stalled();
+      platform.pass(limits.probeTimeoutMin / 2);
+      expect([kind(), platform.socket]).toEqual(["connecting", spare]);
+      await fail();
+      platform.pass(1_000);
+      expect([platform.sockets.length, opening()]).toEqual([3, EARLY]);
     });
 
     it("has none while the device is offline", () => {

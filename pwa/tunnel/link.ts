@@ -36,6 +36,8 @@ export interface LinkHandler {
   /** `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened. */
   onClose(transport: Transport, code: number): void;
   onPhase(phase: LinkPhase): void;
+  /** Another socket is opened while that one is stalled. */
+  onSpare(): void;
   /** The edge knows the phone's token no more: nothing is tried until `start`. */
   onRefused(): void;
   /** Whether requests wait for the edge. */
@@ -46,7 +48,8 @@ export interface LinkHandler {
 
 /** Platform seams, so that tests bring their own. */
 export interface LinkPlatform extends FurtherLinksPlatform {
-  openSocket(url: string, protocols: string[]): LinkSocket;
+  /** @param isSpare another is open, and may go on. */
+  openSocket(url: string, protocols: string[], isSpare: boolean): LinkSocket;
   /** 0 to 1. */
   random(): number;
   /** After a failed handshake: does the edge answer, and does it know the token? */
@@ -71,7 +74,10 @@ interface Attempt {
   readonly socket: LinkSocket;
   readonly transport: PendingTransport;
   readonly startedAt: number;
+  /** Whether frames may have ridden in its handshake. */
+  readonly mayCarryOpening: boolean;
   watch: LinkWatch | null;
+  isStalled: boolean;
 }
 
 /** A socket that is being opened while a stalled one is still there; nobody's transport, so nothing rides in its handshake. */
@@ -113,6 +119,11 @@ export class Link {
     return this.#attempt?.watch != null;
   }
 
+  /** Whether a handshake of the link's is under way. */
+  get isConnecting(): boolean {
+    return this.#spare !== null || (this.#attempt !== null && this.#attempt.watch === null);
+  }
+
   start(url: string, token: string): void {
     this.#target = { url, token };
     this.#attempts = 0;
@@ -133,7 +144,15 @@ export class Link {
     const attempt = this.#attempt;
     if (this.#target === null) return;
     if (attempt === null) return this.#connect();
-    if (attempt.watch !== null) return hint === "navigation" ? undefined : attempt.watch.check(hint === "network");
+    if (attempt.watch !== null) {
+      if (hint !== "navigation") attempt.watch.check(hint === "network");
+      if (hint === "network" && this.#spare !== null && this.#spare.startedAt < this.#platform.now()) {
+        // As below.
+        this.#dropSpare();
+        this.#openSpare();
+      }
+      return;
+    }
     const age = this.#platform.now() - attempt.startedAt;
     // Its packets may be on their way from an address that is no longer this phone's.
     if (age === 0 || (hint !== "network" && age < FRESH_ATTEMPT)) return;
@@ -144,6 +163,7 @@ export class Link {
   /** A request went out. */
   awaiting(): void {
     this.#attempt?.watch?.awaiting();
+    if (this.#attempt?.isStalled) this.#openSpare();
   }
 
   #connect(): void {
@@ -151,8 +171,8 @@ export class Link {
     if (target === null) return;
     const transport = this.#announce();
     const opening = this.#usesOpening ? transport.takeOpening(limits.openingBytes) : null;
-    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, opening));
-    this.#follow({ socket, transport, startedAt: this.#platform.now(), watch: null });
+    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, opening), false);
+    this.#follow(newAttempt(socket, transport, this.#platform.now(), true));
   }
 
   /** @returns the transport of the socket to come. */
@@ -200,6 +220,7 @@ export class Link {
         sendProbe: () => sendProbe(socket, this.traffic),
         onStall: (since) => {
           this.#handler.onPhase(since === null ? { kind: "open" } : { kind: "stalled", since });
+          attempt.isStalled = since !== null;
           if (since === null) this.#goesOn();
           else this.#openSpare();
         },
@@ -226,7 +247,7 @@ export class Link {
     if (this.#attempt !== null || this.#target === null) return;
     if (this.#spare !== null) return this.#useSpare(this.#spare);
     this.#retryLater(wasOpen || wasSilent);
-    if (!wasOpen && !wasSilent) void this.#askWhy();
+    if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }
 
   /** The link is stalled. */
@@ -234,7 +255,8 @@ export class Link {
     const target = this.#target;
     const isPointless = !this.#online || !this.#handler.isAwaiting() || this.#platform.now() < this.#spareRestsUntil;
     if (target === null || isPointless || this.#spare !== null) return;
-    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, null));
+    this.#handler.onSpare();
+    const socket = this.#platform.openSocket(target.url, offeredProtocols(target.token, null), true);
     const cancelTimer = this.#platform.setTimer(() => this.#dropSpare(), attemptTime(this.#handshake, 0));
     const spare = { socket, startedAt: this.#platform.now(), cancelTimer };
     this.#spare = spare;
@@ -249,7 +271,7 @@ export class Link {
   #useSpare({ socket, startedAt, cancelTimer }: Spare): void {
     cancelTimer();
     this.#spare = null;
-    const attempt = { socket, transport: this.#announce(), startedAt, watch: null };
+    const attempt = newAttempt(socket, this.#announce(), startedAt, false);
     this.#follow(attempt);
     if (socket.readyState === WebSocket.OPEN) this.#opened(attempt);
   }
@@ -279,14 +301,14 @@ export class Link {
   }
 
   /** A browser does not say why a handshake failed. */
-  async #askWhy(): Promise<void> {
+  async #askWhy(mayBlameOpening: boolean): Promise<void> {
     const target = this.#target;
     if (this.#isProbing || target === null) return;
     this.#isProbing = true;
     const result = await this.#platform.probe(target.token).catch(() => "unreachable" as const);
     this.#isProbing = false;
     if (target !== this.#target || this.open) return;
-    if (result === "reachable") this.#usesOpening = !this.#usesOpening;
+    if (result === "reachable" && mayBlameOpening) this.#usesOpening = !this.#usesOpening;
     if (result !== "refused") return;
     this.#target = null;
     this.#abandon();
@@ -320,6 +342,15 @@ export class Link {
     this.#cancelTimer?.();
     this.#cancelTimer = this.#platform.setTimer(task, delay);
   }
+}
+
+function newAttempt(
+  socket: LinkSocket,
+  transport: PendingTransport,
+  startedAt: number,
+  mayCarryOpening: boolean,
+): Attempt {
+  return { socket, transport, startedAt, mayCarryOpening, watch: null, isStalled: false };
 }
 
 /** Nothing is heard of it any more. */

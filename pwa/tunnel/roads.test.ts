@@ -32,9 +32,9 @@ function setUp() {
     network: () => network.name,
     roundTrip: () => network.roundTrip,
   });
-  const connect = (protocols = WHOLE) => {
+  const connect = (protocols = WHOLE, isSpare = false) => {
     const events: unknown[] = [];
-    const socket = roads.openSocket("wss://edge.example/.ropeway/tunnel", protocols);
+    const socket = roads.openSocket("wss://edge.example/.ropeway/tunnel", protocols, isSpare);
     socket.onopen = () => events.push("open");
     socket.onmessage = ({ data }) => events.push(data);
     socket.onclose = ({ code }) => events.push(code);
@@ -290,5 +290,44 @@ describe("on the fetch road", () => {
     expect(last().protocols).toEqual(BARE);
     last().open();
     expect(last().sent).toEqual([OPENING]);
+  });
+});
+
+describe("a spare socket", () => {
+  it("leaves the trial of WebSocket to the one that goes on", () => {
+    const { platform, connect, connectByFetch, triedRoads } = setUp();
+    connectByFetch();
+    const spare = connect(BARE, true);
+    platform.pass(500);
+    spare.socket.close();
+    const before = triedRoads().length;
+    platform.pass(600_000);
+    expect(triedRoads().slice(before)).toContain("websocket");
+  });
+
+  it("keeps its own trial when the one that it replaces is closed", () => {
+    const { platform, connect, connectByFetch, last, triedRoads } = setUp();
+    const stalled = connectByFetch();
+    const spare = connect(BARE, true);
+    last().open();
+    stalled.socket.close();
+    expect(spare.events).toEqual(["open"]);
+    const before = triedRoads().length;
+    platform.pass(600_000);
+    expect(triedRoads().slice(before)).toContain("websocket");
+  });
+
+  it("is a WebSocket alone where that worked, and says nothing of the network when it is not needed", () => {
+    const { platform, connect, last, triedRoads } = setUp();
+    connect();
+    last().open();
+    const spare = connect(BARE, true);
+    platform.pass(limits.socketOpenTimeout - 1);
+    expect(triedRoads()).toEqual(["websocket", "websocket"]);
+    spare.socket.close();
+    const before = triedRoads().length;
+    connect();
+    platform.pass(limits.webSocketPatience);
+    expect(triedRoads().slice(before)).toEqual(["websocket", "fetch"]);
   });
 });

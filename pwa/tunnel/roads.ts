@@ -26,7 +26,10 @@ export class Roads {
   #worksOn: string | null = null;
   /** Some proxies refuse a handshake only for the length of its fields. */
   #webSocketTakesOpening = true;
+  /** Belongs to `#carrier`. */
   #trial: WebSocketTrial | null = null;
+  /** The socket that opened last, while it lasts. */
+  #carrier: LinkSocket | null = null;
 
   constructor(platform: RoadPlatform) {
     this.#platform = platform;
@@ -37,19 +40,24 @@ export class Roads {
     this.#lastOpening ??= time;
   }
 
-  /** As the constructor of WebSocket. */
-  openSocket(url: string, protocols: readonly string[]): LinkSocket {
+  /**
+   * As the constructor of WebSocket.
+   *
+   * @param isSpare the socket that is open may go on, and this one be closed before it opens: that tells nothing of roads.
+   */
+  openSocket(url: string, protocols: readonly string[], isSpare = false): LinkSocket {
     const platform = this.#platform;
     const network = platform.network();
     const startedAt = platform.now();
-    this.#endTrial();
     const choice = {
       first: this.#memory.first(network),
-      patience: this.#patience(network),
+      patience: isSpare && network === this.#worksOn ? limits.socketOpenTimeout : this.#patience(network),
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
     const socket = new RoadSocket(url, protocols, choice, platform, {
       onOpened: (road, failure) => {
+        this.#endTrial();
+        this.#carrier = socket;
         this.current = road;
         this.#lastOpening = platform.now() - startedAt;
         this.#abandoned = 0;
@@ -59,11 +67,15 @@ export class Roads {
         if (road === "fetch") this.#tryWebSocket(socket, url, protocols, network, failure);
       },
       onEnded: (road, heard) => {
-        this.#endTrial();
+        if (this.#carrier === socket) {
+          this.#endTrial();
+          this.#carrier = null;
+        }
         if (road === "websocket" && heard) this.#memory.webSocketHeard();
         else if (road === "websocket") this.#webSocketFailed(network, "mute");
       },
       onNeverOpened: (wasAbandoned) => {
+        if (isSpare && wasAbandoned) return;
         this.#abandoned = wasAbandoned ? this.#abandoned + 1 : 0;
         if (!wasAbandoned) this.#memory.fetchFailed(network);
       },

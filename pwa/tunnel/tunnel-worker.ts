@@ -42,7 +42,7 @@ const roads = new Roads({
 });
 
 const platform: LinkPlatform = {
-  openSocket: (url, protocols) => roads.openSocket(url, protocols),
+  openSocket: (url, protocols, isSpare) => roads.openSocket(url, protocols, isSpare),
   openFurtherSocket: (url, protocols) => (roads.current === "websocket" ? new WebSocket(url, protocols) : null),
   now: () => Date.now(),
   random: () => Math.random(),

@@ -97,6 +97,7 @@ export class Tunnel {
           this.#further.giveWay();
         },
         onPhase: (phase) => this.#showPhase(phase),
+        onSpare: () => this.#further.giveWay(),
         onRefused: () => this.giveUp(),
         isAwaiting: () => this.#pending.size > 0,
         uploadDelay: () => this.#uploadDelay(),
@@ -392,7 +393,7 @@ export class Tunnel {
     this.#further.update(
       isActive ? session.wantedChannels : 1,
       new Set(lost.map(({ index }) => index)),
-      this.#link.open,
+      this.#link.open && !this.#link.isConnecting,
       (index) => session.beginRetirement(index),
     );
   }

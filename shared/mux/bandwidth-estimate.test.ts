@@ -293,6 +293,32 @@ describe("arithmetic", () => {
     expect(estimate.window).toBeLessThan(limits.initialSessionCreditBytes / 4);
   });
 
+  test.each([150, 400])("falls for no pause of %d ms at the end of a start with one late answer", (pause) => {
+    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    let now = 0;
+    const receive = (messages: number, time: number): void => {
+      for (let message = 0; message < messages; message += 1) {
+        now += time / messages;
+        estimate.arrived(1_400, now);
+      }
+    };
+    estimate.pinged(0, initial);
+    now = 100;
+    estimate.ponged(now, false);
+    receive(10, 100);
+    estimate.pinged(now, estimate.window);
+    receive(20, 100);
+    receive(40, 100);
+    receive(40, 80);
+    estimate.ponged(now, false, 280);
+    const before = estimate.window;
+    now += pause;
+    receive(3, 30);
+    now += pause;
+    receive(2, 100);
+    expect(estimate.window).toBeGreaterThanOrEqual(before);
+  });
+
   test("believes a longer round trip once less credit did not shorten it", () => {
     const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 5000, 1000, 100);

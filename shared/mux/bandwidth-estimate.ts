@@ -313,11 +313,11 @@ export class BandwidthEstimate {
     const isFlood = worst.stall > FLOOD_PART * this.#sliceTime;
     const rate = isFlood ? Math.min(slice.rate, lastingRate) : slice.rate;
     const round = this.#round;
+    // What came around an outage, or while the sender paused, says nothing about how fast a queue drains.
+    const isPaused = worst.gap > this.#sliceTime || worst.gap - worst.stall > IDLE_PART * this.#sliceTime;
     if (round !== null) {
       round.gap = Math.max(round.gap, gap);
       round.stall = Math.max(round.stall, stall);
-      // What came around an outage, or while the sender paused, says nothing about how fast a queue drains.
-      const isPaused = worst.gap > this.#sliceTime || worst.gap - worst.stall > IDLE_PART * this.#sliceTime;
       if (!isPaused) round.rates.push(rate);
     }
     const wasSurging = this.#surges;
@@ -335,7 +335,8 @@ export class BandwidthEstimate {
       return;
     }
     // The queue that an answer told of while deliveries surged is there still, and they do not any more.
-    const isOver = wasSurging && !this.#surges && this.#growth === EVEN_GROWTH && this.#gaps.length < LEAST_ROUNDS;
+    const isOver =
+      wasSurging && !this.#surges && !isPaused && this.#growth === EVEN_GROWTH && this.#gaps.length < LEAST_ROUNDS;
     if (isOver && this.#queueSeen && this.#lastRound !== null && this.#rtt !== null) {
       this.#shrink({ ...this.#lastRound, rates: [rate] }, this.#rtt);
       // The next answers are of pings that stood in it, and cannot tell whether that helped.
