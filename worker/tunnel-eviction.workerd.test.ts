@@ -19,7 +19,8 @@ class CountingPhone extends PhoneSession {
   /** Resolves when its socket is closed. */
   lost: Promise<void> = Promise.resolve();
 
-  async connect(token: string): Promise<void> {
+  /** @param meanwhile what happens before the first frame is sent. */
+  async connect(token: string, meanwhile?: () => Promise<void>): Promise<void> {
     const response = await SELF.fetch(BASE + TUNNEL_PATH, {
       headers: { upgrade: "websocket", "sec-websocket-protocol": `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}` },
     });
@@ -44,6 +45,7 @@ class CountingPhone extends PhoneSession {
         resolve();
       });
     });
+    await meanwhile?.();
     this.session.channel.attach(transport);
   }
 
@@ -144,6 +146,16 @@ it("with its socket kept: the exchange ends as if nothing had been, and the sess
     expect(phone.ended).toBeNull();
   }
   expect(points).toBe(6);
+});
+
+it("before anything was said on a socket: what is said then begins a session", { timeout: TIMEOUT }, async () => {
+  const { token, stub } = await pairDevice();
+  const phone = new CountingPhone();
+  await phone.connect(token, () => hibernate(stub));
+  expect((await phone.fetch(URL_ASKED, exchange("PUT", false))).text).toBe(WHOLE);
+  await hibernate(stub);
+  expect((await phone.fetch(URL_ASKED, exchange("PUT", false))).text).toBe(WHOLE);
+  expect(phone.ended).toBeNull();
 });
 
 it.each(["POST", "PUT"])(

@@ -25,6 +25,9 @@ import { type Connection, type SurvivingSocket, TunnelServer } from "./tunnel-se
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
+/** Attachment of a socket on which nothing was said yet. */
+const FRESH = "fresh";
+
 /** Any pending timer keeps the object in memory; this one runs only while exchanges are under way. */
 const STAY_AWAKE_INTERVAL = 5_000;
 
@@ -34,6 +37,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   #fetchRoad: FetchRoad;
   #connections = new Map<WebSocket, Connection>();
   #sockets = new Map<Transport, WebSocket>();
+  #fresh = new Set<WebSocket>();
   #isRestored = false;
   #stayAwake: ReturnType<typeof setInterval> | null = null;
 
@@ -66,6 +70,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     this.#connections.set(server, connection);
     // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
     if (opening !== null) connection.receive(opening);
+    else this.#markFresh(server);
     return new Response(null, {
       status: 101,
       webSocket: client,
@@ -80,6 +85,8 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       else if (message !== KEEP_ALIVE) socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
       return;
     }
+    // What its session leaves from now on is a snapshot, or nothing.
+    if (this.#fresh.delete(socket)) socket.serializeAttachment(null);
     this.#connections.get(socket)?.receive(new Uint8Array(message));
   }
 
@@ -106,6 +113,13 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     this.#isRestored = true;
     const sockets = new Set(this.ctx.getWebSockets());
     if (lost !== undefined) sockets.add(lost);
+    for (const socket of sockets) {
+      if (socket.deserializeAttachment() !== FRESH) continue;
+      // A phone's spare one, or its handshake took long: its session is another's yet, or none.
+      sockets.delete(socket);
+      this.#fresh.add(socket);
+      this.#connections.set(socket, this.#server.connect(this.#transport(socket)));
+    }
     const snapshotOf = (socket: WebSocket) => socket.deserializeAttachment() as ConnectionSnapshot | null;
     const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
     // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
@@ -142,7 +156,13 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     return transport;
   }
 
+  #markFresh(socket: WebSocket): void {
+    this.#fresh.add(socket);
+    socket.serializeAttachment(FRESH);
+  }
+
   #forget(socket: WebSocket, isOrderly: boolean): void {
+    this.#fresh.delete(socket);
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     connection.closed(isOrderly);

@@ -80,9 +80,9 @@ describe("the tunnel", () => {
     const answered = new Promise((resolve) => {
       phone.socket?.addEventListener("message", ({ data }) => typeof data === "string" && resolve(data));
     });
-    const woken = vi.spyOn(phone.session.channel, "receive");
     await untilIdle(phone);
     await evictDurableObject(phone.stub);
+    const woken = vi.spyOn(phone.session.channel, "receive");
     phone.socket?.send(KEEP_ALIVE);
     expect(await answered).toBe(KEEP_ALIVE);
     expect(woken).not.toHaveBeenCalled();

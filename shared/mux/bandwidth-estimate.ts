@@ -211,7 +211,7 @@ export class BandwidthEstimate {
     this.#minRtt = Math.min(rtt, this.#minRtt ?? rtt);
     // What was little on the last link is a queue of seconds on 2G.
     if (this.#minRtt >= limits.longRoundTrip) this.#least = limits.leastSessionCreditBytes;
-    this.#isLate = this.#isQueue(rtt) && rtt > this.#minRtt + LONG_WAIT;
+    this.#isLate = this.#isMuchLonger(rtt);
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
     this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
     if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
@@ -289,6 +289,10 @@ export class BandwidthEstimate {
 
   #isQueue(rtt: number): boolean {
     return this.#minRtt !== null && rtt > this.#longestRtt;
+  }
+
+  #isMuchLonger(rtt: number): boolean {
+    return this.#isQueue(rtt) && rtt > (this.#minRtt ?? rtt) + LONG_WAIT;
   }
 
   /**
