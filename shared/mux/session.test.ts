@@ -320,3 +320,15 @@ test("the end of a session reaches the other side with its code, and fails all s
   expect(edge.events).toEqual(["head+end", "end", "reset"]);
   expect(thrownBy(() => linked.phone.openStreamNow())).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
 });
+
+test("what is not acknowledged is counted as it goes over the link, without what keeping it costs", () => {
+  const linked = sessionRig();
+  const { phone } = request(linked, false);
+  linked.flow();
+  const before = linked.phone.unacknowledgedBytes;
+  for (let count = 0; count < 100; count += 1) phone.stream.reprioritize({ urgency: count % 8, incremental: false });
+  const { frames } = linked.phone.channel.unacknowledged;
+  expect(frames).toBeGreaterThan(90);
+  expect(linked.phone.unacknowledgedBytes - before).toBeGreaterThanOrEqual(3 * frames);
+  expect(linked.phone.unacknowledgedBytes - before).toBeLessThan(10 * frames);
+});

@@ -201,9 +201,10 @@ export class Session implements ChannelOwner {
     return this.#channels.detach(transport);
   }
 
-  /** Bytes that are kept because the peer has not acknowledged them, on all channels. */
+  /** Bytes of frames that the peer has not acknowledged, on all channels. */
   get unacknowledgedBytes(): number {
-    return this.#channels.all.reduce((sum, { channel }) => sum + channel.unacknowledged.bytes, 0);
+    const kept = this.#channels.all.map(({ channel }) => channel.unacknowledged);
+    return kept.reduce((sum, { frames, bytes }) => sum + bytes - frames * limits.retainedFrameBytes, 0);
   }
 
   /** Whether frames are kept because the peer has not acknowledged them. */
