@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { limits } from "../../shared/limits.ts";
-import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 
 it("is all there is before anything is known", () => {
   expect(attemptTime(null, 0)).toBe(limits.socketOpenTimeout);
@@ -24,4 +24,10 @@ it("takes no handshake that waited for the link for one that is slow", () => {
   expect(expectedHandshake(null, 900)).toBe(900);
   expect(expectedHandshake(900, 700)).toBe(700);
   expect(expectedHandshake(900, 9_000)).toBe(1_800);
+});
+
+it("an attempt is on time for as long as a handshake takes, and while its SYNs are dense", () => {
+  expect([isOnTime(1_000, 1_200), isOnTime(1_000, 1_300)]).toEqual([true, false]);
+  expect([isOnTime(10_000, 4_000), isOnTime(10_000, 4_001)]).toEqual([true, false]);
+  expect([isOnTime(null, 4_000), isOnTime(null, 4_001)]).toEqual([true, false]);
 });

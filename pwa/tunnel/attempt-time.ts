@@ -25,6 +25,11 @@ export function attemptTime(handshake: number | null, timeouts: number): number 
   return Math.min(limits.socketOpenTimeout, timeouts % every === every - 1 ? factor * time : time);
 }
 
+/** Whether an attempt that is `age` ms old may have lost no packet yet, and still sends SYNs often. */
+export function isOnTime(handshake: number | null, age: number): boolean {
+  return age <= Math.min(DENSE_SYNS, HANDSHAKE_SLACK * (handshake ?? DENSE_SYNS));
+}
+
 /** What to take the next handshake for: one that had to wait for the link to come back says little. */
 export function expectedHandshake(known: number | null, measured: number): number {
   return known === null ? measured : Math.min(measured, 2 * known);

@@ -305,13 +305,16 @@ describe("a link that is silent", () => {
   });
 
   describe("that is awaited", () => {
-    function stalled() {
+    /** @param handshake milliseconds that one takes. */
+    function stalled(handshake = 2_000) {
       const all = rig({ first: [EARLY] });
-      all.open();
+      all.start();
+      all.platform.pass(handshake);
+      all.platform.socket.open();
       all.state.isAwaiting = true;
       all.link.awaiting();
-      all.platform.pass(limits.probeTimeoutMin);
-      expect([all.kind(), all.platform.sockets.length]).toEqual(["stalled", 2]);
+      while (all.platform.sockets.length < 2) all.platform.pass(10);
+      expect(all.kind()).toBe("stalled");
       const [first, spare] = all.platform.sockets;
       if (first === undefined || spare === undefined) throw new Error("there is no spare socket");
       return { ...all, first, spare };
@@ -352,6 +355,13 @@ describe("a link that is silent", () => {
       expect([events.at(-1), platform.sockets.length]).toEqual(["close 1006 of 1", 3]);
     });
 
+    it("is given up for a new one if the other should have been open by then", () => {
+      const { platform, spare, events, opening, kind } = stalled(300);
+      while (kind() === "stalled") platform.pass(10);
+      expect([events, platform.sockets.length, kind()]).toEqual([["close 1006 of 0"], 3, "connecting"]);
+      expect([spare.readyState, opening()]).toEqual([WebSocket.CLOSED, EARLY]);
+    });
+
     it("leaves nothing behind when the other fails or takes too long, or the link is opened elsewhere", () => {
       const failing = stalled();
       failing.spare.lose();
@@ -359,7 +369,7 @@ describe("a link that is silent", () => {
       expect([failing.events, failing.platform.sockets.length]).toEqual([["close 1006 of 0"], 3]);
 
       const endless = stalled();
-      endless.platform.pass(limits.socketOpenTimeoutMin);
+      endless.platform.pass(6_500);
       expect(endless.events).toEqual(["close 1006 of 0", "close 1006 of 1"]);
       expect([endless.spare.readyState, endless.platform.sockets.length]).toEqual([WebSocket.CLOSED, 3]);
 

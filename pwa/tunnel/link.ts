@@ -18,7 +18,7 @@ import { PendingTransport } from "../../shared/pending-transport.ts";
 import { offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
-import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 import type { FurtherLinksPlatform } from "./further-links.ts";
 import { LinkWatch } from "./link-watch.ts";
 import { CLOSED_ABNORMALLY, HANDSHAKE_ROUND_TRIPS, sendProbe, socketTransport } from "./open-socket.ts";
@@ -245,7 +245,8 @@ export class Link {
     this.#drop();
     this.#handler.onClose(attempt.transport, code);
     if (this.#attempt !== null || this.#target === null) return;
-    if (this.#spare !== null) return this.#useSpare(this.#spare);
+    if (this.#spare !== null && this.#isPromising(this.#spare)) return this.#useSpare(this.#spare);
+    this.#dropSpare();
     this.#retryLater(wasOpen || wasSilent);
     if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }
@@ -265,6 +266,11 @@ export class Link {
       if (stalled !== null) this.#lose(stalled, CLOSED_ABNORMALLY, true);
     };
     socket.onclose = () => this.#dropSpare();
+  }
+
+  /** One whose first SYNs were lost sends the next later than a new one would its first, and brings no frames with it. */
+  #isPromising({ socket, startedAt }: Spare): boolean {
+    return socket.readyState === WebSocket.OPEN || isOnTime(this.#handshake, this.#platform.now() - startedAt);
   }
 
   /** The stalled link is gone: the spare one is the attempt, or the link, if it is open. */
