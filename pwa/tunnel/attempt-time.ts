@@ -10,6 +10,8 @@ import { limits } from "../../shared/limits.ts";
 const DENSE_SYNS = 4_000;
 /** A handshake may take so much longer than the last one did. */
 const HANDSHAKE_SLACK = 1.25;
+/** One that took longer, in milliseconds, is one that shared a slow link, as with the app's own files at its start. */
+const LONGEST_HANDSHAKE = 5_000;
 /** One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. */
 const LONG_ATTEMPT = { every: 3, factor: 2 };
 
@@ -20,14 +22,18 @@ const LONG_ATTEMPT = { every: 3, factor: 2 };
  */
 export function attemptTime(handshake: number | null, timeouts: number): number {
   if (handshake === null) return limits.socketOpenTimeout;
-  const time = Math.max(limits.socketOpenTimeoutMin, DENSE_SYNS + HANDSHAKE_SLACK * handshake);
+  const time = Math.max(limits.socketOpenTimeoutMin, DENSE_SYNS + allowance(handshake));
   const { every, factor } = LONG_ATTEMPT;
   return Math.min(limits.socketOpenTimeout, timeouts % every === every - 1 ? factor * time : time);
 }
 
-/** Whether an attempt that is `age` ms old may have lost no packet yet, and still sends SYNs often. */
+/** Whether an attempt that is `age` ms old may have lost no packet yet. */
 export function isOnTime(handshake: number | null, age: number): boolean {
-  return age <= Math.min(DENSE_SYNS, HANDSHAKE_SLACK * (handshake ?? DENSE_SYNS));
+  return age <= allowance(handshake ?? LONGEST_HANDSHAKE);
+}
+
+function allowance(handshake: number): number {
+  return HANDSHAKE_SLACK * Math.min(handshake, LONGEST_HANDSHAKE);
 }
 
 /** What to take the next handshake for: one that had to wait for the link to come back says little. */
