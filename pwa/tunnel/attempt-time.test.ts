@@ -33,3 +33,13 @@ it("an attempt is on time for as long as a handshake takes, though not one that 
   }
   expect(attemptTime(15_000, 0)).toBe(attemptTime(5_000, 0));
 });
+
+it("is long in one of three, or of six where handshakes are, so that a slower network is reached too", () => {
+  const long = (handshake: number): number[] => {
+    const times = Array.from({ length: 12 }, (_, timeouts) => attemptTime(handshake, timeouts));
+    return times.flatMap((time, timeouts) => (time > (times[0] ?? 0) ? [timeouts] : []));
+  };
+  expect(long(1_000)).toEqual([2, 5, 8, 11]);
+  expect(long(8_000)).toEqual([5, 11]);
+  expect(attemptTime(8_000, 5)).toBe(limits.socketOpenTimeout);
+});

@@ -12,8 +12,11 @@ const DENSE_SYNS = 4_000;
 const HANDSHAKE_SLACK = 1.25;
 /** One that took longer, in milliseconds, is one that shared a slow link, as with the app's own files at its start. */
 const LONGEST_HANDSHAKE = 5_000;
-/** One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. */
-const LONG_ATTEMPT = { every: 3, factor: 2 };
+/**
+ * One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. Seldom where
+ * handshakes take long already: networks that are slower still are rare, and for most of a long attempt SYNs are.
+ */
+const LONG_ATTEMPT = { every: 3, everySlow: 6, factor: 2 };
 
 /**
  * @param handshake milliseconds that handshakes took here, null before the first.
@@ -23,7 +26,8 @@ const LONG_ATTEMPT = { every: 3, factor: 2 };
 export function attemptTime(handshake: number | null, timeouts: number): number {
   if (handshake === null) return limits.socketOpenTimeout;
   const time = Math.max(limits.socketOpenTimeoutMin, DENSE_SYNS + allowance(handshake));
-  const { every, factor } = LONG_ATTEMPT;
+  const { factor } = LONG_ATTEMPT;
+  const every = handshake < LONGEST_HANDSHAKE ? LONG_ATTEMPT.every : LONG_ATTEMPT.everySlow;
   return Math.min(limits.socketOpenTimeout, timeouts % every === every - 1 ? factor * time : time);
 }
 
