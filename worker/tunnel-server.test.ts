@@ -7,39 +7,19 @@ import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
 import { bodyOf, CountedBody, responseHead } from "../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
-import type { Transport } from "../shared/transport.ts";
 import { decodeMessage } from "../shared/wire/frame.ts";
 import type { ConnectionSnapshot, FirstSnapshot, SessionConstants } from "./served-session.ts";
 import { streamOf } from "./testing/phone-session.ts";
+import { rememberingEdge } from "./testing/remembering-edge.ts";
 import { WiredPhone } from "./testing/wired-phone.ts";
-import { TunnelServer } from "./tunnel-server.ts";
 
 type Handle = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
 
 const hello = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("hello") });
 
-/** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
 function setUp(handle: Handle = hello) {
-  const timers = new Map<() => void, number>();
-  const snapshots = new Map<Transport, ConnectionSnapshot | null>();
   const activity: boolean[] = [];
-  const create = () =>
-    new TunnelServer({
-      handle,
-      onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
-      onActive: (active) => activity.push(active),
-      setTimer(task, delay) {
-        timers.set(task, delay);
-        return () => timers.delete(task);
-      },
-    });
-  const runTimers = () => {
-    for (const task of [...timers.keys()]) {
-      timers.delete(task);
-      task();
-    }
-  };
-  return { server: create(), create, timers, runTimers, snapshots, activity };
+  return { ...rememberingEdge({ handle, onActive: (active) => activity.push(active) }), activity };
 }
 
 function snapshotOf(edge: ReturnType<typeof setUp>, phone: WiredPhone): FirstSnapshot | null {

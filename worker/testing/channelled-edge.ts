@@ -1,42 +1,25 @@
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import { bodyOf, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../served-session.ts";
-import { TunnelServer } from "../tunnel-server.ts";
 import { ChannelledPhone } from "./channelled-phone.ts";
+import { rememberingEdge } from "./remembering-edge.ts";
 
 export const A = "https://a.example";
 
 export const hello = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("hello") });
 
-/** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
 export function setUp(handle: () => Promise<ServerResponse> = hello) {
-  const timers = new Map<() => void, number>();
-  const snapshots = new Map<Transport, ConnectionSnapshot | null>();
   const state = { isActive: false, requests: 0 };
-  const create = () =>
-    new TunnelServer({
-      handle: () => {
-        state.requests += 1;
-        return handle();
-      },
-      onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
-      onActive: (isActive) => {
-        state.isActive = isActive;
-      },
-      setTimer(task, delay) {
-        timers.set(task, delay);
-        return () => timers.delete(task);
-      },
-    });
-  const runTimers = () => {
-    for (const task of [...timers.keys()]) {
-      timers.delete(task);
-      task();
-    }
-  };
-  return { server: create(), create, timers, runTimers, snapshots, state };
+  const edge = rememberingEdge({
+    handle: () => {
+      state.requests += 1;
+      return handle();
+    },
+    onActive: (isActive) => {
+      state.isActive = isActive;
+    },
+  });
+  return { ...edge, state };
 }
 
 export type Edge = ReturnType<typeof setUp>;

@@ -1,0 +1,25 @@
+import type { Transport } from "../../shared/transport.ts";
+import type { ConnectionSnapshot } from "../served-session.ts";
+import { TunnelServer, type TunnelServerOptions } from "../tunnel-server.ts";
+
+/** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
+export function rememberingEdge(options: Pick<TunnelServerOptions, "handle" | "onActive">) {
+  const timers = new Map<() => void, number>();
+  const snapshots = new Map<Transport, ConnectionSnapshot | null>();
+  const create = () =>
+    new TunnelServer({
+      ...options,
+      onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
+      setTimer(task, delay) {
+        timers.set(task, delay);
+        return () => timers.delete(task);
+      },
+    });
+  const runTimers = () => {
+    for (const task of [...timers.keys()]) {
+      timers.delete(task);
+      task();
+    }
+  };
+  return { server: create(), create, timers, runTimers, snapshots };
+}
