@@ -17,7 +17,7 @@ import { makeOvertakingSite } from "./experiments/overtaking-site.ts";
 import { realPageExperiment } from "./experiments/real-pages.ts";
 import { EXTENTS, type Extent } from "./extent.ts";
 import { Laboratory } from "./laboratory.ts";
-import { describeMachine, describeVersions } from "./machine.ts";
+import { describeMachine, describeVersions, readProcessorTime } from "./machine.ts";
 import type { BenchResult, ExperimentResult, Site } from "./model.ts";
 import type { BenchOptions } from "./options.ts";
 import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
@@ -45,30 +45,38 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
   const classes = (await replayClasses(extent.replays.variant)).slice(0, extent.replays.classes);
-  tell("Starting link, origins and edge …");
-  const laboratory = await Laboratory.open({
-    sites: [...sites, overtakingSite],
-    nextDay,
-    warmUpSites: WARM_UP_SITES.map(site),
-    replayClasses: classes,
-    seed: options.seed,
-  });
   const start = performance.now();
+  const laboratories: Laboratory[] = [];
   try {
-    const experiments = chosen(
-      [
-        delayExperiment(laboratory, site("hundred-fifty"), extent.delays),
-        ...(extent.thirdGeneration ? [thirdGenerationExperiment(laboratory, site("hundred-fifty"))] : []),
-        websocketCostExperiment(laboratory.lab, options.mode),
-        applicationExperiment(laboratory, { ...extent.replays, classes }),
-        gprsExperiment(laboratory, extent.gprsSites.map(site)),
-        overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
-        lossExperiment(laboratory, site(extent.loss.site), extent.loss),
-        outageExperiment(laboratory, extent.outages, site),
-        realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
-      ],
-      extent,
-      options,
+    for (let number = 1; number <= options.laboratories; number++) {
+      const which = options.laboratories > 1 ? ` of laboratory ${number}` : "";
+      tell(`Starting link, origins and edge${which} …`);
+      laboratories.push(
+        await Laboratory.open({
+          sites: [...sites, overtakingSite],
+          nextDay,
+          warmUpSites: WARM_UP_SITES.map(site),
+          replayClasses: classes,
+          seed: options.seed,
+        }),
+      );
+    }
+    const plans = laboratories.map((laboratory) =>
+      chosen(
+        [
+          delayExperiment(laboratory, site("hundred-fifty"), extent.delays),
+          ...(extent.thirdGeneration ? [thirdGenerationExperiment(laboratory, site("hundred-fifty"))] : []),
+          websocketCostExperiment(laboratory.lab, options.mode),
+          applicationExperiment(laboratory, { ...extent.replays, classes }),
+          gprsExperiment(laboratory, extent.gprsSites.map(site)),
+          overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
+          lossExperiment(laboratory, site(extent.loss.site), extent.loss),
+          outageExperiment(laboratory, extent.outages, site),
+          realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
+        ],
+        extent,
+        options,
+      ),
     );
     const partial = (results: readonly ExperimentResult[]): BenchResult => ({
       schema: 1,
@@ -78,6 +86,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       seed: options.seed,
       rounds: options.rounds,
       warmUpRounds: options.warmUpRounds,
+      laboratories: options.laboratories,
       machine: describeMachine(),
       versions,
       links: usedLinks(extent),
@@ -85,19 +94,21 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
     });
     const versions = await describeVersions(findChromium() ?? "chromium");
     const { rounds, warmUpRounds, seed } = options;
-    const steps = planSteps(experiments, rounds, warmUpRounds, seededRandom(seed));
-    tell(`${steps.length} runs, about ${duration(secondsLeft(steps, 0, 0))}`);
-    const results = await execute(experiments, {
+    const steps = planSteps(plans[0] ?? [], rounds, warmUpRounds, seededRandom(seed));
+    const seconds = secondsLeft(steps, () => false, 0, laboratories.length);
+    tell(`${steps.length} runs, about ${duration(seconds)}`);
+    const results = await execute(plans, {
       rounds,
       warmUpRounds,
       random: seededRandom(seed),
       now: () => performance.now(),
+      processorTime: readProcessorTime,
       tell,
       keep: (soFar) => keep(partial(soFar)),
     });
     return partial(results);
   } finally {
-    await laboratory.close();
+    await Promise.allSettled(laboratories.map((laboratory) => laboratory.close()));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Carries a plan out: every run in order, none dropped, progress told, results kept as they come. */
 import { asRunFailure } from "./failure.ts";
 import type { ExperimentResult, Run } from "./model.ts";
-import { type PlannedExperiment, planSteps, type Step, secondsLeft } from "./schedule.ts";
+import { type PlannedCell, type PlannedExperiment, planSteps, type Step, secondsLeft } from "./schedule.ts";
 
 export interface ExecuteOptions {
   readonly rounds: number;
@@ -11,30 +11,90 @@ export interface ExecuteOptions {
   readonly random: () => number;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
+  /** Milliseconds since some moment that the machine's processors worked, and that they might have. */
+  readonly processorTime: () => ProcessorTime;
   /** A line for the person who waits. */
   readonly tell: (line: string) => void;
   /** Results so far, after each cell. */
   readonly keep: (results: readonly ExperimentResult[]) => Promise<void>;
 }
 
-/** By cell and contestant. */
-type Runs = Map<Step["cell"], Map<string, Run[]>>;
+export interface ProcessorTime {
+  readonly busy: number;
+  readonly total: number;
+}
 
+/** By cell and contestant. */
+type Runs = Map<PlannedCell, Map<string, Run[]>>;
+
+/**
+ * @param laboratories the same plan as each laboratory would carry it out, one or more. Cells that need quiet are
+ *   measured first, one by one in the first laboratory; then all laboratories take the others, the longest first.
+ */
 export async function execute(
-  experiments: readonly PlannedExperiment[],
+  laboratories: readonly (readonly PlannedExperiment[])[],
   options: ExecuteOptions,
 ): Promise<ExperimentResult[]> {
-  const steps = planSteps(experiments, options.rounds, options.warmUpRounds, options.random);
+  const [experiments = []] = laboratories;
+  const { rounds, warmUpRounds, random } = options;
+  const steps = planSteps(experiments, rounds, warmUpRounds, random);
   const runs: Runs = new Map();
+  const done = new Set<unknown>();
   const start = options.now();
-  for (const [index, step] of steps.entries()) {
-    const run = await runStep(step, options);
-    if (step.round >= options.warmUpRounds) add(runs, step, run);
-    const left = secondsLeft(steps, index + 1, (options.now() - start) / 1000);
-    options.tell(progressLine(step, run, index + 1, steps.length, left));
-    if (steps[index + 1]?.cell !== step.cell) await options.keep(resultsOf(experiments, runs));
-  }
+  let kept: Promise<void> = Promise.resolve();
+
+  const measure = async (plan: readonly PlannedExperiment[], job: CellSteps): Promise<void> => {
+    const cell = sameCell(plan, job);
+    for (const step of job.steps) {
+      const run = await runStep(cell, step, options);
+      if (step.round >= warmUpRounds) add(runs, step, run);
+      done.add(step);
+      const left = secondsLeft(steps, (each) => done.has(each), (options.now() - start) / 1000, laboratories.length);
+      options.tell(progressLine(step, run, done.size, steps.length, left));
+    }
+    // One after another: each writes the whole result.
+    kept = kept.then(() => options.keep(resultsOf(experiments, runs)));
+    await kept;
+  };
+
+  const jobs = cellsOf(steps);
+  for (const job of jobs.filter(({ cell }) => cell.needsQuiet)) await measure(experiments, job);
+  const others = jobs.filter(({ cell }) => !cell.needsQuiet);
+  // With one laboratory the order of the plan is easier to follow.
+  if (laboratories.length > 1) others.sort((a, b) => estimateOf(b) - estimateOf(a));
+  await Promise.all(
+    laboratories.map(async (plan) => {
+      for (let job = others.shift(); job !== undefined; job = others.shift()) await measure(plan, job);
+    }),
+  );
   return resultsOf(experiments, runs);
+}
+
+/** All that is done in one cell. */
+interface CellSteps {
+  readonly experiment: PlannedExperiment;
+  readonly cell: PlannedCell;
+  readonly steps: readonly Step[];
+}
+
+function cellsOf(steps: readonly Step[]): CellSteps[] {
+  const byCell = Map.groupBy(steps, ({ cell }) => cell);
+  return [...byCell].flatMap(([cell, ofCell]) => {
+    const [first] = ofCell;
+    return first === undefined ? [] : [{ experiment: first.experiment, cell, steps: ofCell }];
+  });
+}
+
+function estimateOf({ steps }: CellSteps): number {
+  return steps.reduce((sum, { series }) => sum + series.estimate, 0);
+}
+
+/** The same cell of another laboratory's plan. */
+function sameCell(plan: readonly PlannedExperiment[], { experiment, cell }: CellSteps): PlannedCell {
+  const found = plan.find(({ id }) => id === experiment.id)?.cells.find(({ id }) => id === cell.id);
+  if (found === undefined)
+    throw new Error(`Cannot run the bench: a laboratory has no cell ${experiment.id} ${cell.id}`);
+  return found;
 }
 
 function add(runs: Runs, { cell, series: { contestant } }: Step, run: Run): void {
@@ -42,11 +102,18 @@ function add(runs: Runs, { cell, series: { contestant } }: Step, run: Run): void
   runs.set(cell, ofCell.set(contestant, [...(ofCell.get(contestant) ?? []), run]));
 }
 
-async function runStep({ cell, series, round }: Step, { warmUpRounds }: ExecuteOptions): Promise<Run> {
-  const number = round - warmUpRounds + 1;
+async function runStep(cell: PlannedCell, { series, round }: Step, options: ExecuteOptions): Promise<Run> {
+  const number = round - options.warmUpRounds + 1;
+  const before = options.processorTime();
   try {
+    const own = cell.series.find(({ contestant }) => contestant === series.contestant);
+    if (own === undefined) throw new Error(`a laboratory has no contestant ${series.contestant} in ${cell.id}`);
     await cell.prepare();
-    return { round: number, failure: null, ...(await series.run(round)) };
+    const { values, ...pictures } = await own.run(round);
+    const after = options.processorTime();
+    const total = after.total - before.total;
+    const busy = total > 0 ? { processorsBusy: (after.busy - before.busy) / total } : {};
+    return { round: number, failure: null, values: { ...values, ...busy }, ...pictures };
   } catch (error) {
     return { round: number, values: {}, failure: asRunFailure(error) };
   }
@@ -57,7 +124,7 @@ function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs): Exper
     const cells = experiment.cells.flatMap((planned) => {
       const ofCell = runs.get(planned);
       if (ofCell === undefined) return [];
-      const { prepare: _, series, ...cell } = planned;
+      const { prepare: _, needsQuiet: __, series, ...cell } = planned;
       return [
         { ...cell, series: series.map(({ contestant }) => ({ contestant, runs: ofCell.get(contestant) ?? [] })) },
       ];

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { arch, cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import type { ProcessorTime } from "./execute.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
@@ -14,6 +15,17 @@ export function describeMachine(): Record<string, string> {
     processor: `${processors.length} x ${processors[0]?.model.trim() ?? "unknown"} (${arch()})`,
     memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
   };
+}
+
+/** Since the machine started, of all its processors. */
+export function readProcessorTime(): ProcessorTime {
+  let [busy, total] = [0, 0];
+  for (const { times } of cpus()) {
+    const all = Object.values(times).reduce((sum, time) => sum + time, 0);
+    busy += all - times.idle;
+    total += all;
+  }
+  return { busy, total };
 }
 
 /** @param browser path of Chromium. */

@@ -155,6 +155,8 @@ export interface BenchResult {
   readonly seed: number;
   readonly rounds: number;
   readonly warmUpRounds: number;
+  /** That measured side by side; one where absent. */
+  readonly laboratories?: number;
   readonly machine: Readonly<Record<string, string>>;
   /** Versions of Chromium, Caddy, workerd, kernel, Node and of Ropeway (commit). */
   readonly versions: Readonly<Record<string, string>>;

@@ -14,6 +14,7 @@ describe("parseBenchArguments", () => {
         only: [],
         cells: [],
         contestants: ALL_CONTESTANTS,
+        laboratories: 3,
         output: null,
       },
     });
@@ -42,6 +43,7 @@ describe("parseBenchArguments", () => {
         only: ["A", "R"],
         cells: ["delay=300"],
         contestants: ["http/2", "ropeway warm"],
+        laboratories: 1,
       },
     });
   });

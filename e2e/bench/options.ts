@@ -14,6 +14,8 @@ export interface BenchOptions {
   /** Texts that a cell's id has one of; all cells when empty. */
   readonly cells: readonly string[];
   readonly contestants: readonly Contestant[];
+  /** Links, each with servers and browsers of its own, on which cells that need no quiet are measured side by side. */
+  readonly laboratories: number;
   /** Directory for results and report; the place in the checkout when absent. */
   readonly output: string | null;
 }
@@ -37,6 +39,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N            rounds that count (5, or 1 with --quick)
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
+  --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
@@ -72,6 +75,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       only: list(values.only),
       cells: list(values.cells),
       contestants: list(values.contestants).length === 0 ? ALL_CONTESTANTS : list(values.contestants).map(contestant),
+      laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
       output: values.output ?? null,
     },
   };
@@ -91,6 +95,7 @@ function parse(args: readonly string[]) {
         rounds: { type: "string" },
         "warm-up": { type: "string" },
         seed: { type: "string" },
+        laboratories: { type: "string" },
         output: { type: "string" },
         profile: { type: "boolean" },
         "check-link": { type: "boolean" },

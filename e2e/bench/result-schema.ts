@@ -70,22 +70,25 @@ const experiment = whole({
 export const RESULT_SCHEMA = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "Result of one run of Ropeway's bench",
-  ...whole({
-    schema: { const: 1 },
-    startedAt: {
-      type: "string",
-      pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
+  ...whole(
+    {
+      schema: { const: 1 },
+      startedAt: {
+        type: "string",
+        pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
+      },
+      seconds: duration,
+      mode: { enum: ["quick", "full", "smoke"] },
+      seed: { type: "integer" },
+      rounds: count,
+      warmUpRounds: count,
+      machine: record(text),
+      versions: record(text),
+      links: record(record({ type: ["string", "number"] })),
+      experiments: list(experiment),
     },
-    seconds: duration,
-    mode: { enum: ["quick", "full", "smoke"] },
-    seed: { type: "integer" },
-    rounds: count,
-    warmUpRounds: count,
-    machine: record(text),
-    versions: record(text),
-    links: record(record({ type: ["string", "number"] })),
-    experiments: list(experiment),
-  }),
+    { laboratories: { type: "integer", minimum: 1 } },
+  ),
 };
 
 const matchesSchema = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<BenchResult>(RESULT_SCHEMA);

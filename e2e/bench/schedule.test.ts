@@ -10,7 +10,11 @@ function series(contestant: string, run: PlannedSeries["run"], estimate = 1): Pl
   return { contestant, estimate, run };
 }
 
-function experiment(runs: readonly PlannedSeries[], prepare = async () => {}): PlannedExperiment {
+function experiment(
+  runs: readonly PlannedSeries[],
+  prepare = async () => {},
+  needsQuiet: readonly [boolean, boolean] = [true, true],
+): PlannedExperiment {
   const cell = { at: { delay: 1 }, floor: {}, prepare, series: runs };
   return {
     id: "X",
@@ -19,13 +23,20 @@ function experiment(runs: readonly PlannedSeries[], prepare = async () => {}): P
     metrics: [{ name: "load", label: "load", unit: "ms", better: "lower" }],
     headline: "load",
     cells: [
-      { id: "one", ...cell },
-      { id: "two", ...cell },
+      { id: "one", needsQuiet: needsQuiet[0], ...cell },
+      { id: "two", needsQuiet: needsQuiet[1], ...cell },
     ],
   };
 }
 
-const options = { rounds: 3, warmUpRounds: 1, random: seededRandom(1), now: () => 0, tell: () => {} };
+const options = {
+  rounds: 3,
+  warmUpRounds: 1,
+  random: seededRandom(1),
+  now: () => 0,
+  processorTime: () => ({ busy: 0, total: 0 }),
+  tell: () => {},
+};
 
 describe("planSteps", () => {
   const names = ["a", "b", "c"];
@@ -54,11 +65,20 @@ describe("planSteps", () => {
 });
 
 describe("secondsLeft", () => {
+  const step = (estimate: number, needsQuiet = true) => ({ cell: { needsQuiet }, series: { estimate } });
+  const first = (count: number, steps: readonly unknown[]) => (each: unknown) => steps.indexOf(each) < count;
+
   it("corrects the estimates by how they turned out", () => {
-    const steps = [4, 1, 1].map((estimate) => ({ series: series("a", async () => ({ values: {} }), estimate) }));
-    expect(secondsLeft(steps, 0, 0)).toBe(6);
-    expect(secondsLeft(steps, 1, 8)).toBe(4);
-    expect(secondsLeft(steps, 3, 9)).toBe(0);
+    const steps = [step(4), step(1), step(1)];
+    expect(secondsLeft(steps, first(0, steps), 0)).toBe(6);
+    expect(secondsLeft(steps, first(1, steps), 8)).toBe(4);
+    expect(secondsLeft(steps, first(3, steps), 9)).toBe(0);
+  });
+
+  it("divides among the laboratories what needs no quiet", () => {
+    const steps = [step(4), step(6, false), step(6, false)];
+    expect(secondsLeft(steps, first(0, steps), 0, 3)).toBe(8);
+    expect(secondsLeft(steps, first(1, steps), 8, 3)).toBe(8);
   });
 });
 
@@ -68,11 +88,13 @@ describe("execute", () => {
     const kept: (readonly ExperimentResult[])[] = [];
     const results = await execute(
       [
-        experiment([
-          series("good", async () => ({ values: { load: ++calls } })),
-          series("bad", () => Promise.reject(new ContestantError("Cannot load: too late"))),
-          series("broken", () => Promise.reject(new TypeError("no such thing"))),
-        ]),
+        [
+          experiment([
+            series("good", async () => ({ values: { load: ++calls } })),
+            series("bad", () => Promise.reject(new ContestantError("Cannot load: too late"))),
+            series("broken", () => Promise.reject(new TypeError("no such thing"))),
+          ]),
+        ],
       ],
       { ...options, keep: async (soFar) => void kept.push(soFar) },
     );
@@ -90,8 +112,60 @@ describe("execute", () => {
 
   it("blames the harness when the link cannot be set", async () => {
     const failing = experiment([series("a", async () => ({ values: {} }))], () => Promise.reject(new Error("no link")));
-    const [result] = await execute([failing], { ...options, keep: async () => {} });
+    const [result] = await execute([[failing]], { ...options, keep: async () => {} });
     expect(result?.cells[0]?.series[0]?.runs.map(({ failure }) => failure?.blame)).toEqual(Array(3).fill("harness"));
+  });
+});
+
+describe("execute in two laboratories", () => {
+  /** Notes who measures, and lets the other go on in between. */
+  function plans(needsQuiet: readonly [boolean, boolean]): { log: string[]; plans: PlannedExperiment[][] } {
+    const log: string[] = [];
+    let under = 0;
+    const plan = (name: string): PlannedExperiment[] => {
+      const run = async (): Promise<{ values: { load: number } }> => {
+        log.push(`${name}, ${++under} at a time`);
+        await new Promise((resolve) => setTimeout(resolve));
+        under--;
+        return { values: { load: 1 } };
+      };
+      return [experiment([series("a", run)], undefined, needsQuiet)];
+    };
+    return { log, plans: [plan("first"), plan("second")] };
+  }
+
+  it("measures alone what needs quiet", async () => {
+    const { log, plans: both } = plans([true, true]);
+    await execute(both, { ...options, keep: async () => {} });
+    expect(new Set(log)).toEqual(new Set(["first, 1 at a time"]));
+  });
+
+  it("measures the rest side by side, every run once, and writes one result after the other", async () => {
+    const { log, plans: both } = plans([false, false]);
+    let writing = 0;
+    const results = await execute(both, {
+      ...options,
+      keep: async () => {
+        expect(++writing).toBe(1);
+        await new Promise((resolve) => setTimeout(resolve));
+        writing--;
+      },
+    });
+    expect(log).toContain("second, 2 at a time");
+    expect(log).toHaveLength(2 * 4);
+    expect(results[0]?.cells.map(({ id, series: [a] }) => [id, a?.runs.length])).toEqual([
+      ["one", 3],
+      ["two", 3],
+    ]);
+    expect(JSON.stringify(results)).not.toContain("needsQuiet");
+  });
+
+  it("says how busy the processors were in each run", async () => {
+    let calls = 0;
+    const processorTime = () => ({ busy: 30 * calls, total: 100 * calls++ });
+    const { plans: both } = plans([true, true]);
+    const results = await execute(both, { ...options, processorTime, keep: async () => {} });
+    expect(results[0]?.cells[0]?.series[0]?.runs[0]?.values.processorsBusy).toBeCloseTo(0.3);
   });
 });
 

@@ -12,9 +12,18 @@ export interface PlannedSeries {
 }
 
 export interface PlannedCell extends Omit<Cell, "series"> {
+  /** Measured while no other cell is: what it takes is as much a matter of the processor as of its link. */
+  readonly needsQuiet: boolean;
   /** Sets the link and whatever else all contestants share; called before each round. */
   prepare(): Promise<void>;
   readonly series: readonly PlannedSeries[];
+}
+
+/** Milliseconds one way from which waiting for the link, not the processor, is what takes a contestant's time. */
+const LONG_DELAY = 100;
+
+export function needsQuiet({ delay }: { readonly delay: number }): boolean {
+  return delay < LONG_DELAY;
 }
 
 export interface PlannedExperiment extends Omit<ExperimentResult, "cells"> {
@@ -52,14 +61,30 @@ export function planSteps(
   return steps;
 }
 
-/** Seconds until the end, from what is done: estimates, corrected by how they turned out so far. */
-export function secondsLeft(steps: readonly Pick<Step, "series">[], done: number, secondsSpent: number): number {
-  const estimated = (part: readonly Pick<Step, "series">[]): number =>
-    part.reduce((sum, { series }) => sum + series.estimate, 0);
-  const past = estimated(steps.slice(0, done));
-  const factor = past === 0 ? 1 : secondsSpent / past;
-  return estimated(steps.slice(done)) * factor;
+/**
+ * Seconds until the end, from what is done: estimates, corrected by how they turned out so far.
+ *
+ * @param laboratories that share the cells which need no quiet.
+ */
+export function secondsLeft(
+  steps: readonly WeightedStep[],
+  isDone: (step: WeightedStep) => boolean,
+  secondsSpent: number,
+  laboratories = 1,
+): number {
+  let [past, future] = [0, 0];
+  for (const step of steps) {
+    const seconds = step.series.estimate / (step.cell.needsQuiet ? 1 : laboratories);
+    if (isDone(step)) past += seconds;
+    else future += seconds;
+  }
+  return past === 0 ? future : future * (secondsSpent / past);
 }
+
+type WeightedStep = {
+  readonly cell: Pick<PlannedCell, "needsQuiet">;
+  readonly series: Pick<PlannedSeries, "estimate">;
+};
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const rest = [...items];

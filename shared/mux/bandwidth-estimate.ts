@@ -69,6 +69,8 @@ const LONGEST_SURGING_ROUND_TRIP = 1_500;
 export const CREDIT_STEP_BYTES = 1400;
 /** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
 export const CREDIT_STEPS = 16;
+/** Or, where that is less for each of several channels, what the link carries in so many ms, but no larger parts. */
+export const CREDIT_STEP_TIME = 5;
 
 interface Round {
   readonly startedAt: number;

@@ -15,6 +15,58 @@ function give(window: SessionWindow): number {
   return given;
 }
 
+describe("the increments", () => {
+  /** Of a window that has seen a link of this rate (bytes per ms) and round trip (ms) at work for two seconds. */
+  function incrementOn(rate: number, roundTrip: number, channels: number): { step: number; size: number } {
+    let now = 0;
+    let pinged: { readonly token: number; readonly at: number } | null = null;
+    const window = new SessionWindow({ initial: 98_304, most: limits.sessionCreditBytes, now: () => now });
+    const arrive = (): void => {
+      const bytes = Math.min(rate, window.outstanding);
+      window.receive(bytes);
+      window.consume(bytes);
+      now += 1;
+    };
+    while (now < 2000) {
+      arrive();
+      give(window);
+      if (pinged !== null && now - pinged.at >= roundTrip) {
+        window.pong(pinged.token, 0);
+        pinged = null;
+      }
+      const token: number | null = pinged === null ? window.takePing(0, [0]) : null;
+      if (token !== null) pinged = { token, at: now };
+    }
+    let step = 0;
+    for (; step === 0; step = window.takeIncrement(channels)) arrive();
+    return { step, size: window.size };
+  }
+
+  test("are what the link carries in some milliseconds where it is fast, whatever the number of channels", () => {
+    const { step, size } = incrementOn(1500, 70, 5);
+    expect(step).toBeGreaterThan((1.5 * size) / 16 / 5);
+    expect(step).toBeGreaterThan(3 * 1400);
+    expect(step).toBeLessThan(10 * 1500);
+  });
+
+  test("are no larger than a sixteenth of the window", () => {
+    for (const channels of [1, 2, 5]) {
+      const { step, size } = incrementOn(12_500, 20, channels);
+      expect(step).toBeLessThanOrEqual(Math.max(1400, size / 16));
+    }
+  });
+
+  test("are the channel's part of a sixteenth where the link takes longer for a segment", () => {
+    for (const [rate, roundTrip] of [
+      [5, 800],
+      [125, 100],
+    ] as const) {
+      const { step, size } = incrementOn(rate, roundTrip, 5);
+      expect(step).toBeLessThanOrEqual(Math.max(1400, size / 16 / 5));
+    }
+  });
+});
+
 describe("credit that may be stuck with channels that lost their transports", () => {
   test("is given again when one of five is lost, since all of it may be there", () => {
     const window = windowOf();

@@ -6,7 +6,13 @@
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { BandwidthEstimate, CREDIT_STEP_BYTES, CREDIT_STEPS, type LinkEstimate } from "./bandwidth-estimate.ts";
+import {
+  BandwidthEstimate,
+  CREDIT_STEP_BYTES,
+  CREDIT_STEP_TIME,
+  CREDIT_STEPS,
+  type LinkEstimate,
+} from "./bandwidth-estimate.ts";
 
 export interface SessionWindowOptions {
   /** Credit that the peer has from the start. */
@@ -96,12 +102,15 @@ export class SessionWindow {
    * The next increment to send, to be asked for until it is 0: what is left is too small to be worth a frame, or the peer
    * has enough. Much comes in several, since the peer cuts its messages by them.
    *
-   * @param channels that bytes come on at the same time: their messages share the link, and are whole only together.
+   * @param channels that bytes come on at the same time: their messages share the link, and are whole only together. On
+   *   a fast link they may be longer all the same: each is work for two processors, and an answer.
    */
   takeIncrement(channels = 1): number {
     const { size } = this;
     const room = Math.min(size + this.#stuck, this.#options.most - this.#unread) - this.#outstanding;
-    const step = Math.max(CREDIT_STEP_BYTES, Math.floor(size / CREDIT_STEPS / channels));
+    const part = size / CREDIT_STEPS;
+    const soon = Math.min(part, this.#estimate.estimate.rate * CREDIT_STEP_TIME);
+    const step = Math.max(CREDIT_STEP_BYTES, Math.floor(Math.max(part / channels, soon)));
     if (room < step) return 0;
     this.#outstanding += step;
     return step;

@@ -6,7 +6,7 @@ import { replayFloor } from "../behaviours/replay-plan.ts";
 import { ContestantError } from "../failure.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { ALL_CONTESTANTS, type CongestionControl, type Contestant } from "../model.ts";
-import type { Outcome, PlannedCell, PlannedExperiment } from "../schedule.ts";
+import { needsQuiet, type Outcome, type PlannedCell, type PlannedExperiment } from "../schedule.ts";
 
 export interface ApplicationGrid {
   readonly classes: readonly ReplayClass[];
@@ -54,6 +54,7 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
         id: `class=${replayed.name} delay=${delay} loss=${loss} cc=${congestion}`,
         at: { class: replayed.name, delay, loss, congestion },
         floor: { applicationLatency: floor, linkBytes: replayed.bytesDown },
+        needsQuiet: needsQuiet(link),
         prepare: () => laboratory.configure(link, congestion),
         series: CONTESTED.map((contestant) => ({
           contestant,

@@ -29,6 +29,8 @@ export function delayExperiment(
         link: delayOnly(delay),
         congestion: "bbr",
         contestants: CONTESTANTS,
+        // Its medians have to be the same another time.
+        needsQuiet: true,
       }),
     ),
   };

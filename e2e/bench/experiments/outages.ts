@@ -10,7 +10,7 @@ import { ContestantError, HarnessError } from "../failure.ts";
 import { transferTime } from "../floor.ts";
 import type { Laboratory } from "../laboratory.ts";
 import type { Contestant, Metric, Site, Timeline } from "../model.ts";
-import type { Outcome, PlannedExperiment } from "../schedule.ts";
+import { needsQuiet, type Outcome, type PlannedExperiment } from "../schedule.ts";
 import { estimateVisit } from "./page-visits.ts";
 
 export interface OutageGrid<Name extends string> {
@@ -60,6 +60,7 @@ export function outageExperiment<Name extends string>(
           id: `page=${name} profile=${profile} outage=${outage}`,
           at: { page: name, profile, outage },
           floor: {},
+          needsQuiet: needsQuiet(link),
           prepare: () => laboratory.configure(link, "bbr"),
           series: CONTESTED.map((contestant) => ({
             contestant,

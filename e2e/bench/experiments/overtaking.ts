@@ -6,7 +6,7 @@ import { ContestantError } from "../failure.ts";
 import { loadFloor } from "../floor.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { CONTESTANTS, type CongestionControl, type Contestant, type Metric, type Site } from "../model.ts";
-import type { Outcome, PlannedCell, PlannedExperiment } from "../schedule.ts";
+import { needsQuiet, type Outcome, type PlannedCell, type PlannedExperiment } from "../schedule.ts";
 import { abortDownload, askForStyle, downloadState, startDownload } from "./overtaking-page.ts";
 import { DOWNLOAD_PATH, STYLE_BYTES, stylePath } from "./overtaking-site.ts";
 import { countStaleBytes } from "./stale-bytes.ts";
@@ -57,6 +57,7 @@ export function overtakingExperiment(laboratory: Laboratory, site: Site, grid: O
         id: `delay=${delay} cc=${congestion}`,
         at: { delay, congestion },
         floor: Object.fromEntries(["idle", ...grid.waits.map(loadedName)].map((name) => [name, floor])),
+        needsQuiet: needsQuiet(link),
         prepare: () => laboratory.configure(link, congestion),
         series: CONTESTED.map((contestant) => ({
           contestant,

@@ -3,7 +3,7 @@ import type { LinkSettings } from "../../lab/lab.ts";
 import type { VisitWatcher } from "../contestants/visit.ts";
 import { visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
-import type { Outcome, PlannedCell } from "../schedule.ts";
+import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 
 export interface VisitOptions {
   /** Pictures for Speed Index and filmstrip; they cost CPU. */
@@ -34,6 +34,8 @@ export interface PageCell {
   readonly contestants: readonly Contestant[];
   readonly filmstrip?: boolean;
   readonly revisit?: boolean;
+  /** By default where the link is a fast one. */
+  readonly needsQuiet?: boolean;
 }
 
 /** Longest that anybody waits for a page, in milliseconds. */
@@ -62,6 +64,7 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
     id: cell.id,
     at: cell.at,
     floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
+    needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     prepare: () => visitor.configure(cell.link, cell.congestion),
     series: cell.contestants.map((contestant) => {
       const estimate = estimateVisit(contestant, cell.link, cell.site) * (options.revisit ? 1.7 : 1);

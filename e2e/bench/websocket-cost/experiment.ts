@@ -104,6 +104,7 @@ function payloadCell(prober: Prober, payload: number, effort: number): PlannedCe
     id: `payload=${payload}`,
     at: { payload },
     floor: { overheadDown: 0, overheadUp: 0, relativeOverhead: 0 },
+    needsQuiet: true,
     prepare: async () => {},
     series: CARRIERS.map((carrier) => ({
       contestant: CARRIER_NAMES[carrier],
@@ -131,6 +132,7 @@ function handshakeCell(
     id,
     at: { delay },
     floor: { handshake: roundTrip },
+    needsQuiet: true,
     prepare,
     series: HANDSHAKES.map((handshake) => ({
       contestant: HANDSHAKE_NAMES[handshake],
