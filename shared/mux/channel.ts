@@ -26,9 +26,8 @@ import {
   type SequencedFrame,
   takeSection,
 } from "../wire/frame.ts";
-import { BufferPool } from "./buffer-pool.ts";
-import { FlightMeter } from "./flight-meter.ts";
 import { Outbox } from "./outbox.ts";
+import { RetainedFrames, type RetainedSnapshot } from "./retained-frames.ts";
 
 export interface ChannelHandler {
   /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
@@ -55,13 +54,10 @@ export interface CarriedPlace {
 }
 
 /** What survives hibernation. Plain data, for structured clone. */
-export interface ChannelSnapshot {
-  readonly sent: number;
+export interface ChannelSnapshot extends RetainedSnapshot {
   readonly received: number;
   /** Number of the next sequenced frame on the socket; below `received` while the peer still replays. */
   readonly incoming: number;
-  /** Bytes that the socket carried in a round trip. */
-  readonly flight: number;
 }
 
 /** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
@@ -98,14 +94,7 @@ export class Channel {
   #failed = false;
 
   #nextLink: () => number;
-  #pool = new BufferPool();
-  #allocate = (length: number): Uint8Array => this.#pool.take(length);
-  /** Frames that the peer has not acknowledged, oldest first; the first has number #sent - #retained.length. */
-  #retained: Uint8Array[] = [];
-  /** Their bytes, and limits.retainedFrameBytes for each. */
-  #retainedBytes = 0;
-  #flight: FlightMeter;
-  #sent: number;
+  #retained: RetainedFrames;
   /** What waits for the next flush. */
   #outbox = new Outbox();
   /** Token of the last PING that waits for its PONG: one answer for any number of them. */
@@ -127,8 +116,7 @@ export class Channel {
     let links = 0;
     this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
-    this.#flight = new FlightMeter(options.snapshot?.flight);
-    this.#sent = options.snapshot?.sent ?? 0;
+    this.#retained = new RetainedFrames(options.snapshot);
     this.#received = options.snapshot?.received ?? 0;
     this.#incoming = options.snapshot?.incoming ?? this.#received;
     this.#acknowledged = this.#received;
@@ -167,26 +155,27 @@ export class Channel {
 
   /** Sequenced frames, in all. */
   get sent(): number {
-    return this.#sent;
+    return this.#retained.sent;
   }
 
   /** Whether DATA may be sent: so much is not kept already that it could crowd out frames that must not wait. */
   get takesData(): boolean {
-    return this.#retainedBytes < limits.retainedDataBytes;
+    return this.#retained.bytes < limits.retainedDataBytes;
   }
 
   /** Frames that are kept because the peer has not acknowledged them, and what they count against retainedBytes. */
   get unacknowledged(): { frames: number; bytes: number } {
-    return { frames: this.#retained.length, bytes: this.#retainedBytes };
+    return { frames: this.#retained.count, bytes: this.#retained.bytes };
   }
 
   /** What is not acknowledged, in round trips of what the transport carries. */
   get load(): number {
-    return this.#retainedBytes / this.#flight.bytes;
+    return this.#retained.bytes / this.#retained.flight;
   }
 
   snapshot(): ChannelSnapshot {
-    return { sent: this.#sent, received: this.#received, incoming: this.#incoming, flight: this.#flight.bytes };
+    const { sent, flight } = this.#retained;
+    return { sent, received: this.#received, incoming: this.#incoming, flight };
   }
 
   /**
@@ -215,8 +204,8 @@ export class Channel {
    * @throws RopewayError LINK_LOST when frames that the phone lacks are no longer kept, or it skips frames.
    */
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
-    const kept = this.#sent - this.#retained.length;
-    const gap = hello.received < kept || hello.received > this.#sent || hello.next > this.#received;
+    const { first, sent } = this.#retained;
+    const gap = hello.received < first || hello.received > sent || hello.next > this.#received;
     if (gap || this.#failed) {
       throw new RopewayError(
         ErrorCode.LINK_LOST,
@@ -257,12 +246,8 @@ export class Channel {
   /** Queues a frame for the end of this turn. It is encoded at once: its payload may be written to afterwards. */
   send(frame: SequencedFrame): void {
     if (this.#failed) return;
-    const bytes = encodeFrame(frame, this.#allocate);
-    this.#sent += 1;
-    this.#retained.push(bytes);
-    this.#flight.sent();
-    this.#retainedBytes += bytes.length + limits.retainedFrameBytes;
-    if (this.#retainedBytes > limits.retainedBytes) {
+    const bytes = this.#retained.add(frame);
+    if (this.#retained.bytes > limits.retainedBytes) {
       this.fail(
         new RopewayError(
           ErrorCode.ENHANCE_YOUR_CALM,
@@ -282,12 +267,12 @@ export class Channel {
 
   /** Bytes of memory that are kept for frames to come. */
   get spareBytes(): number {
-    return this.#pool.freeBytes;
+    return this.#retained.spareBytes;
   }
 
   /** Nothing is to be sent for a while: keeps no memory for it. An edge has thousands of sessions that rest. */
   rest(): void {
-    this.#pool.clear();
+    this.#retained.dropSpare();
   }
 
   /** Says how much has arrived, if that was not said. */
@@ -376,9 +361,7 @@ export class Channel {
       transport.send(goAway);
       transport.close(error.code === ErrorCode.NO_ERROR ? 1000 : 4000 + error.code, "");
     }
-    this.#retained = [];
-    this.#retainedBytes = 0;
-    this.#flight.clear();
+    this.#retained.clear();
     this.#outbox.clear();
     this.#handler.onFail(error);
   }
@@ -388,9 +371,7 @@ export class Channel {
     this.#failed = true;
     this.#transport?.close(1000, "replaced");
     this.#transport = null;
-    this.#retained = [];
-    this.#retainedBytes = 0;
-    this.#flight.clear();
+    this.#retained.clear();
     this.#outbox.clear();
   }
 
@@ -407,11 +388,10 @@ export class Channel {
     this.#takeTransport(transport);
     this.#incoming = this.#received;
     this.#helloDue = true;
-    this.#flight.restart();
+    this.#retained.restartFlight();
   }
 
   #sendHello(said: { readonly link: number; readonly resume: boolean; readonly isGreeted?: true }): void {
-    const next = this.#sent - this.#retained.length;
     const { sessionId, index } = this;
     const channel = index > 0 ? { channel: index } : {};
     this.#outbox.addHello(
@@ -420,7 +400,7 @@ export class Channel {
         sessionId,
         ...channel,
         received: this.#received,
-        next,
+        next: this.#retained.first,
         ...said,
       }),
     );
@@ -430,8 +410,8 @@ export class Channel {
   }
 
   #replay(): void {
-    this.traffic.replayedFrames += this.#retained.length;
-    for (const bytes of this.#retained) this.#queue(bytes);
+    this.traffic.replayedFrames += this.#retained.count;
+    for (const bytes of this.#retained.all()) this.#queue(bytes);
   }
 
   #receiveSequenced(frame: SequencedFrame): void {
@@ -486,17 +466,9 @@ export class Channel {
 
   /** Forgets frames below `received`, which the peer says it has. */
   #release(received: number): void {
-    if (received > this.#sent) throw violation("it acknowledges frames that were never sent");
-    const first = this.#sent - this.#retained.length;
-    if (received <= first) return;
-    let acknowledged = 0;
-    for (const bytes of this.#retained.splice(0, received - first)) {
-      acknowledged += bytes.length;
-      this.#retainedBytes -= bytes.length + limits.retainedFrameBytes;
-      // A replayed frame may still wait to be sent once more.
-      if (this.#outbox.isEmpty) this.#pool.give(bytes);
-    }
-    this.#flight.acknowledged(received - first, acknowledged, this.#retainedBytes);
+    if (received > this.sent) throw violation("it acknowledges frames that were never sent");
+    // A replayed frame may still wait to be sent once more.
+    this.#retained.release(received, this.#outbox.isEmpty);
   }
 
   /** An ACK as bytes if this many frames or bytes are unsaid, else null. */
