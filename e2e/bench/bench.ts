@@ -44,7 +44,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   const nextDay = await makeSites(extent, 1);
   const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
-  const classes = (await replayClasses(extent.replays.variant)).slice(0, extent.replays.classes);
+  const classes = (await replayClasses(options.replays)).slice(0, extent.replays.classes);
   const start = performance.now();
   const laboratories: Laboratory[] = [];
   try {

@@ -16,7 +16,6 @@ export interface Extent {
   readonly delays: readonly number[];
   readonly thirdGeneration: boolean;
   readonly replays: {
-    readonly variant: "full" | "short";
     /** C: how many of the application classes. */
     readonly classes: number;
     readonly delays: readonly number[];
@@ -35,7 +34,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     contestants: { most: ALL_CONTESTANTS },
     delays: PAPER_DELAYS,
     thirdGeneration: true,
-    replays: { variant: "full", classes: 4, ...PAPER_GRID },
+    replays: { classes: 4, ...PAPER_GRID },
     gprsSites: GPRSWEB_SITES,
     overtaking: OVERTAKING_GRID,
     loss: { site: "median-mobile", ...LOSS_GRID },
@@ -58,7 +57,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     },
     delays: [100],
     thirdGeneration: false,
-    replays: { variant: "short", classes: 1, delays: [100], losses: [2], congestion: ["bbr"] },
+    replays: { classes: 1, delays: [100], losses: [2], congestion: ["bbr"] },
     gprsSites: ["static-i"],
     overtaking: { delays: [300], congestion: ["cubic"], waits: [3] },
     loss: { site: "static-i", delays: [100], congestion: ["bbr"], contestants: ["http/2", "ropeway open"] },
@@ -69,7 +68,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     contestants: { most: ["http/2", "ropeway open"] },
     delays: [25],
     thirdGeneration: false,
-    replays: { variant: "short", classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
+    replays: { classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
     gprsSites: ["static-i"],
     overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
     loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },

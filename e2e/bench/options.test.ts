@@ -14,6 +14,7 @@ describe("parseBenchArguments", () => {
         only: [],
         cells: [],
         contestants: ALL_CONTESTANTS,
+        replays: "full",
         laboratories: 3,
         output: null,
       },
@@ -43,6 +44,7 @@ describe("parseBenchArguments", () => {
         only: ["A", "R"],
         cells: ["delay=300"],
         contestants: ["http/2", "ropeway warm"],
+        replays: "short",
         laboratories: 1,
       },
     });

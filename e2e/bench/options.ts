@@ -14,6 +14,8 @@ export interface BenchOptions {
   /** Texts that a cell's id has one of; all cells when empty. */
   readonly cells: readonly string[];
   readonly contestants: readonly Contestant[];
+  /** C: the applications as long as they are, or with a few of each behaviour and little time to think. */
+  readonly replays: "full" | "short";
   /** Links, each with servers and browsers of its own, on which cells that need no quiet are measured side by side. */
   readonly laboratories: number;
   /** Directory for results and report; the place in the checkout when absent. */
@@ -39,6 +41,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N            rounds that count (5, or 1 with --quick)
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
+  --short               in C, replays of seconds in place of half a minute (as with --quick)
   --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
@@ -75,6 +78,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       only: list(values.only),
       cells: list(values.cells),
       contestants: list(values.contestants).length === 0 ? ALL_CONTESTANTS : list(values.contestants).map(contestant),
+      replays: mode !== "full" || values.short ? "short" : "full",
       laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
       output: values.output ?? null,
     },
@@ -95,6 +99,7 @@ function parse(args: readonly string[]) {
         rounds: { type: "string" },
         "warm-up": { type: "string" },
         seed: { type: "string" },
+        short: { type: "boolean" },
         laboratories: { type: "string" },
         output: { type: "string" },
         profile: { type: "boolean" },
