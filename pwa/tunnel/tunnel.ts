@@ -2,10 +2,9 @@
  * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
  * Requests wait while there is no link, for as long as the person has patience.
  */
-import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
+import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
-import { headerValue } from "../../shared/http/head-fields.ts";
-import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
 import { limits } from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session.ts";
@@ -23,6 +22,8 @@ import { HANDSHAKE_ROUND_TRIPS } from "./open-socket.ts";
 import { priorityOf } from "./priority.ts";
 import { PushedResponses } from "./pushed-responses.ts";
 import { RepeatableBody } from "./repeatable-body.ts";
+import { TunnelCounters } from "./tunnel-counters.ts";
+import { HIDES_THE_OUTCOME, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
 import type { TunnelStats } from "./tunnel-messages.ts";
 import { UploadMeter } from "./upload-meter.ts";
 
@@ -47,7 +48,7 @@ interface CarriedSession extends SessionTrace {
 }
 
 export class Tunnel {
-  readonly counters = { requests: 0, requestsDone: 0, requestsFailed: 0, originBytes: 0, expectedBytes: 0 };
+  readonly counters = new TunnelCounters();
 
   #link: Link;
   #further: FurtherLinks;
@@ -70,11 +71,6 @@ export class Tunnel {
   #pushed: PushedResponses;
   #slotScheme: SlotScheme | null = null;
   #uploads = new UploadMeter();
-  /** Of sessions that ended, so that counters never go back. */
-  #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
-  #messagesDown = 0;
-  #sessions = 0;
-  #resumes = 0;
 
   constructor(handler: TunnelHandler, platform: LinkPlatform) {
     this.#handler = handler;
@@ -176,7 +172,7 @@ export class Tunnel {
     const request: LastingRequest = new LastingRequest({
       head,
       body: body === null ? null : new RepeatableBody(body, this.#keptBodies),
-      consumer: this.#counting(consumer),
+      consumer: this.counters.counting(consumer),
       host: {
         openStream: () => {
           const current = this.#currentSession();
@@ -209,29 +205,9 @@ export class Tunnel {
   }
 
   stats(): Omit<TunnelStats, "road"> {
-    const session = this.#current?.session;
-    const traffic = session?.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
-    const keepAlives = [this.#link.traffic, this.#further.traffic];
-    const sum = (count: (traffic: Link["traffic"]) => number): number =>
-      keepAlives.reduce((total, each) => total + count(each), 0);
-    const heads = session?.headBytes ?? { sent: 0, received: 0 };
     return {
       sockets: (this.#link.open ? 1 : 0) + this.#further.openCount,
-      socketsOpened: sum(({ opened }) => opened),
-      channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,
-      channelsWanted: session?.wantedChannels ?? 1,
-      requests: this.counters.requests,
-      requestsDone: this.counters.requestsDone,
-      requestsFailed: this.counters.requestsFailed,
-      linkBytesUp: this.#past.up + traffic.bytesUp + sum(({ keepAliveBytesUp }) => keepAliveBytesUp),
-      linkBytesDown: this.#past.down + traffic.bytesDown + sum(({ keepAliveBytesDown }) => keepAliveBytesDown),
-      messagesUp: this.#past.messagesUp + traffic.messagesUp,
-      messagesDown: this.#messagesDown,
-      originBytes: this.counters.originBytes,
-      requestHeadBytes: this.#past.headBytesUp + heads.sent,
-      responseHeadBytes: this.#past.headBytesDown + heads.received,
-      sessions: this.#sessions,
-      resumes: this.#resumes,
+      ...this.counters.stats(this.#current?.session, [this.#link.traffic, this.#further.traffic]),
       ...this.#pushed.counters,
     };
   }
@@ -243,31 +219,15 @@ export class Tunnel {
 
   /** Nobody waits any longer: whatever is under way fails, and the next request starts a session of its own. */
   giveUp(): void {
-    const error = this.#isRefused ? refused() : this.#unreachable();
+    const error = this.#isRefused ? refused() : unreachable(this.#online);
     for (const request of [...this.#pending.keys()]) request.fail(error);
     this.#current?.session.end(error);
-  }
-
-  #counting(consumer: ResponseConsumer): ResponseConsumer {
-    return {
-      onHead: (head) => {
-        this.counters.expectedBytes += announcedLength(head);
-        consumer.onHead(head);
-      },
-      onBody: (chunk) => {
-        this.counters.originBytes += chunk.length;
-        return consumer.onBody(chunk);
-      },
-      onEnd: () => consumer.onEnd(),
-      onError: (error) => consumer.onError(error),
-    };
   }
 
   #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
     this.#pending.delete(request);
     if (this.#pending.size === 0) this.#activity.renew();
-    if (outcome === "failed") this.counters.requestsFailed += 1;
-    else this.counters.requestsDone += 1;
+    this.counters.over(outcome);
     if (error !== null && HIDES_THE_OUTCOME.has(error.code) && request.isUncertain) {
       this.#handler.onUncertain?.(request.head);
     }
@@ -285,14 +245,14 @@ export class Tunnel {
         onEnd: () => this.#archive(session),
         onPush: (stream) => this.#pushed.accept(stream, current),
         onResumed: () => {
-          this.#resumes += 1;
+          this.counters.resumes += 1;
         },
       },
     });
     this.#sendConstants(session);
     const current: CarriedSession = { session, wasCarried: false, lastCarriedAt: this.#platform.now() };
     this.#current = current;
-    this.#sessions += 1;
+    this.counters.sessions += 1;
     if (this.#transport !== null) this.#carry(current, this.#transport);
     return current;
   }
@@ -331,7 +291,7 @@ export class Tunnel {
   }
 
   #receive(transport: Transport, message: Uint8Array): void {
-    this.#messagesDown += 1;
+    this.counters.messagesDown += 1;
     const current = this.#current;
     if (current !== null) {
       const { session } = current;
@@ -339,7 +299,7 @@ export class Tunnel {
       current.lastCarriedAt = now;
       session.receive(message, transport);
       const bytes = session.unacknowledgedBytes;
-      this.#uploads.update(this.#past.up + session.traffic.bytesUp - bytes, bytes, now);
+      this.#uploads.update(this.counters.bytesUp(session) - bytes, bytes, now);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -371,12 +331,7 @@ export class Tunnel {
   }
 
   #archive(session: Session): void {
-    const { bytesUp, bytesDown, messagesUp } = session.traffic;
-    this.#past.up += bytesUp;
-    this.#past.down += bytesDown;
-    this.#past.messagesUp += messagesUp;
-    this.#past.headBytesUp += session.headBytes.sent;
-    this.#past.headBytesDown += session.headBytes.received;
+    this.counters.archive(session);
     if (this.#current?.session !== session) return;
     this.#current = null;
     // Its channels have closed them.
@@ -424,24 +379,10 @@ export class Tunnel {
     if (this.#link.open) return;
     const { waited } = this.#patience;
     for (const [request, since] of [...this.#pending]) {
-      if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(this.#unreachable());
+      if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(unreachable(this.#online));
     }
   }
-
-  #unreachable(): RopewayError {
-    const [code, reason] = this.#online
-      ? [ErrorCode.LINK_LOST, "check the network, then try again"]
-      : [ErrorCode.OFFLINE, "this device is offline"];
-    return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
-  }
 }
-
-const HIDES_THE_OUTCOME: ReadonlySet<number> = new Set([
-  ErrorCode.LINK_LOST,
-  ErrorCode.OFFLINE,
-  ErrorCode.ALREADY_SENT,
-  ErrorCode.OUTCOME_UNKNOWN,
-]);
 
 /** 96 random bits in 16 characters. */
 function newRequestId(): string {
@@ -449,22 +390,4 @@ function newRequestId(): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_");
-}
-
-function refused(): RopewayError {
-  return new RopewayError(
-    ErrorCode.KEY_NOT_ACCEPTED,
-    "session",
-    "peer",
-    "Cannot reach the edge: it does not accept this phone any more; pair it again",
-  );
-}
-
-function sessionLost(): RopewayError {
-  return new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume the session: it was too long ago");
-}
-
-function announcedLength(head: ResponseHead): number {
-  const length = Number(headerValue(head.headers, "content-length") ?? "0");
-  return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }

@@ -1,0 +1,91 @@
+/** What a tunnel has done, over all of its sessions. */
+import type { ResponseConsumer } from "../../shared/http/client-exchange.ts";
+import { headerValue } from "../../shared/http/head-fields.ts";
+import type { ResponseHead } from "../../shared/http/heads.ts";
+import type { Session } from "../../shared/mux/session.ts";
+import type { RequestOutcome } from "./lasting-request.ts";
+import type { Link } from "./link.ts";
+import type { PushedResponses } from "./pushed-responses.ts";
+import type { TunnelStats } from "./tunnel-messages.ts";
+
+export class TunnelCounters {
+  requests = 0;
+  requestsDone = 0;
+  requestsFailed = 0;
+  messagesDown = 0;
+  /** Body bytes that came, and those that heads have announced. */
+  originBytes = 0;
+  expectedBytes = 0;
+  sessions = 0;
+  resumes = 0;
+  /** Of sessions that ended, so that counters never go back. */
+  #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
+
+  over(outcome: RequestOutcome): void {
+    if (outcome === "failed") this.requestsFailed += 1;
+    else this.requestsDone += 1;
+  }
+
+  /** Passes a response on, and counts its bytes. */
+  counting(consumer: ResponseConsumer): ResponseConsumer {
+    return {
+      onHead: (head) => {
+        this.expectedBytes += announcedLength(head);
+        consumer.onHead(head);
+      },
+      onBody: (chunk) => {
+        this.originBytes += chunk.length;
+        return consumer.onBody(chunk);
+      },
+      onEnd: () => consumer.onEnd(),
+      onError: (error) => consumer.onError(error),
+    };
+  }
+
+  /** The session is over. */
+  archive({ traffic, headBytes }: Session): void {
+    this.#past.up += traffic.bytesUp;
+    this.#past.down += traffic.bytesDown;
+    this.#past.messagesUp += traffic.messagesUp;
+    this.#past.headBytesUp += headBytes.sent;
+    this.#past.headBytesDown += headBytes.received;
+  }
+
+  /** Bytes on the link in all, with those of the session that is not over. */
+  bytesUp(session: Session): number {
+    return this.#past.up + session.traffic.bytesUp;
+  }
+
+  /** @param links their own traffic: opened, and kept alive. */
+  stats(
+    session: Session | undefined,
+    links: readonly Link["traffic"][],
+  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"]> {
+    const traffic = session?.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const heads = session?.headBytes ?? { sent: 0, received: 0 };
+    const sum = (count: (link: Link["traffic"]) => number): number =>
+      links.reduce((total, link) => total + count(link), 0);
+    return {
+      socketsOpened: sum(({ opened }) => opened),
+      channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,
+      channelsWanted: session?.wantedChannels ?? 1,
+      linkBytesUp: this.#past.up + traffic.bytesUp + sum(({ keepAliveBytesUp }) => keepAliveBytesUp),
+      linkBytesDown: this.#past.down + traffic.bytesDown + sum(({ keepAliveBytesDown }) => keepAliveBytesDown),
+      messagesUp: this.#past.messagesUp + traffic.messagesUp,
+      requestHeadBytes: this.#past.headBytesUp + heads.sent,
+      responseHeadBytes: this.#past.headBytesDown + heads.received,
+      requests: this.requests,
+      requestsDone: this.requestsDone,
+      requestsFailed: this.requestsFailed,
+      messagesDown: this.messagesDown,
+      originBytes: this.originBytes,
+      sessions: this.sessions,
+      resumes: this.resumes,
+    };
+  }
+}
+
+function announcedLength(head: ResponseHead): number {
+  const length = Number(headerValue(head.headers, "content-length") ?? "0");
+  return Number.isSafeInteger(length) && length > 0 ? length : 0;
+}
