@@ -1,4 +1,7 @@
-/** `shared/limits.ts` for scripts of browsers: the values alone, since units and reasons are for people. */
+/**
+ * `shared/limits.ts` for scripts of browsers: the values alone, since units and reasons are for people. As an enum, for
+ * esbuild puts its members where they are used, and leaves the others out.
+ */
 import type { Plugin } from "esbuild";
 import { limits } from "../../shared/limits.ts";
 
@@ -7,8 +10,8 @@ export function limitValues(): Plugin {
     name: "ropeway-limit-values",
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]shared[\\/]limits\.ts$/ }, () => ({
-        contents: `export const limits = ${JSON.stringify(limits)};`,
-        loader: "js",
+        contents: `export const enum limits { ${Object.entries(limits).map(([name, value]) => `${name} = ${value}`)} }`,
+        loader: "ts",
       }));
     },
   };
