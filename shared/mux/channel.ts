@@ -26,6 +26,7 @@ import {
   type SequencedFrame,
   takeSection,
 } from "../wire/frame.ts";
+import { ArrivedFrames, type ArrivedSnapshot } from "./arrived-frames.ts";
 import { Outbox } from "./outbox.ts";
 import { RetainedFrames, type RetainedSnapshot } from "./retained-frames.ts";
 
@@ -54,11 +55,7 @@ export interface CarriedPlace {
 }
 
 /** What survives hibernation. Plain data, for structured clone. */
-export interface ChannelSnapshot extends RetainedSnapshot {
-  readonly received: number;
-  /** Number of the next sequenced frame on the socket; below `received` while the peer still replays. */
-  readonly incoming: number;
-}
+export interface ChannelSnapshot extends RetainedSnapshot, ArrivedSnapshot {}
 
 /** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
 export type Defer = (task: () => void) => void;
@@ -101,13 +98,7 @@ export class Channel {
   #pongDue: number | null = null;
   #flushScheduled = false;
 
-  #received: number;
-  /** Number of the next sequenced frame on the attached transport; below #received while the peer replays. */
-  #incoming: number;
-  #acknowledged: number;
-  #bytesSinceAck = 0;
-  /** Bytes after which an ACK goes out alone, if not ACK_BYTES. */
-  ackBytes: number | null = null;
+  #arrived: ArrivedFrames;
 
   constructor(options: ChannelOptions) {
     this.sessionId = options.sessionId;
@@ -117,9 +108,7 @@ export class Channel {
     this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
     this.#retained = new RetainedFrames(options.snapshot);
-    this.#received = options.snapshot?.received ?? 0;
-    this.#incoming = options.snapshot?.incoming ?? this.#received;
-    this.#acknowledged = this.#received;
+    this.#arrived = new ArrivedFrames(options.snapshot);
   }
 
   get attached(): boolean {
@@ -150,7 +139,12 @@ export class Channel {
   }
 
   get received(): number {
-    return this.#received;
+    return this.#arrived.received;
+  }
+
+  /** Bytes after which an ACK goes out alone; null for the usual number. */
+  set ackBytes(bytes: number | null) {
+    this.#arrived.ackBytes = bytes;
   }
 
   /** Sequenced frames, in all. */
@@ -175,7 +169,7 @@ export class Channel {
 
   snapshot(): ChannelSnapshot {
     const { sent, flight } = this.#retained;
-    return { sent, received: this.#received, incoming: this.#incoming, flight };
+    return { sent, flight, ...this.#arrived.snapshot };
   }
 
   /**
@@ -205,7 +199,7 @@ export class Channel {
    */
   resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
     const { first, sent } = this.#retained;
-    const gap = hello.received < first || hello.received > sent || hello.next > this.#received;
+    const gap = hello.received < first || hello.received > sent || hello.next > this.received;
     if (gap || this.#failed) {
       throw new RopewayError(
         ErrorCode.LINK_LOST,
@@ -216,7 +210,7 @@ export class Channel {
     }
     this.#takeFreshTransport(transport);
     this.#wasGreeted = true;
-    this.#incoming = hello.next;
+    this.#arrived.restart(hello.next);
     this.#release(hello.received);
     this.#sendHello({ link: hello.link, resume: false });
     this.#replay();
@@ -277,13 +271,13 @@ export class Channel {
 
   /** Says how much has arrived, if that was not said. */
   acknowledge(): void {
-    const ack = this.#takeAck(1, 0);
+    const ack = this.#arrived.ack();
     if (ack !== null) this.#queue(ack);
   }
 
   /** Whether anything has arrived that was not acknowledged. */
   get hasUnsaid(): boolean {
-    return this.#received > this.#acknowledged;
+    return this.#arrived.isUntold;
   }
 
   /** Sends everything queued now instead of at the end of the turn. */
@@ -295,7 +289,7 @@ export class Channel {
     if (this.#pongDue !== null) this.#outbox.addFirst(encodeFrame({ type: "pong", token: this.#pongDue }));
     this.#pongDue = null;
     if (this.#outbox.isEmpty) return;
-    const ack = this.#takeAck(ACK_PIGGYBACK_FRAMES, Math.min(this.ackBytes ?? ACK_BYTES, ACK_PIGGYBACK_BYTES));
+    const ack = this.#arrived.ackAlong();
     if (ack !== null) this.#outbox.add(ack);
     for (const message of this.#outbox.takeMessages()) {
       this.traffic.messagesUp += 1;
@@ -329,7 +323,7 @@ export class Channel {
   receive(message: Uint8Array, from: Transport | null = this.#transport, isCounted = true): void {
     if (this.#failed || from === null || from !== this.#transport) return;
     if (isCounted) this.traffic.bytesDown += message.length;
-    this.#bytesSinceAck += message.length;
+    this.#arrived.count(message.length);
     try {
       const reader = readerOf(message);
       const begun = new Set<number>();
@@ -346,7 +340,7 @@ export class Channel {
       this.fail(toSessionError(error));
       return;
     }
-    const ack = this.#takeAck(ACK_FRAMES, this.ackBytes ?? ACK_BYTES);
+    const ack = this.#arrived.ackAlone();
     if (ack !== null) this.#queue(ack);
   }
 
@@ -386,7 +380,7 @@ export class Channel {
 
   #takeFreshTransport(transport: Transport): void {
     this.#takeTransport(transport);
-    this.#incoming = this.#received;
+    this.#arrived.restart(this.received);
     this.#helloDue = true;
     this.#retained.restartFlight();
   }
@@ -399,14 +393,13 @@ export class Channel {
         type: "hello",
         sessionId,
         ...channel,
-        received: this.#received,
+        received: this.received,
         next: this.#retained.first,
         ...said,
       }),
     );
     this.#scheduleFlush();
-    this.#acknowledged = this.#received;
-    this.#bytesSinceAck = 0;
+    this.#arrived.told();
   }
 
   #replay(): void {
@@ -418,10 +411,7 @@ export class Channel {
     // The last word on a transport, said whatever else was queued: acted on in any position.
     if (frame.type === "go-away") return this.#handler.onFrame(frame);
     if (this.#helloDue) throw violation("its first frame is not HELLO");
-    const number = this.#incoming;
-    this.#incoming += 1;
-    if (number < this.#received) return;
-    this.#received = this.#incoming;
+    if (!this.#arrived.take()) return;
     if ((frame.type as string) !== "unknown") this.#handler.onFrame(frame);
   }
 
@@ -429,7 +419,7 @@ export class Channel {
   #receiveCarried(place: CarriedPlace, message: Uint8Array, begun: Set<number>): void {
     if (this.index !== 0 || place.channel === 0 || this.#helloDue)
       throw violation("only the first channel carries others");
-    this.#bytesSinceAck -= message.length;
+    this.#arrived.count(-message.length);
     if (isHello(message)) {
       if (begun.has(place.channel)) throw violation("it says HELLO of a channel twice in a message");
       begun.add(place.channel);
@@ -457,8 +447,8 @@ export class Channel {
         this.#helloDue = false;
         this.#wasGreeted = true;
         this.#release(frame.received);
-        if (frame.next > this.#received) throw violation("its HELLO skips frames");
-        this.#incoming = frame.next;
+        if (frame.next > this.received) throw violation("its HELLO skips frames");
+        this.#arrived.restart(frame.next);
         this.#handler.onHello?.();
         return;
     }
@@ -469,15 +459,6 @@ export class Channel {
     if (received > this.sent) throw violation("it acknowledges frames that were never sent");
     // A replayed frame may still wait to be sent once more.
     this.#retained.release(received, this.#outbox.isEmpty);
-  }
-
-  /** An ACK as bytes if this many frames or bytes are unsaid, else null. */
-  #takeAck(frames: number, bytes: number): Uint8Array | null {
-    const unsaid = this.#received - this.#acknowledged;
-    if (unsaid === 0 || (unsaid < frames && this.#bytesSinceAck < bytes)) return null;
-    this.#acknowledged = this.#received;
-    this.#bytesSinceAck = 0;
-    return encodeFrame({ type: "ack", received: this.#received });
   }
 
   #queue(bytes: Uint8Array): void {
@@ -492,12 +473,6 @@ export class Channel {
     this.#defer(() => this.flush());
   }
 }
-
-/** An ACK goes out alone when this much is unsaid, and rides along with other frames when this much is. */
-const ACK_FRAMES = 128;
-const ACK_BYTES = 256 * 1024;
-const ACK_PIGGYBACK_FRAMES = 16;
-const ACK_PIGGYBACK_BYTES = 32 * 1024;
 
 function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
