@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { dist } from "../../scripts/build/paths.ts";
 import { seededRandom } from "../demo/random.ts";
 import { findChromium } from "../fixtures/chromium.ts";
-import type { LinkSettings } from "../lab/lab.ts";
+import { EDGE_TO_ORIGINS, type LinkSettings } from "../lab/lab.ts";
 import { delayOnly, PROFILES, paperC } from "../lab/profiles.ts";
 import { replayClasses } from "./behaviours/classes.ts";
 import { duration, execute } from "./execute.ts";
@@ -87,6 +87,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       rounds: options.rounds,
       warmUpRounds: options.warmUpRounds,
       laboratories: options.laboratories,
+      options: options.given,
       machine: describeMachine(),
       versions,
       links: usedLinks(extent),
@@ -176,6 +177,7 @@ function usedLinks(extent: Extent): BenchResult["links"] {
     ...extent.loss.delays.map((delay): [string, LinkSettings] => [`L delay=${delay}`, lossyLink(delay)]),
     ...extent.overtaking.delays.map((delay): [string, LinkSettings] => [`F delay=${delay}`, megabitLink(delay)]),
     ...Object.entries(PROFILES).filter(([name]) => !name.includes("trace")),
+    ["edge to origins", EDGE_TO_ORIGINS],
   ];
   return Object.fromEntries(
     links.map(([name, { delay, down, up, downQueue, upQueue, loss }]) => [

@@ -62,11 +62,13 @@ export async function execute(
   const others = jobs.filter(({ cell }) => !cell.needsQuiet);
   // With one laboratory the order of the plan is easier to follow.
   if (laboratories.length > 1) others.sort((a, b) => estimateOf(b) - estimateOf(a));
-  await Promise.all(
+  const ends = await Promise.allSettled(
     laboratories.map(async (plan) => {
       for (let job = others.shift(); job !== undefined; job = others.shift()) await measure(plan, job);
     }),
   );
+  // Not before all have come to rest: who called closes the laboratories.
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
   return resultsOf(experiments, runs);
 }
 
@@ -108,12 +110,12 @@ async function runStep(cell: PlannedCell, { series, round }: Step, options: Exec
   try {
     const own = cell.series.find(({ contestant }) => contestant === series.contestant);
     if (own === undefined) throw new Error(`a laboratory has no contestant ${series.contestant} in ${cell.id}`);
-    await cell.prepare();
+    await cell.prepare(round);
     const { values, ...pictures } = await own.run(round);
     const after = options.processorTime();
     const total = after.total - before.total;
     const busy = total > 0 ? { processorsBusy: (after.busy - before.busy) / total } : {};
-    return { round: number, failure: null, values: { ...values, ...busy }, ...pictures };
+    return { round: number, failure: null, values, ...busy, ...pictures };
   } catch (error) {
     return { round: number, values: {}, failure: asRunFailure(error) };
   }

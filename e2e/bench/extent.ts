@@ -50,10 +50,10 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
   quick: {
     // Five minutes in all: where a visit takes half of one, the direct contestant that was best there, and ours.
     contestants: {
-      most: ["http/2", "http/3", "ropeway open"],
-      D: ["http/2", "ropeway open"],
+      most: ["http/1.1", "http/2", "http/3", "ropeway open"],
+      D: ["http/3", "ropeway open"],
       F: ["http/3", "ropeway open"],
-      O: ["http/2", "ropeway open"],
+      O: ["http/3", "ropeway open"],
     },
     delays: [100],
     thirdGeneration: false,

@@ -27,7 +27,7 @@ export function transferTime({ down, loss }: Pick<LinkSettings, "down" | "loss">
 /** Floors of the metrics that a visit to a site has. */
 export function visitFloor(
   settings: Pick<LinkSettings, "delay" | "down" | "loss">,
-  site: Pick<Site, "codedBytes">,
+  site: Pick<Site, "codedBytes" | "atLoad">,
 ): Record<string, number> {
-  return { load: loadFloor(settings, site.codedBytes), bytesDown: site.codedBytes };
+  return { load: loadFloor(settings, (site.atLoad ?? site).codedBytes), bytesDown: site.codedBytes };
 }

@@ -38,6 +38,9 @@ const PREPARATION: { readonly link: LinkSettings; readonly congestion: Congestio
   congestion: "bbr",
 };
 
+/** Rounds of one run of the bench, or seeds would meet those of another. */
+const MOST_ROUNDS = 1_000_000;
+
 /** Milliseconds, at best. */
 const LONGEST_WARM_UP = 20_000;
 
@@ -52,7 +55,7 @@ export class Laboratory implements PageVisitor {
   readonly #replay: ReplayServer;
   readonly #direct: DirectBrowser;
   readonly #ropeway: RopewayApp;
-  #current = PREPARATION;
+  #current = { ...PREPARATION, round: 0 };
 
   private constructor(
     options: LaboratoryOptions,
@@ -112,10 +115,13 @@ export class Laboratory implements PageVisitor {
     return this.#edge.pid;
   }
 
-  /** The link from now on, with the same losses each time. */
-  async configure(link: LinkSettings, congestion: CongestionControl): Promise<void> {
-    this.#current = { link, congestion };
-    await this.lab.configure({ link, congestion, seed: this.#options.seed });
+  /**
+   * The link from now on. Contestants of a round meet the same losses, as far as they send the same packets; those of
+   * another round are others, or five rounds would be one sample of what loss does.
+   */
+  async configure(link: LinkSettings, congestion: CongestionControl, round = 0): Promise<void> {
+    this.#current = { link, congestion, round };
+    await this.lab.configure({ link, congestion, seed: this.#options.seed * MOST_ROUNDS + round });
   }
 
   async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {
@@ -186,16 +192,15 @@ export class Laboratory implements PageVisitor {
   ): Promise<Visit> {
     const next = this.#options.nextDay.find(({ name }) => name === site.name);
     if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it has no next day`);
-    const { link, congestion } = this.#current;
+    const { link, congestion, round } = this.#current;
     try {
       await this.#caddy.setClock(new Date(Date.now() - DAY));
       await this.lab.configure(PREPARATION);
       await this.#visit(contestant, { ...options, site, filmstrip: false });
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(next));
-      await this.configure(link, congestion);
-      // A cache of the browser may spare any of them.
-      return await this.#visit(contestant, { ...options, site: { ...next, objects: 1 } });
+      await this.configure(link, congestion, round);
+      return await this.#visit(contestant, { ...options, site: { ...next, objects: 1 }, isRevisit: true });
     } finally {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(site));

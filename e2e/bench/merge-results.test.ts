@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withEarlierCells } from "./merge-results.ts";
+import { mergeResults } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
 import { syntheticResult } from "./report/synthetic-result.ts";
 
@@ -12,11 +12,16 @@ function part(result: BenchResult, id: string, from: number, to: number): BenchR
   };
 }
 
-it("puts the parts of an experiment together, later runs of a cell before earlier ones", () => {
+it("puts the parts of experiments together, later runs of a cell before earlier ones", () => {
   const [one, two] = [syntheticResult({ seed: 1, rounds: 1 }), syntheticResult({ seed: 2, rounds: 1 })];
-  const cellsOf = (result: BenchResult | undefined) => result?.experiments.find(({ id }) => id === "A")?.cells ?? [];
-  const merged = withEarlierCells([part(one, "A", 0, 3), part(two, "A", 2, 7), part(two, "R", 0, 1)]);
-  expect(cellsOf(merged[0])).toEqual(cellsOf(one).slice(0, 3));
-  expect(cellsOf(merged[1])).toEqual([...cellsOf(one).slice(0, 2), ...cellsOf(two).slice(2)]);
-  expect(merged[2]?.experiments.map(({ id }) => id)).toEqual(["R"]);
+  const cellsOf = (result: BenchResult, id: string) => result.experiments.find((each) => each.id === id)?.cells ?? [];
+  const merged = mergeResults([part(two, "R", 0, 1), part(one, "A", 0, 3), part(two, "A", 2, 7)]);
+  expect(merged.experiments.map(({ id }) => id)).toEqual(["A", "R"]);
+  expect(cellsOf(merged, "A")).toEqual([...cellsOf(one, "A").slice(0, 2), ...cellsOf(two, "A").slice(2)]);
+  expect(cellsOf(merged, "R")).toEqual(cellsOf(two, "R").slice(0, 1));
+  expect(merged.seed).toBe(2);
+});
+
+it("refuses nothing", () => {
+  expect(() => mergeResults([])).toThrow("Cannot merge results: there is none");
 });

@@ -1,19 +1,20 @@
-/** Results of runs that shared the cells of an experiment between them, as when processes ran side by side. */
+/** Results of runs that shared experiments, or the cells of one, between them. */
 import type { BenchResult, Cell, ExperimentResult } from "./model.ts";
 
 /**
- * Each result with the cells that those before it have of its experiments. A cell that several have is the last one's.
+ * One result of several: all experiments in the order of their ids, each with all cells that any run has. A cell that
+ * several have is the last one's, and so is all else: machine, versions, settings.
+ *
+ * @throws RangeError without a result.
  */
-export function withEarlierCells(results: readonly BenchResult[]): BenchResult[] {
+export function mergeResults(results: readonly BenchResult[]): BenchResult {
+  const last = results.at(-1);
+  if (last === undefined) throw new RangeError("Cannot merge results: there is none");
   const known = new Map<string, ExperimentResult>();
-  return results.map((result) => ({
-    ...result,
-    experiments: result.experiments.map((experiment) => {
-      const cells = new Map<string, Cell>();
-      for (const cell of [...(known.get(experiment.id)?.cells ?? []), ...experiment.cells]) cells.set(cell.id, cell);
-      const merged = { ...experiment, cells: [...cells.values()] };
-      known.set(experiment.id, merged);
-      return merged;
-    }),
-  }));
+  for (const experiment of results.flatMap(({ experiments }) => experiments)) {
+    const cells = new Map<string, Cell>();
+    for (const cell of [...(known.get(experiment.id)?.cells ?? []), ...experiment.cells]) cells.set(cell.id, cell);
+    known.set(experiment.id, { ...experiment, cells: [...cells.values()] });
+  }
+  return { ...last, experiments: [...known.values()].sort((one, other) => (one.id < other.id ? -1 : 1)) };
 }

@@ -15,6 +15,8 @@ export interface Site {
    * the origin can have fewer on its link.
    */
   readonly codedBytes: number;
+  /** Of what the load event waits for, where that is not all: lazy pictures and what scripts fetch later are not. */
+  readonly atLoad?: { readonly codedBytes: number };
   /** Longest chain of objects of which each is known only once the one before has arrived (document, style, font: 3). */
   readonly depth: number;
 }
@@ -97,6 +99,8 @@ export interface Run {
   readonly round: number;
   readonly values: Readonly<Record<string, number>>;
   readonly failure: RunFailure | null;
+  /** Part of the machine's processor time that was spent, by whatever ran, from the run's preparation to its end. */
+  readonly processorsBusy?: number;
   readonly filmstrip?: readonly FilmstripFrame[];
   readonly timeline?: Timeline;
 }
@@ -121,6 +125,8 @@ export interface Cell {
   readonly at: Readonly<Record<string, string | number>>;
   /** The physical floor by metric, in the metric's unit: round trips that cannot be avoided plus bytes over bandwidth. */
   readonly floor: Readonly<Record<string, number>>;
+  /** Of TCP, on both ends of the link. */
+  readonly congestion?: CongestionControl;
   readonly series: readonly Series[];
 }
 
@@ -157,6 +163,8 @@ export interface BenchResult {
   readonly warmUpRounds: number;
   /** That measured side by side; one where absent. */
   readonly laboratories?: number;
+  /** Options that it was started with. */
+  readonly options?: readonly string[];
   readonly machine: Readonly<Record<string, string>>;
   /** Versions of Chromium, Caddy, workerd, kernel, Node and of Ropeway (commit). */
   readonly versions: Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ describe("parseBenchArguments", () => {
     expect(parseBenchArguments([])).toEqual({
       kind: "run",
       options: {
+        given: [],
         mode: "full",
         rounds: 5,
         warmUpRounds: 1,
@@ -31,12 +32,17 @@ describe("parseBenchArguments", () => {
 
   it("takes parts of it", () => {
     const command = parseBenchArguments([
-      ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7".split(" "),
+      ..."--quick --only A,R --cells delay=300 --output /some/where --rounds 2 --seed 7".split(" "),
       "--contestants",
       "http/2, ropeway warm",
     ]);
     expect(command).toMatchObject({
       options: {
+        given: [
+          ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7".split(" "),
+          "--contestants",
+          "http/2, ropeway warm",
+        ],
         mode: "quick",
         rounds: 2,
         warmUpRounds: 0,

@@ -5,6 +5,8 @@ import type { ProfileOptions } from "./profile/profile.ts";
 export type BenchMode = "quick" | "full" | "smoke";
 
 export interface BenchOptions {
+  /** As on the command line, to repeat it; but not where the result goes. */
+  readonly given: readonly string[];
   readonly mode: BenchMode;
   readonly rounds: number;
   readonly warmUpRounds: number;
@@ -71,6 +73,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
   return {
     kind: "run",
     options: {
+      given: withoutOutput(args),
       mode,
       rounds: count("rounds", values.rounds, mode === "full" ? 5 : 1, 1),
       warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
@@ -122,6 +125,10 @@ function count(name: string, text: string | undefined, fallback: number, least: 
     throw refusal(`--${name} takes a whole number from ${least}, not "${text}"`);
   }
   return number;
+}
+
+function withoutOutput(args: readonly string[]): string[] {
+  return args.filter((arg, index) => !arg.startsWith("--output") && args[index - 1] !== "--output");
 }
 
 function list(text: string | undefined): string[] {

@@ -42,18 +42,24 @@ const timeline = whole({
 const failure = { ...whole({ blame: { enum: ["harness", "contestant"] }, message: text }), type: ["object", "null"] };
 
 const run = {
-  ...whole({ round: count, values: record(number), failure }, { filmstrip: list(frame), timeline }),
+  ...whole(
+    { round: count, values: record(number), failure },
+    { processorsBusy: { type: "number", minimum: 0, maximum: 1 }, filmstrip: list(frame), timeline },
+  ),
   if: { properties: { failure: { type: "object" } } },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { properties: { values: { type: "object", maxProperties: 0 } } },
 };
 
-const cell = whole({
-  id: name,
-  at: record({ type: ["string", "number"] }),
-  floor: record(number),
-  series: list(whole({ contestant: name, runs: list(run) })),
-});
+const cell = whole(
+  {
+    id: name,
+    at: record({ type: ["string", "number"] }),
+    floor: record(number),
+    series: list(whole({ contestant: name, runs: list(run) })),
+  },
+  { congestion: { enum: ["bbr", "cubic"] } },
+);
 
 const metric = whole({ name, label: name, unit: text, better: { enum: ["lower", "higher"] } });
 
@@ -87,7 +93,7 @@ export const RESULT_SCHEMA = {
       links: record(record({ type: ["string", "number"] })),
       experiments: list(experiment),
     },
-    { laboratories: { type: "integer", minimum: 1 } },
+    { laboratories: { type: "integer", minimum: 1 }, options: list(text) },
   ),
 };
 

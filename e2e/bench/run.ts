@@ -1,11 +1,11 @@
 /** `npm run bench`: what the options ask for, told on the terminal. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
 import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
 import { duration } from "./execute.ts";
-import { withEarlierCells } from "./merge-results.ts";
+import { mergeResults } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
 import { type BenchCommand, type BenchOptions, parseBenchArguments, USAGE } from "./options.ts";
 import { profileMarkdown } from "./profile/markdown.ts";
@@ -42,7 +42,7 @@ async function carryOut(command: BenchCommand): Promise<number> {
       for (const file of command.files) await report(await read(file), file);
       return 0;
     case "publish":
-      for (const result of withEarlierCells(await Promise.all(command.files.map(read)))) await publish(result);
+      await publish(command.files);
       return 0;
     case "compare": {
       const [one, other] = await Promise.all(command.files.slice(0, 2).map(read));
@@ -92,10 +92,13 @@ async function report(result: BenchResult, file: string): Promise<void> {
   console.log(`Result: ${relative(process.cwd(), file)}\nReport: ${relative(process.cwd(), page)}`);
 }
 
-async function publish(result: BenchResult): Promise<void> {
+async function publish(files: readonly string[]): Promise<void> {
+  const results = await Promise.all(files.map(read));
+  const merged = mergeResults(results);
   await mkdir(PICTURES, { recursive: true });
-  await writePictures(result, PICTURES);
-  await updateBenchmarks(BENCHMARKS, result);
+  await writePictures(merged, PICTURES);
+  const sources = results.map((result, index) => ({ name: basename(files[index] ?? ""), result }));
+  await updateBenchmarks(BENCHMARKS, merged, sources);
 }
 
 async function profile({ output, ...options }: (BenchCommand & { kind: "profile" })["options"]): Promise<void> {

@@ -75,10 +75,13 @@ describe("secondsLeft", () => {
     expect(secondsLeft(steps, first(3, steps), 9)).toBe(0);
   });
 
-  it("divides among the laboratories what needs no quiet", () => {
-    const steps = [step(4), step(6, false), step(6, false)];
+  it("divides among the laboratories what needs no quiet, cell by cell", () => {
+    const steps = [step(4), ...[3, 3, 3, 3].map((estimate) => step(estimate, false))];
     expect(secondsLeft(steps, first(0, steps), 0, 3)).toBe(8);
     expect(secondsLeft(steps, first(1, steps), 8, 3)).toBe(8);
+    const one = { needsQuiet: false };
+    const long = [1, 2, 3].map((estimate) => ({ cell: one, series: { estimate } }));
+    expect(secondsLeft(long, first(0, long), 0, 3)).toBe(6);
   });
 });
 
@@ -165,7 +168,7 @@ describe("execute in two laboratories", () => {
     const processorTime = () => ({ busy: 30 * calls, total: 100 * calls++ });
     const { plans: both } = plans([true, true]);
     const results = await execute(both, { ...options, processorTime, keep: async () => {} });
-    expect(results[0]?.cells[0]?.series[0]?.runs[0]?.values.processorsBusy).toBeCloseTo(0.3);
+    expect(results[0]?.cells[0]?.series[0]?.runs[0]?.processorsBusy).toBeCloseTo(0.3);
   });
 });
 

@@ -14,8 +14,8 @@ export interface PlannedSeries {
 export interface PlannedCell extends Omit<Cell, "series"> {
   /** Measured while no other cell is: what it takes is as much a matter of the processor as of its link. */
   readonly needsQuiet: boolean;
-  /** Sets the link and whatever else all contestants share; called before each round. */
-  prepare(): Promise<void>;
+  /** Sets the link and whatever else all contestants share in a round; called before each run. */
+  prepare(round: number): Promise<void>;
   readonly series: readonly PlannedSeries[];
 }
 
@@ -72,19 +72,26 @@ export function secondsLeft(
   secondsSpent: number,
   laboratories = 1,
 ): number {
-  let [past, future] = [0, 0];
+  let [past, alone, shared] = [0, 0, 0];
+  const left = new Map<WeightedStep["cell"], number>();
   for (const step of steps) {
-    const seconds = step.series.estimate / (step.cell.needsQuiet ? 1 : laboratories);
-    if (isDone(step)) past += seconds;
-    else future += seconds;
+    const { cell, series } = step;
+    if (isDone(step)) past += series.estimate / (cell.needsQuiet ? 1 : laboratories);
+    else if (cell.needsQuiet) alone += series.estimate;
+    else {
+      shared += series.estimate;
+      left.set(cell, (left.get(cell) ?? 0) + series.estimate);
+    }
   }
+  // A cell stays in one laboratory.
+  const future = alone + Math.max(shared / laboratories, ...left.values());
   return past === 0 ? future : future * (secondsSpent / past);
 }
 
-type WeightedStep = {
+interface WeightedStep {
   readonly cell: Pick<PlannedCell, "needsQuiet">;
   readonly series: Pick<PlannedSeries, "estimate">;
-};
+}
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const rest = [...items];

@@ -26,7 +26,7 @@ export const EDGE_ADDRESS = "10.77.0.2";
 const ORIGINS = 20;
 
 /** Milliseconds one way between edge and origins: 5 ms a round trip. */
-const EDGE_TO_ORIGINS: LinkSettings = { delay: 2.5, down: 0, up: 0, downQueue: 0, upQueue: 0, loss: 0 };
+export const EDGE_TO_ORIGINS: LinkSettings = { delay: 2.5, down: 0, up: 0, downQueue: 0, upQueue: 0, loss: 0 };
 
 /** The TUN devices: of the measured link, and of the hop between edge and origins. */
 const LINK = "link0";

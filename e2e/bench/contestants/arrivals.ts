@@ -35,6 +35,10 @@ export class Arrivals {
     while (this.whole < objects && !this.#isQuiet()) await new Promise((resolve) => setTimeout(resolve, POLL));
   }
 
+  get hasFailures(): boolean {
+    return this.#failed.size > 0;
+  }
+
   /** For error messages: up to three that failed. */
   get failures(): string {
     const some = [...this.#failed].slice(0, 3).map(([url, reason]) => `${url} (${reason})`);

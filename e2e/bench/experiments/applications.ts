@@ -54,8 +54,9 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
         id: `class=${replayed.name} delay=${delay} loss=${loss} cc=${congestion}`,
         at: { class: replayed.name, delay, loss, congestion },
         floor: { applicationLatency: floor, linkBytes: replayed.bytesDown },
+        congestion,
         needsQuiet: needsQuiet(link),
-        prepare: () => laboratory.configure(link, congestion),
+        prepare: (round) => laboratory.configure(link, congestion, round),
         series: CONTESTED.map((contestant) => ({
           contestant,
           estimate: 5 + (1.5 * floor) / 1000,

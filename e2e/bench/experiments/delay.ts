@@ -51,6 +51,7 @@ export function thirdGenerationExperiment(visitor: PageVisitor, site: Site): Pla
         link: PROFILES["3g"],
         congestion: "bbr",
         contestants: CONTESTANTS,
+        needsQuiet: true,
       }),
     ],
   };

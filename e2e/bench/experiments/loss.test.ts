@@ -53,7 +53,7 @@ describe("experiment L", () => {
       { page: "median-mobile", delay: 300, loss: 2, congestion: "cubic" },
     ]);
     for (const cell of experiment.cells) {
-      await cell.prepare();
+      await cell.prepare(0);
       expect(cell.series.map(({ contestant }) => contestant)).toEqual(LOSS_GRID.contestants);
     }
     expect(links).toMatchObject([100, 100, 300, 300].map((delay) => ({ delay, loss: 2, down: 20_000, up: 20_000 })));

@@ -60,8 +60,9 @@ export function outageExperiment<Name extends string>(
           id: `page=${name} profile=${profile} outage=${outage}`,
           at: { page: name, profile, outage },
           floor: {},
+          congestion: "bbr",
           needsQuiet: needsQuiet(link),
-          prepare: () => laboratory.configure(link, "bbr"),
+          prepare: (round) => laboratory.configure(link, "bbr", round),
           series: CONTESTED.map((contestant) => ({
             contestant,
             estimate: outage * 1.5 + estimateVisit(contestant, link, site),

@@ -57,8 +57,9 @@ export function overtakingExperiment(laboratory: Laboratory, site: Site, grid: O
         id: `delay=${delay} cc=${congestion}`,
         at: { delay, congestion },
         floor: Object.fromEntries(["idle", ...grid.waits.map(loadedName)].map((name) => [name, floor])),
+        congestion,
         needsQuiet: needsQuiet(link),
-        prepare: () => laboratory.configure(link, congestion),
+        prepare: (round) => laboratory.configure(link, congestion, round),
         series: CONTESTED.map((contestant) => ({
           contestant,
           estimate: 25 + (grid.waits.at(-1) ?? 0),

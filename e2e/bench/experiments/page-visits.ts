@@ -17,7 +17,8 @@ export interface VisitOptions {
 
 /** What page experiments need of the laboratory. */
 export interface PageVisitor {
-  configure(link: LinkSettings, congestion: CongestionControl): Promise<void>;
+  /** @param round whose losses the link is to have. */
+  configure(link: LinkSettings, congestion: CongestionControl, round: number): Promise<void>;
   /**
    * @throws ContestantError when the page does not load whole and in time.
    * @throws HarnessError when the bench itself fails.
@@ -60,21 +61,23 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
     filmstrip: cell.filmstrip ?? false,
     revisit: cell.revisit ?? false,
   };
+  const estimates = cell.contestants.map(
+    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (options.revisit ? 1.7 : 1),
+  );
+  // The same for all: who is thought to be slow gets no longer.
+  const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * Math.max(...estimates));
   return {
     id: cell.id,
     at: cell.at,
     floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
+    congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
-    prepare: () => visitor.configure(cell.link, cell.congestion),
-    series: cell.contestants.map((contestant) => {
-      const estimate = estimateVisit(contestant, cell.link, cell.site) * (options.revisit ? 1.7 : 1);
-      const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * estimate);
-      return {
-        contestant,
-        estimate,
-        run: async () => outcomeOf(await visitor.visit(contestant, cell.site, { ...options, timeout }), cell.site),
-      };
-    }),
+    prepare: (round) => visitor.configure(cell.link, cell.congestion, round),
+    series: cell.contestants.map((contestant, index) => ({
+      contestant,
+      estimate: estimates[index] ?? 0,
+      run: async () => outcomeOf(await visitor.visit(contestant, cell.site, { ...options, timeout }), cell.site),
+    })),
   };
 }
 

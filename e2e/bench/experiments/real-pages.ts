@@ -14,6 +14,9 @@ export interface RealPageGrid {
 /** A page that takes longer than this over its link, in seconds at best, is left out: nobody waits for it. */
 const LONGEST_FLOOR = 100;
 
+/** Kilobits per second. */
+const FAST = 5_000;
+
 export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): PlannedExperiment {
   const cells = grid.profiles.flatMap((profile) =>
     grid.sites.flatMap((site) =>
@@ -40,6 +43,8 @@ export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): Pl
           contestants: CONTESTANTS,
           filmstrip: true,
           revisit: visit === "next day",
+          // Of a fast link the processor has to keep up with, however long it is.
+          needsQuiet: link.down > FAST,
         }),
       ),
   };

@@ -186,7 +186,7 @@ function against(
   metric: Metric,
   seed: number,
 ): Pick<Comparison, "ours" | "ratio" | "interval"> {
-  const values = valuesOf(series, metric.name);
+  const values = hasMedian(series) ? valuesOf(series, metric.name) : [];
   const ours = values.length === 0 ? null : median(values);
   const [above, below] = metric.better === "lower" ? [values, rival.values] : [rival.values, values];
   const comparable = [...above, ...below].every((value) => value > 0) && ours !== null;
@@ -201,7 +201,7 @@ function bestOf(cell: Cell, { name, better }: Metric, isRival: (contestant: stri
   let best: Rival | null = null;
   for (const series of cell.series) {
     const values = valuesOf(series, name);
-    if (!isRival(series.contestant) || values.length === 0) continue;
+    if (!isRival(series.contestant) || values.length === 0 || !hasMedian(series)) continue;
     const middle = median(values);
     if (best === null || (better === "lower" ? middle < best.median : middle > best.median)) {
       best = { contestant: series.contestant, median: middle, values };
@@ -212,6 +212,11 @@ function bestOf(cell: Cell, { name, better }: Metric, isRival: (contestant: stri
 
 function isWorse(ours: number, direct: number, { better }: Metric): boolean {
   return better === "lower" ? ours > direct : ours < direct;
+}
+
+/** A contestant that fails in half of its runs or more has no median: a failed run is slower than any. */
+function hasMedian({ runs }: Pick<Series, "runs">): boolean {
+  return 2 * runs.filter(({ failure }) => failure !== null).length < runs.length;
 }
 
 function measuredValue({ values, failure }: Run, metric: string): number | null {

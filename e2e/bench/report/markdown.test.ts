@@ -101,6 +101,22 @@ describe("tables", () => {
     );
   });
 
+  it("have no median of a contestant that fails in half of its runs", () => {
+    const failed = { round: 0, values: {}, failure: { blame: "contestant" as const, message: "timed out" } };
+    const failing = (contestant: string, loads: readonly number[]) => ({
+      contestant,
+      runs: [...runsOf(loads), ...loads.map(() => failed)],
+    });
+    const cell = (series: ExperimentResult["cells"][number]["series"]) => ({
+      ...experiment,
+      cells: [{ id: "delay=5", at: { delay: 5 }, floor: {}, series }],
+    });
+    const ours = cell([{ contestant: "http/2", runs: runsOf([50, 60]) }, failing("ropeway warm", [10, 20])]);
+    expect(plain(notFirstList([ours], 1))).toContain("Ropeway warm fails in half of its runs or more, HTTP/2 55 ms");
+    const theirs = cell([failing("http/2", [10, 20]), { contestant: "ropeway warm", runs: runsOf([50, 60]) }]);
+    expect(notFirstList([theirs], 1)).toBe("There is nothing to compare with.");
+  });
+
   it("list where Ropeway is not first", () => {
     expect(plain(notFirstList([experiment], 1))).toBe(
       "Ropeway is not first in 1 of 2 comparisons:\n\n- A, 5 ms: Ropeway warm load 65 ms, HTTP/2 60 ms (1.08)",
@@ -135,6 +151,17 @@ describe("updateBenchmarks", () => {
     expect(updated.endsWith("\nend")).toBe(true);
     await updateBenchmarks(file, result);
     expect(await readFile(file, "utf8")).toBe(updated);
+  });
+
+  it("says which results the tables are from", async () => {
+    await writeFile(file, "<!-- bench:runs -->\n<!-- /bench -->");
+    expect(await updateBenchmarks(file, result)).toEqual([]);
+    const made = { startedAt: "2026-11-21T23:22:48.000Z", rounds: 5, warmUpRounds: 1, laboratories: 3 };
+    const source = { ...result, ...made, versions: { ropeway: "e18e7b8" } };
+    expect(await updateBenchmarks(file, result, [{ name: "seed-a.json", result: source }])).toEqual(["runs"]);
+    expect(plain(await readFile(file, "utf8"))).toContain(
+      "| seed-a.json | A (2 cells) | e18e7b8 | 2026-11-21 23:22 | 5, after 1 | 3 |",
+    );
   });
 
   it("refuses a block without an end, and a file that is not there", async () => {

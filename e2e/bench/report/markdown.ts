@@ -17,6 +17,12 @@ import { contestantLabel, isOurs } from "./contestant-look.ts";
 import { cellLabel, gridOf } from "./grid.ts";
 import { counted, formatQuantity, formatRatio, formatScaled, scaleFor } from "./quantity.ts";
 
+export interface SourceResult {
+  /** Of its file. */
+  readonly name: string;
+  readonly result: BenchResult;
+}
+
 /** One block of BENCHMARKS.md: what stands between `<!-- bench:ID -->` and `<!-- /bench -->`. */
 const BLOCK = /<!-- bench:(\S+) -->([\s\S]*?)<!-- \/bench -->/g;
 const START = /<!-- bench:(\S+) -->/g;
@@ -24,21 +30,29 @@ const START = /<!-- bench:(\S+) -->/g;
 /**
  * Replaces the blocks that the result has numbers for, and leaves all others and the prose between them as they are.
  * Blocks are named `A` (an experiment's table), `A/bytesDown` (of another metric), `A/not-first` and `not-first` (cells
- * in which Ropeway is not first) and `run` (versions, machine, seed).
+ * in which Ropeway is not first), `run` (versions, machine, seed) and `runs` (which result each experiment is from).
  *
+ * @param sources what the result was merged from.
  * @returns names of the blocks replaced.
  * @throws Error "Cannot update FILE: …" when it cannot be read, or a block has no end.
  */
-export async function updateBenchmarks(file: string, result: BenchResult): Promise<string[]> {
+export async function updateBenchmarks(
+  file: string,
+  result: BenchResult,
+  sources: readonly SourceResult[] = [],
+): Promise<string[]> {
   const text = await readFile(file, "utf8").catch((error: Error) => {
     throw new Error(`Cannot update ${file}: ${error.message}`);
   });
   const ids = blockIds(text, file);
-  const replaced = ids.filter((id) => blockOf(id, result) !== null);
-  const updated = replaced.reduce((before, id) => replaceBlock(before, id, blockOf(id, result) ?? ""), text);
+  const contents = ids.flatMap((id) => {
+    const content = blockOf(id, result, sources);
+    return content === null ? [] : [{ id, content }];
+  });
+  const updated = contents.reduce((before, { id, content }) => replaceBlock(before, id, content), text);
   await writeFile(`${file}.partial`, updated);
   await rename(`${file}.partial`, file);
-  return replaced;
+  return contents.map(({ id }) => id);
 }
 
 /** @throws Error "Cannot replace block ID: …" when the text has no such block. */
@@ -117,7 +131,7 @@ function notFirstLine(experiment: ExperimentResult, { cell, contestant, ours, be
   const { unit, label } = headlineMetric(experiment);
   const place = cellLabel(cell, gridOf(experiment.cells));
   const rival = `${contestantLabel(best.contestant)} ${formatQuantity(best.median, unit)}`;
-  const own = ours === null ? "no run succeeded" : `${label} ${formatQuantity(ours, unit)}`;
+  const own = ours === null ? "fails in half of its runs or more" : `${label} ${formatQuantity(ours, unit)}`;
   const factor = ratio === null ? "" : ` (${formatRatio(ratio)})`;
   return `- ${plain(`${experiment.id}, ${place}: ${contestantLabel(contestant)} ${own}, ${rival}${factor}`)}`;
 }
@@ -134,10 +148,26 @@ function runTable({ versions, machine, startedAt, mode, rounds, warmUpRounds, se
   );
 }
 
+/** A row for each result: what of it is used, and how it was made. */
+function runsTable(sources: readonly SourceResult[]): string {
+  return markdownTable(
+    ["result", "experiments", "Ropeway", "begun (UTC)", "rounds", "laboratories"],
+    sources.map(({ name, result: { experiments, versions, startedAt, rounds, warmUpRounds, laboratories = 1 } }) => [
+      name,
+      experiments.map(({ id, cells }) => `${id} (${counted(cells.length, "cell")})`).join(", "),
+      versions.ropeway ?? "unknown",
+      startedAt.slice(0, 16).replace("T", " "),
+      `${rounds}, after ${warmUpRounds}`,
+      String(laboratories),
+    ]),
+  );
+}
+
 /** Null where the result has nothing for the block. */
-function blockOf(id: string, result: BenchResult): string | null {
+function blockOf(id: string, result: BenchResult, sources: readonly SourceResult[]): string | null {
   const { experiments, seed } = result;
   if (id === "run") return runTable(result);
+  if (id === "runs") return sources.length === 0 ? null : runsTable(sources);
   if (id === "not-first") return notFirstList(experiments, seed);
   const [name, part] = id.split("/");
   const experiment = experiments.find((each) => each.id === name);

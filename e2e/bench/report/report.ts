@@ -66,6 +66,8 @@ function methodSection({
   seed,
   rounds,
   warmUpRounds,
+  laboratories = 1,
+  options,
   seconds,
   startedAt,
 }: BenchResult): Markup {
@@ -75,6 +77,8 @@ function methodSection({
     took: `${formatNumber(seconds / 60)} min`,
     seed: String(seed),
     rounds: `${rounds}, after ${counted(warmUpRounds, "warm-up round")} that ${warmUpRounds === 1 ? "is" : "are"} thrown away`,
+    laboratories: String(laboratories),
+    ...(options === undefined ? {} : { options: options.length === 0 ? "none" : options.join(" ") }),
     quartiles: "Hyndman and Fan, definition 7 (linear interpolation)",
     intervals: "95 % percentile bootstrap of the ratio of medians, 1,000 resamples, seeded",
   };

@@ -14,7 +14,7 @@ export interface CarrierTask {
   readonly count: number;
 }
 
-/** With this many bytes waiting in WebSocket or stream, a sender waits too. A TCP socket has its own measure. */
+/** With this many bytes waiting in socket, WebSocket or stream, a sender waits too. */
 export const HIGH_WATER = 1024 * 1024;
 
 /** One end of a connection that carries bodies. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import type { BodyPipe, CarrierTask } from "./carrier.ts";
+import { type BodyPipe, type CarrierTask, HIGH_WATER } from "./carrier.ts";
 
 export async function connectTcp(host: string, port: number, task: CarrierTask): Promise<BodyPipe> {
   const socket = createConnection(port, host);
@@ -28,7 +28,11 @@ function pipeOver(socket: Socket): BodyPipe {
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
   const pipe: BodyPipe = {
-    send: (body) => (socket.write(body) ? undefined : drained(socket)),
+    // As much as the others let wait; more than Node's own mark, so the event for an empty buffer will come.
+    send: (body) => {
+      socket.write(body);
+      return socket.writableLength < HIGH_WATER ? undefined : drained(socket);
+    },
     onBytes: () => {},
     close: () => void socket.destroy(),
   };
