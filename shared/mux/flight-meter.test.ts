@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FlightMeter, FRESH_WINDOW_BYTES } from "./flight-meter.ts";
+import { FlightMeter, FRESH_FLIGHT_BYTES } from "./flight-meter.ts";
 
 /** Sends frames of 1,000 bytes each and acknowledges them all at once, as a round trip does. */
 function roundTrip(meter: FlightMeter, frames: number, left = 0): void {
@@ -9,9 +9,9 @@ function roundTrip(meter: FlightMeter, frames: number, left = 0): void {
 
 test("a channel begins with what a fresh connection carries, and never comes to less", () => {
   const meter = new FlightMeter();
-  expect(meter.bytes).toBe(FRESH_WINDOW_BYTES);
+  expect(meter.bytes).toBe(FRESH_FLIGHT_BYTES);
   roundTrip(meter, 3);
-  expect(meter.bytes).toBe(FRESH_WINDOW_BYTES);
+  expect(meter.bytes).toBe(FRESH_FLIGHT_BYTES);
 });
 
 test("what arrives in one round trip counts, in however many acknowledgements", () => {
@@ -47,7 +47,7 @@ test("a new connection begins anew, with what was kept", () => {
   for (let frame = 0; frame < 50; frame += 1) meter.sent();
   meter.acknowledged(10, 10_000, 40_000);
   meter.restart();
-  expect(meter.bytes).toBe(FRESH_WINDOW_BYTES);
+  expect(meter.bytes).toBe(FRESH_FLIGHT_BYTES);
   meter.acknowledged(40, 40_000, 0);
   expect(meter.bytes).toBe(40_000);
 });

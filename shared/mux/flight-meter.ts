@@ -6,6 +6,12 @@
 
 /** RFC 6928: ten segments. */
 export const FRESH_WINDOW_BYTES = 14_600;
+/**
+ * What a connection counts as that has carried less. Half of a fresh window, for what was measured of the others is a
+ * round trip old, and in slow start they carry twice as much by now: by its whole window one that joins in the middle
+ * of a page would get more than it can bring in time.
+ */
+export const FRESH_FLIGHT_BYTES = FRESH_WINDOW_BYTES / 2;
 /** While more waits than a channel seems to carry, each acknowledgement counts so much against what it once did. */
 const DECAY = 0.95;
 
@@ -15,7 +21,7 @@ export class FlightMeter {
   #sentAt: number[] = [];
   #acknowledged = 0;
 
-  constructor(bytes = FRESH_WINDOW_BYTES) {
+  constructor(bytes = FRESH_FLIGHT_BYTES) {
     this.#bytes = bytes;
   }
 
@@ -41,12 +47,12 @@ export class FlightMeter {
     this.#acknowledged += bytes;
     const flight = this.#acknowledged - last;
     const isLimiting = left > this.#bytes;
-    this.#bytes = Math.max(flight, isLimiting ? DECAY * this.#bytes : this.#bytes, FRESH_WINDOW_BYTES);
+    this.#bytes = Math.max(flight, isLimiting ? DECAY * this.#bytes : this.#bytes, FRESH_FLIGHT_BYTES);
   }
 
   /** All frames that were not acknowledged go out again, on a fresh connection. */
   restart(): void {
-    this.#bytes = FRESH_WINDOW_BYTES;
+    this.#bytes = FRESH_FLIGHT_BYTES;
     this.#sentAt = this.#sentAt.map(() => this.#acknowledged);
   }
 

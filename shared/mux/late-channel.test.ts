@@ -1,0 +1,27 @@
+/** A channel that joins in the middle of a page: PROTOCOL.md section 4.6. */
+import { expect, test } from "vitest";
+import { type SimulatedResponse, SimulatedSessions } from "../testing/simulated-sessions.ts";
+
+const PICTURES = 150;
+
+/** Milliseconds that a document and its small pictures take in an app that was closed. @param joins in round trips. */
+function load(delay: number, joins: readonly number[]): number {
+  const link = { rate: 20e6, delay, queueBytes: 1_500_000 };
+  const simulation = new SimulatedSessions({ down: link, up: link, congestion: "bbr" });
+  const { time } = simulation;
+  for (const [index, at] of joins.entries()) time.in(at * 2 * delay, () => simulation.connect(index + 1));
+  const document = simulation.request(9_000, { urgency: 0, incremental: true });
+  let pictures: SimulatedResponse[] | null = null;
+  time.runTo(60_000, () => {
+    if (pictures === null && document.endAt !== null) {
+      pictures = Array.from({ length: PICTURES }, () => simulation.request(1_517));
+    }
+    return pictures?.every(({ endAt }) => endAt !== null) ?? false;
+  });
+  return time.now();
+}
+
+test.each([200, 300])("gets no more than it can bring while the others grow (%i ms one way)", (delay) => {
+  const alone = load(delay, []);
+  for (const join of [2.5, 3, 3.5]) expect(load(delay, [join]) / alone).toBeLessThan(1.1);
+});
