@@ -95,7 +95,7 @@ export class ServedSession {
     this.#isRepeat = isRepeat;
     this.#newest = snapshot ? [...snapshot.links] : Array.from({ length: limits.channels }, () => -1);
     this.#pushes = new SessionPushes({
-      openPush: (priority, document) => this.session.openPush(priority, document),
+      openPush: (priority) => this.session.openPush(priority),
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
       now: () => Date.now(),

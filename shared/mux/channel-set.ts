@@ -93,11 +93,6 @@ export class ChannelSet {
     return others.reduce((least, other) => (other.streams.size < least.streams.size ? other : least), first);
   }
 
-  /** For a new stream that had best go on a certain channel: that, if it has a transport of its own. */
-  near({ channelIndex }: MuxStream): SessionChannel {
-    return this.#uncarried.find(({ index }) => index === channelIndex) ?? this.leastLoaded(limits.channels);
-  }
-
   /** For what may go on any channel: the one that is known to work. */
   get lastHeard(): SessionChannel {
     const usable = this.#usable;

@@ -35,30 +35,6 @@ describe("streams", () => {
     expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
   });
 
-  test("for pushes are announced where their document is, so that they are there before it; elsewhere if that is cut", () => {
-    const sockets = connected(3);
-    for (let count = 0; count < 3; count += 1) request(sockets);
-    sockets.flow();
-    const document = sockets.accepted.find(({ stream }) => stream.channelIndex === 1)?.stream;
-    const push = (): number | undefined => {
-      const stream = sockets.edge.openPush({ urgency: 7, incremental: false }, document);
-      stream?.sendHead(GET, false);
-      stream?.sendHead(OK, false);
-      void stream?.write(new Uint8Array(5000));
-      stream?.end();
-      return stream?.channelIndex;
-    };
-    expect([push(), push(), push(), push()]).toEqual([1, 1, 1, 1]);
-    sockets.flow();
-    expect(sockets.pushed.map(({ stream, bytes, events }) => [stream.channelIndex, bytes, events.at(-1)])).toEqual(
-      Array(4).fill([1, 5000, "end"]),
-    );
-    sockets.cut(1);
-    expect(push()).not.toBe(1);
-    sockets.flow();
-    expect(sockets.pushed.at(-1)?.bytes).toBe(5000);
-  });
-
   test("go on the first alone as long as one is wanted, whatever is connected", () => {
     const sockets = connected(1);
     sockets.connect(1);

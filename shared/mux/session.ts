@@ -261,17 +261,11 @@ export class Session implements ChannelOwner {
     return this.openStreams - this.#pushes < this.#peer.concurrentStreams;
   }
 
-  /**
-   * Edge: a stream for a push, or null while there are as many as there may be. Its first head is the request's.
-   *
-   * @param document that names it: its head goes on the same channel, so that it is there before the page asks. On one
-   *   that carries little yet it would wait for a round trip, behind what was pushed before.
-   */
-  openPush(priority: Priority, document?: MuxStream): MuxStream | null {
+  /** Edge: a stream for a push, or null while there are as many as there may be. Its first head is the request's. */
+  openPush(priority: Priority): MuxStream | null {
     const isFull = this.#pushes + this.#headless.size >= limits.concurrentPushes;
     if (this.#ended !== null || isFull) return null;
     const stream = new MuxStream(0, this, { send: limits.pushCreditBytes, receive: 0 }, priority, "push-sent");
-    stream.channelIndex = document?.channelIndex ?? -1;
     this.#headless.add(stream);
     return stream;
   }
@@ -447,8 +441,8 @@ export class Session implements ChannelOwner {
   }
 
   #number(stream: MuxStream): { readonly id: number; readonly channel: SessionChannel } {
-    // How many channels pay, the phone knows: pushes go on any that it has opened.
-    const channel = stream.isPush ? this.#channels.near(stream) : this.#channels.leastLoaded(this.wantedChannels);
+    // How many channels pay, the phone knows: pushes go on all that it has opened.
+    const channel = this.#channels.leastLoaded(stream.isPush ? limits.channels : this.wantedChannels);
     stream.channelIndex = channel.index;
     this.#headless.delete(stream);
     this.#count(stream, 1);

@@ -1,6 +1,5 @@
 import type { RopewayError } from "../errors.ts";
 import { Session, type SessionOptions } from "../mux/session.ts";
-import type { MuxStream } from "../mux/stream.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
 import { carriedReceiver } from "./carried.ts";
@@ -23,8 +22,6 @@ export class SessionSockets {
   edge: Session;
   /** Streams that the edge was given, in order. */
   readonly accepted: StreamLog[] = [];
-  /** Streams that the edge opened for pushes, as the phone has them. */
-  readonly pushed: StreamLog[] = [];
   readonly ended: { phone: RopewayError | null; edge: RopewayError | null } = { phone: null, edge: null };
   #turns = new Turns();
   #sockets = new Map<number, Socket>();
@@ -33,9 +30,6 @@ export class SessionSockets {
     const handler = {
       onEnd: (error: RopewayError): void => {
         this.ended.phone = error;
-      },
-      onPush: (stream: MuxStream): void => {
-        this.pushed.push(new StreamLog(stream, true));
       },
     };
     const common = { sessionId: TEST_SESSION_ID, defer: this.#turns.defer };

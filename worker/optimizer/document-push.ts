@@ -21,8 +21,8 @@ import type { UnsentResponse } from "./unsent-response.ts";
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
-  /** A stream for a push, or null while there are as many as there may be. @param document that names it. */
-  openPush(priority: Priority, document: MuxStream): MuxStream | null;
+  /** A stream for a push, or null while there are as many as there may be. */
+  openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
   isAtHand(head: RequestHead): boolean;
   /** Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d. */
@@ -125,7 +125,7 @@ class DocumentPush {
     this.#named.add(key);
     if (this.#host.isAtHand(head)) return;
     const priority = priorityOf(head.destination);
-    const stream = this.#host.openPush(priority, this.#document);
+    const stream = this.#host.openPush(priority);
     if (stream === null) return;
     try {
       const turn = this.#order.add(stream, priority.urgency);

@@ -10,8 +10,8 @@ import { PushOrder } from "./push-order.ts";
 import { UnsentResponse } from "./unsent-response.ts";
 
 export interface SessionPushesOptions {
-  /** A stream for a push, or null while there are as many as there may be. @param document that names it. */
-  readonly openPush: (priority: Priority, document: MuxStream) => MuxStream | null;
+  /** A stream for a push, or null while there are as many as there may be. */
+  readonly openPush: (priority: Priority) => MuxStream | null;
   readonly handle: RequestHandler;
   /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
   readonly slotScheme: () => SlotScheme | null;
