@@ -53,7 +53,7 @@ export async function execute(
       options.tell(progressLine(step, run, done.size, steps.length, left));
     }
     // One after another: each writes the whole result.
-    kept = kept.then(() => options.keep(resultsOf(experiments, runs)));
+    kept = kept.then(() => options.keep(resultsOf(experiments, runs, rounds)));
     await kept;
   };
 
@@ -69,7 +69,7 @@ export async function execute(
   );
   // Not before all have come to rest: who called closes the laboratories.
   for (const end of ends) if (end.status === "rejected") throw end.reason;
-  return resultsOf(experiments, runs);
+  return resultsOf(experiments, runs, rounds);
 }
 
 /** All that is done in one cell. */
@@ -114,18 +114,20 @@ async function runStep(cell: PlannedCell, { series, round }: Step, options: Exec
     const { values, ...pictures } = await own.run(round);
     const after = options.processorTime();
     const total = after.total - before.total;
-    const busy = total > 0 ? { processorsBusy: (after.busy - before.busy) / total } : {};
+    const busy = total > 0 ? { processorsBusy: Math.min(1, Math.max(0, (after.busy - before.busy) / total)) } : {};
     return { round: number, failure: null, values, ...busy, ...pictures };
   } catch (error) {
     return { round: number, values: {}, failure: asRunFailure(error) };
   }
 }
 
-function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs): ExperimentResult[] {
+function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs, rounds: number): ExperimentResult[] {
   return experiments.flatMap((experiment) => {
     const cells = experiment.cells.flatMap((planned) => {
       const ofCell = runs.get(planned);
-      if (ofCell === undefined) return [];
+      // Another laboratory may be in the middle of it.
+      const isWhole = planned.series.every(({ contestant }) => ofCell?.get(contestant)?.length === rounds);
+      if (ofCell === undefined || !isWhole) return [];
       const { prepare: _, needsQuiet: __, series, ...cell } = planned;
       return [
         { ...cell, series: series.map(({ contestant }) => ({ contestant, runs: ofCell.get(contestant) ?? [] })) },

@@ -97,7 +97,13 @@ async function publish(files: readonly string[]): Promise<void> {
   const merged = mergeResults(results);
   await mkdir(PICTURES, { recursive: true });
   await writePictures(merged, PICTURES);
-  const sources = results.map((result, index) => ({ name: basename(files[index] ?? ""), result }));
+  const used = new Set(merged.experiments.flatMap(({ cells }) => cells));
+  const sources = results.map((result, index) => {
+    const experiments = result.experiments
+      .map((experiment) => ({ ...experiment, cells: experiment.cells.filter((cell) => used.has(cell)) }))
+      .filter(({ cells }) => cells.length > 0);
+    return { name: basename(files[index] ?? ""), result: { ...result, experiments } };
+  });
   await updateBenchmarks(BENCHMARKS, merged, sources);
 }
 

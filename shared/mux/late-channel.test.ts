@@ -18,6 +18,7 @@ function load(delay: number, joins: readonly number[]): number {
     }
     return pictures?.every(({ endAt }) => endAt !== null) ?? false;
   });
+  if (time.now() >= 60_000) throw new Error("The page has not ended within a minute");
   return time.now();
 }
 

@@ -131,8 +131,9 @@ export function comparePolicy(cell: Cell, metric: Metric, seed: number): PolicyC
   return { ours, best: { contestant: best.contestant, median: best.median }, ratio, interval, behind };
 }
 
-/** Over the cells in which there is a ratio; null where there is none. */
+/** Over the cells in which there is a ratio; null where there is none, or ours has no median in some cell. */
 export function meanRatio(comparisons: readonly Comparison[]): number | null {
+  if (comparisons.some(({ ours }) => ours === null)) return null;
   const ratios = comparisons.flatMap(({ ratio }) => ratio ?? []);
   return ratios.length === 0 ? null : geometricMean(ratios);
 }
@@ -214,9 +215,10 @@ function isWorse(ours: number, direct: number, { better }: Metric): boolean {
   return better === "lower" ? ours > direct : ours < direct;
 }
 
-/** A contestant that fails in half of its runs or more has no median: a failed run is slower than any. */
+/** One that fails in half of its runs or more, by its own fault, has no median. */
 function hasMedian({ runs }: Pick<Series, "runs">): boolean {
-  return 2 * runs.filter(({ failure }) => failure !== null).length < runs.length;
+  const counted = runs.filter(({ failure }) => failure?.blame !== "harness");
+  return 2 * counted.filter(({ failure }) => failure !== null).length < counted.length;
 }
 
 function measuredValue({ values, failure }: Run, metric: string): number | null {

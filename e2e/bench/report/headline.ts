@@ -41,7 +41,7 @@ export function behindSentence(experiment: ExperimentResult, seed: number): stri
   const worst = behind.reduce((most, each) => ((each.ratio ?? Infinity) > (most.ratio ?? Infinity) ? each : most));
   const size =
     worst.ratio === null
-      ? "no run succeeded"
+      ? "half of its runs failed, or more"
       : `${formatRatio(worst.ratio)} of ${contestantLabel(worst.best.contestant)}`;
   const where = cellLabel(worst.cell, gridOf(experiment.cells));
   return `Ropeway is behind in ${behind.length} of ${total}; most of all: ${contestantLabel(worst.contestant)}, ${where} (${size}).`;

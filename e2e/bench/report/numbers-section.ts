@@ -153,7 +153,7 @@ function bestDirect(comparisons: readonly Comparison[], { unit }: Metric): Marku
 function ratioCell(comparison: Pick<Comparison, "ratio" | "interval" | "behind" | "ours"> | undefined): MarkupValue {
   if (comparison === undefined) return "–";
   const { ratio, interval, behind, ours } = comparison;
-  const figure = ratio === null ? (ours === null ? "all failed" : "–") : formatRatio(ratio);
+  const figure = ratio === null ? (ours === null ? "failed" : "–") : formatRatio(ratio);
   const range = interval && markup` <small>${formatRatio(interval.low)} to ${formatRatio(interval.high)}</small>`;
   return behind ? markup`<span class="behind">▲ ${figure}</span>${range}` : markup`${figure}${range}`;
 }
