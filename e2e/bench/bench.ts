@@ -72,7 +72,11 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
           lossExperiment(laboratory, site(extent.loss.site), extent.loss),
           outageExperiment(laboratory, extent.outages, site),
-          realPageExperiment(laboratory, { ...extent.realPages, sites: extent.realPages.sites.map(site) }),
+          realPageExperiment(laboratory, {
+            ...extent.realPages,
+            sites: extent.realPages.sites.map(site),
+            traces: extent.realPages.traces.map((place) => ({ ...place, site: site(place.site) })),
+          }),
         ],
         extent,
         options,
@@ -121,6 +125,7 @@ async function makeSites(extent: Extent, version: number): Promise<Site[]> {
     extent.loss.site,
     ...Object.values(extent.outages.sites),
     ...extent.realPages.sites,
+    ...extent.realPages.traces.map(({ site }) => site),
   ]);
   const sites: Site[] = [];
   for (const name of names) sites.push(await makeSite(SITES_DIRECTORY, name, version));

@@ -29,7 +29,9 @@ type Runs = Map<PlannedCell, Map<string, Run[]>>;
 
 /**
  * @param laboratories the same plan as each laboratory would carry it out, one or more. Cells that need quiet are
- *   measured first, one by one in the first laboratory; then all laboratories take the others, the longest first.
+ *   measured first, one by one in the first laboratory; then all laboratories take the others, the longest first. One in
+ *   which a whole cell failed by the bench's own fault takes no more as long as another is there: it is broken, and
+ *   would run through all that is left.
  */
 export async function execute(
   laboratories: readonly (readonly PlannedExperiment[])[],
@@ -43,10 +45,13 @@ export async function execute(
   const start = options.now();
   let kept: Promise<void> = Promise.resolve();
 
-  const measure = async (plan: readonly PlannedExperiment[], job: CellSteps): Promise<void> => {
+  /** @returns whether the bench itself was to blame for every run. */
+  const measure = async (plan: readonly PlannedExperiment[], job: CellSteps): Promise<boolean> => {
     const cell = sameCell(plan, job);
+    let isBroken = true;
     for (const step of job.steps) {
       const run = await runStep(cell, step, options);
+      isBroken &&= run.failure?.blame === "harness";
       if (step.round >= warmUpRounds) add(runs, step, run);
       done.add(step);
       const left = secondsLeft(steps, (each) => done.has(each), (options.now() - start) / 1000, laboratories.length);
@@ -55,6 +60,7 @@ export async function execute(
     // One after another: each writes the whole result.
     kept = kept.then(() => options.keep(resultsOf(experiments, runs, rounds)));
     await kept;
+    return isBroken;
   };
 
   const jobs = cellsOf(steps);
@@ -62,9 +68,16 @@ export async function execute(
   const others = jobs.filter(({ cell }) => !cell.needsQuiet);
   // With one laboratory the order of the plan is easier to follow.
   if (laboratories.length > 1) others.sort((a, b) => estimateOf(b) - estimateOf(a));
+  let working = laboratories.length;
   const ends = await Promise.allSettled(
     laboratories.map(async (plan) => {
-      for (let job = others.shift(); job !== undefined; job = others.shift()) await measure(plan, job);
+      for (let job = others.shift(); job !== undefined; job = others.shift()) {
+        const isBroken = await measure(plan, job);
+        if (isBroken && working > 1) {
+          working -= 1;
+          return;
+        }
+      }
     }),
   );
   // Not before all have come to rest: who called closes the laboratories.

@@ -1,4 +1,5 @@
 /** How much of each experiment a full, a quick and a smoke run have. */
+import type { ProfileName } from "../lab/profiles.ts";
 import { PAPER_GRID } from "./experiments/applications.ts";
 import { PAPER_DELAYS } from "./experiments/delay.ts";
 import { LOSS_GRID, type LossGrid } from "./experiments/loss.ts";
@@ -26,7 +27,10 @@ export interface Extent {
   readonly overtaking: OvertakingGrid;
   readonly loss: LossGrid & { readonly site: SiteName };
   readonly outages: OutageGrid<SiteName>;
-  readonly realPages: Omit<RealPageGrid, "sites"> & { readonly sites: readonly SiteName[] };
+  readonly realPages: Pick<RealPageGrid, "profiles" | "congestion" | "visits"> & {
+    readonly sites: readonly SiteName[];
+    readonly traces: readonly { readonly site: SiteName; readonly profile: ProfileName }[];
+  };
 }
 
 export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
@@ -45,6 +49,11 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
       // C, F and L compare the two; here it would be five hours more.
       congestion: ["bbr"],
       visits: ["first", "next day"],
+      traces: [
+        { site: "impress-deck", profile: "gprs-trace" },
+        { site: "median-mobile", profile: "3g-trace" },
+        { site: "median-mobile", profile: "lte-trace" },
+      ],
     },
   },
   quick: {
@@ -62,7 +71,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     overtaking: { delays: [300], congestion: ["cubic"], waits: [3] },
     loss: { site: "static-i", delays: [100], congestion: ["bbr"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "agency" }, seconds: [5] },
-    realPages: { sites: ["median-mobile"], profiles: ["lte"], congestion: ["bbr"], visits: ["first"] },
+    realPages: { sites: ["median-mobile"], profiles: ["lte"], congestion: ["bbr"], visits: ["first"], traces: [] },
   },
   smoke: {
     contestants: { most: ["http/2", "ropeway open"] },
@@ -73,6 +82,6 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
     loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },
-    realPages: { sites: ["spectre-docs"], profiles: ["lte"], congestion: ["bbr"], visits: ["next day"] },
+    realPages: { sites: ["spectre-docs"], profiles: ["lte"], congestion: ["bbr"], visits: ["next day"], traces: [] },
   },
 };

@@ -18,6 +18,7 @@ import { readResult, writeResult } from "./result-schema.ts";
 import { sanityFaults } from "./sanity.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
+const README = join(root, "README.md");
 const BENCHMARKS = join(root, "BENCHMARKS.md");
 const PICTURES = join(root, "docs", "bench");
 
@@ -95,8 +96,9 @@ async function report(result: BenchResult, file: string): Promise<void> {
 async function publish(files: readonly string[]): Promise<void> {
   const results = await Promise.all(files.map(read));
   const merged = mergeResults(results);
-  await mkdir(PICTURES, { recursive: true });
-  await writePictures(merged, PICTURES);
+  const documents = await Promise.all([README, BENCHMARKS].map((file) => readFile(file, "utf8")));
+  const isShown = (file: string): boolean => documents.some((text) => text.includes(`(docs/bench/${file})`));
+  await writePictures(merged, PICTURES, isShown);
   const used = new Set(merged.experiments.flatMap(({ cells }) => cells));
   const sources = results.map((result, index) => {
     const experiments = result.experiments

@@ -163,6 +163,32 @@ describe("execute in two laboratories", () => {
     expect(JSON.stringify(results)).not.toContain("needsQuiet");
   });
 
+  it("gives a laboratory nothing more in which a whole cell failed by the bench's own fault, unless it is the last", async () => {
+    const calls = { broken: 0, whole: 0 };
+    const broken = series("a", async () => {
+      calls.broken++;
+      throw new Error("the edge is gone");
+    });
+    const whole = series("a", async () => {
+      calls.whole++;
+      // Long enough for a broken one to take everything.
+      for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+      return { values: { load: 1 } };
+    });
+    const threeCells = (run: PlannedSeries): PlannedExperiment[] => {
+      const both = experiment([run], undefined, [false, false]);
+      const [first] = both.cells;
+      return [{ ...both, cells: first === undefined ? [] : [...both.cells, { ...first, id: "three" }] }];
+    };
+    const results = await execute([threeCells(broken), threeCells(whole)], { ...options, keep: async () => {} });
+    expect(calls).toEqual({ broken: 4, whole: 2 * 4 });
+    const failures = results[0]?.cells.map(({ series: [a] }) => a?.runs.map(({ failure }) => failure?.blame));
+    expect(failures?.flat().filter((blame) => blame === "harness")).toHaveLength(3);
+    calls.broken = 0;
+    await execute([threeCells(broken)], { ...options, keep: async () => {} });
+    expect(calls.broken).toBe(3 * 4);
+  });
+
   it("says how busy the processors were in each run", async () => {
     let calls = 0;
     const processorTime = () => ({ busy: 30 * calls, total: 100 * calls++ });

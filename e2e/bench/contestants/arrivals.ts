@@ -35,6 +35,7 @@ export class Arrivals {
     while (this.whole < objects && !this.#isQuiet()) await new Promise((resolve) => setTimeout(resolve, POLL));
   }
 
+  /** What failed and came when it was asked for again has not. */
   get hasFailures(): boolean {
     return this.#failed.size > 0;
   }
@@ -60,7 +61,10 @@ export class Arrivals {
     this.#ended(request);
     const status = request.existingResponse()?.status() ?? 0;
     const isSuccess = (status >= 200 && status < 300) || status === 304;
-    if (isSuccess) this.#whole.add(request.url());
+    if (isSuccess) {
+      this.#whole.add(request.url());
+      this.#failed.delete(request.url());
+    }
     // A redirection is no object, and what it leads to is a request of its own.
     else if (request.redirectedTo() === null) this.#failed.set(request.url(), `status ${status}`);
   };

@@ -9,6 +9,8 @@ export interface RealPageGrid {
   readonly profiles: readonly ProfileName[];
   readonly congestion: readonly CongestionControl[];
   readonly visits: readonly ("first" | "next day")[];
+  /** First visits also where the rate comes and goes. */
+  readonly traces: readonly { readonly site: Site; readonly profile: ProfileName }[];
 }
 
 /** A page that takes longer than this over its link, in seconds at best, is left out: nobody waits for it. */
@@ -18,12 +20,16 @@ const LONGEST_FLOOR = 100;
 const FAST = 5_000;
 
 export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): PlannedExperiment {
-  const cells = grid.profiles.flatMap((profile) =>
-    grid.sites.flatMap((site) =>
-      grid.congestion.flatMap((congestion) =>
-        grid.visits.map((visit) => ({ profile, site, congestion, visit, link: PROFILES[profile] })),
-      ),
-    ),
+  const places = grid.profiles.flatMap((profile) =>
+    grid.sites.map((site) => ({ profile, site, link: PROFILES[profile], visits: grid.visits })),
+  );
+  const onTraces = grid.traces.map((place) => ({
+    ...place,
+    link: PROFILES[place.profile],
+    visits: ["first"] as const,
+  }));
+  const cells = [...places, ...onTraces].flatMap(({ visits, ...place }) =>
+    grid.congestion.flatMap((congestion) => visits.map((visit) => ({ ...place, congestion, visit }))),
   );
   return {
     id: "R",

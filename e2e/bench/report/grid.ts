@@ -32,6 +32,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "3g": "3G",
   lte: "LTE",
   sat: "satellite",
+  "gprs-trace": "GPRS trace",
+  "3g-trace": "3G trace",
+  "lte-trace": "LTE trace",
   bbr: "BBR",
   cubic: "CUBIC",
 };

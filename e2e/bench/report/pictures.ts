@@ -32,11 +32,16 @@ interface Picture {
  * Writes one SVG per figure, such as `a-throughput-against-delay.svg`, and `ours-against-best-direct.svg` for all
  * experiments together. Files of other results stay.
  *
+ * @param isShown whether a document shows the file; others are not written.
  * @returns names of the files, in the report's order.
  */
-export async function writePictures(result: BenchResult, directory: string): Promise<string[]> {
+export async function writePictures(
+  result: BenchResult,
+  directory: string,
+  isShown: (file: string) => boolean = () => true,
+): Promise<string[]> {
   await mkdir(directory, { recursive: true });
-  const pictures = picturesOf(result);
+  const pictures = picturesOf(result).filter(({ file }) => isShown(file));
   for (const { file, svg } of pictures) await writeFile(join(directory, file), svg);
   return pictures.map(({ file }) => file);
 }
