@@ -1,5 +1,6 @@
 /** How far two runs of the bench agree. */
-import type { BenchResult, Metric } from "../model.ts";
+import type { BenchResult, Metric, Series } from "../model.ts";
+import { median } from "../statistics.ts";
 import { headlineMetric, partsOf, summaryOf } from "./analysis.ts";
 import { contestantLabel } from "./contestant-look.ts";
 import { cellLabel, gridOf } from "./grid.ts";
@@ -17,6 +18,8 @@ export interface AgreementRow {
   /** Median of the first run; null where none of its runs has one, or it lacks the cell. */
   readonly first: number | null;
   readonly second: number | null;
+  /** Medians of the seconds of processor time that browser and edge took, first and second; null where one has none. */
+  readonly processorTime: readonly [number, number] | null;
   /** The larger over the smaller, less 1: the same whichever run is named first. Null where there are no two. */
   readonly difference: number | null;
   readonly agrees: boolean;
@@ -41,8 +44,10 @@ export function compareRuns(first: BenchResult, second: BenchResult, tolerance =
     const [a, b] = [one.get(key)?.median ?? null, other.get(key)?.median ?? null];
     const difference = a === null || b === null ? null : differenceOf(a, b);
     const { experiment, cell, contestant, metric } = named;
+    const [cpu, otherCpu] = [one.get(key)?.processorTime ?? null, other.get(key)?.processorTime ?? null];
+    const processorTime = cpu === null || otherCpu === null ? null : ([cpu, otherCpu] as const);
     const agrees = difference !== null && difference <= tolerance;
-    return [{ experiment, cell, contestant, metric, first: a, second: b, difference, agrees }];
+    return [{ experiment, cell, contestant, metric, first: a, second: b, processorTime, difference, agrees }];
   });
   const differences = rows.flatMap(({ difference }) => difference ?? []);
   return {
@@ -62,14 +67,15 @@ export function comparisonTable({ rows, tolerance, largest, agrees }: Agreement)
     ? `All ${counted(rows.length, "median")} agree within ${limit}${most}.`
     : `${apart} of ${counted(rows.length, "median")} ${apart === 1 ? "differs" : "differ"} by more than ${limit}, or ${apart === 1 ? "is" : "are"} missing in one run${most}.`;
   const table = markdownTable(
-    ["experiment and cell", "contestant", "metric", "first run", "second run", "difference"],
-    rows.map(({ experiment, cell, contestant, metric, first, second, difference, agrees: within }) => [
+    ["experiment and cell", "contestant", "metric", "first run", "second run", "difference", "processor time"],
+    rows.map(({ experiment, cell, contestant, metric, first, second, processorTime, difference, agrees: within }) => [
       `${experiment}, ${cell}`,
       contestantLabel(contestant),
       metric.label,
       first === null ? "–" : formatQuantity(first, metric.unit),
       second === null ? "–" : formatQuantity(second, metric.unit),
       `${within ? "" : "▲ "}${difference === null ? "–" : percent(difference)}`,
+      processorTime === null ? "–" : processorTime.map((seconds) => formatQuantity(seconds, "s")).join(" → "),
     ]),
   );
   return `${verdict}\n\n${table}`;
@@ -81,6 +87,7 @@ interface NamedMedian {
   readonly contestant: string;
   readonly metric: Metric;
   readonly median: number | null;
+  readonly processorTime: number | null;
 }
 
 function mediansOf({ experiments }: BenchResult): Map<string, NamedMedian> {
@@ -97,11 +104,20 @@ function mediansOf({ experiments }: BenchResult): Map<string, NamedMedian> {
             contestant: series.contestant,
             metric,
             median: summaryOf(series, metric.name)?.median ?? null,
+            processorTime: processorTimeOf(series),
           },
         ]),
       );
     }),
   );
+}
+
+/** Of whom both are known; a direct contestant has no edge. */
+function processorTimeOf(series: Series): number | null {
+  const seconds = series.runs.flatMap(({ values: { browserCpu, edgeCpu } }) =>
+    browserCpu === undefined ? [] : [browserCpu + (edgeCpu ?? 0)],
+  );
+  return seconds.length === 0 ? null : median(seconds);
 }
 
 function differenceOf(a: number, b: number): number {

@@ -221,6 +221,17 @@ describe("compareRuns", () => {
     expect(compareRuns(one, other, 0.1).agrees).toBe(true);
   });
 
+  it("sets the processor time of browser and edge beside a difference", () => {
+    const withTime = (browserCpu: number, edgeCpu?: number): BenchResult => {
+      const values = { load: 1000, browserCpu, ...(edgeCpu === undefined ? {} : { edgeCpu }) };
+      const series = [{ contestant: "ropeway warm", runs: [{ round: 1, failure: null, values }] }];
+      return { ...run, experiments: [{ ...experiment, cells: experiment.cells.map((cell) => ({ ...cell, series })) }] };
+    };
+    const agreement = compareRuns(withTime(0.5, 0.25), withTime(0.75));
+    expect(agreement.rows.map(({ processorTime }) => processorTime)).toEqual(experiment.cells.map(() => [0.75, 0.75]));
+    expect(plain(comparisonTable(agreement))).toContain("| 0.0 % | 750 ms → 750 ms |");
+  });
+
   it("does not pass over what only one run has", () => {
     const agreement = compareRuns(only(run, "A"), only(run, "A-3g"));
     expect(agreement.agrees).toBe(false);
