@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { createRouter } from "./router.ts";
 import { TunnelObject } from "./tunnel-object.ts";
+import { fetchUncached } from "./upstream/fetch-uncached.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const app = createRouter<WorkerEnvironment>({
@@ -16,7 +17,7 @@ const app = createRouter<WorkerEnvironment>({
  */
 export class UpstreamFetcher extends WorkerEntrypoint<WorkerEnvironment> {
   override fetch(request: Request): Promise<Response> {
-    return fetch(request);
+    return fetchUncached(request);
   }
 }
 

@@ -5,6 +5,7 @@ import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
 import { createExplainFailure } from "./upstream/explain-failure-workerd.ts";
+import { fetchUncached } from "./upstream/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "./upstream/header-gate.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -16,11 +17,7 @@ interface LoopbackExports {
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
   const parts = createUpstreamParts({
-    fetch: createGatedFetch(
-      (request) => fetch(request),
-      (request) => UpstreamFetcher.fetch(request),
-      new HeaderGate(),
-    ),
+    fetch: createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate()),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage),

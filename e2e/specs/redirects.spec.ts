@@ -116,3 +116,40 @@ test("redirect: manual and error work as they do directly", async ({ app, origin
   });
   expect(result).toEqual({ type: "opaqueredirect", status: 0, error: "TypeError" });
 });
+
+test("the fragment of a redirect is the page's, and without one that of the address", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const to = (url: string): string => encodeURIComponent(url);
+  for (const place of [origin, otherOrigin])
+    place.page("/end", '<p>Arrived</p><p id="part">Part</p><a id="own">Own</a>');
+  const hashOf = async (): Promise<string> => {
+    await expect(app.frame().getByText("Arrived")).toBeVisible();
+    return await (await app.content()).evaluate(() => location.hash);
+  };
+  const cases = [
+    { path: `/redirect/302?to=${to("/end#part")}`, hash: "#part" },
+    { path: `/redirect/302?to=${to("/end#part")}#own`, hash: "#part" },
+    { path: `/redirect/302?to=${to("/end")}#own`, hash: "#own" },
+    { path: `/redirect/302?to=${to(`${otherOrigin.origin}/end#part`)}`, hash: "#part" },
+    { path: `/redirect/302?to=${to(`${otherOrigin.origin}/end`)}#own`, hash: "#own" },
+  ];
+  for (const { path, hash } of cases) {
+    await app.goto(`${origin.origin}${path}`);
+    expect(await hashOf(), `typed: ${path}`).toBe(hash);
+    await expect(app.address).toHaveValue(new RegExp(`/end${hash}$`));
+  }
+  origin.page("/", cases.map(({ path }, index) => `<a href="${path}">Link ${index}</a>`).join(" "));
+  for (const [index, { path, hash }] of cases.entries()) {
+    await app.goto(`${origin.origin}/`);
+    await app.navigated(() =>
+      app
+        .frame()
+        .getByRole("link", { name: `Link ${index}` })
+        .click(),
+    );
+    expect(await hashOf(), `link: ${path}`).toBe(hash);
+  }
+});

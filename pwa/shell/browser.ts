@@ -196,7 +196,7 @@ export class BrowserController implements BrowserActions {
         this.#fail({ code: event.code, url: event.url, detail: event.message });
         return;
       case "navigation-moved":
-        this.#show(event.url, false);
+        this.#show(withFragmentOf(this.#navigation?.request.url ?? "", event.url), false);
         return;
       case "no-document":
         if (this.#state.phase === "loading" && event.url === withoutHash(this.#state.url)) this.#restoreCommitted();
@@ -406,6 +406,12 @@ export class BrowserController implements BrowserActions {
 
 function withoutHash(url: string): string {
   return url.split("#", 1)[0] ?? url;
+}
+
+/** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
+function withFragmentOf(from: string, url: string): string {
+  const at = from.indexOf("#");
+  return at < 0 || url.includes("#") ? url : url + from.slice(at);
 }
 
 /** What the person asks for by its address. */

@@ -67,6 +67,15 @@ describe("answerNavigation", () => {
     expect(log).toEqual(["send", "hold", "finish"]);
   });
 
+  it("shows the browser the fragment of a redirect", async () => {
+    const { exchange } = fakeExchange(
+      { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },
+      { ...HTML, url: `${ORIGIN}/moved`, fragment: "#part" },
+    );
+    const answer = await answerNavigation(exchange);
+    expect(answer.headers.get("location")).toBe(`${SLOT}/moved#part`);
+  });
+
   it("hands redirects to other origins to the shell", async () => {
     const given = await navigate({ status: 302, headers: [["location", "https://b.example/x"]] });
     expect(dataOf(given.html, "notice")).toEqual({ kind: "moved", url: "https://b.example/x" });

@@ -55,10 +55,11 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
 /** The edge followed redirects within the origin: the browser must see the final URL, whose request then claims this response. */
 function redirected(exchange: SlotExchange, response: TunnelResponse): Response {
   const { context } = exchange;
-  const { url } = response.head;
+  const { url, fragment } = response.head;
   response.hold();
   exchange.finish();
-  return Response.redirect(toSlot(url, context), 302);
+  // Without a fragment the browser keeps that of the request.
+  return Response.redirect(toSlot(url, context) + (fragment ?? ""), 302);
 }
 
 /** A redirect out of the origin, which only the shell (or, in a frame, the placeholder) can follow. */
@@ -66,6 +67,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
   response.cancel();
   exchange.finish();
   const target = URL.parse(location, response.head.url);
+  if (target?.hash === "") target.hash = response.head.fragment ?? new URL(exchange.request.url).hash;
   const resends = response.head.status >= 307 && exchange.request.method !== "GET";
   if (target === null || resends) {
     const reason = "Cannot follow the redirect: it leads to another site with the data of a form";

@@ -206,12 +206,12 @@ describe("SlotPort, to a hostile slot,", () => {
     const response = new HeldResponse("");
     slot.held.hold(TOP_LEVEL, URL_A, response);
     await slot.ask(head);
-    response.onHead({ ...responseHead, url: `${OTHER}/moved`, redirected: true });
+    response.onHead({ ...responseHead, url: `${OTHER}/moved`, redirected: true, fragment: "#part" });
     void response.onBody(new Uint8Array(10));
     const heard = await slot.heard();
     expect(typesOf(heard)).toEqual(["error"]);
     expect(errorCodes(heard)).toEqual([ErrorCode.CANCEL]);
-    expect(slot.moved).toEqual([`${OTHER}/moved`]);
+    expect(slot.moved).toEqual([`${OTHER}/moved#part`]);
     expect(typesOf(await slot.say({ type: "credit", id: 1, bytes: 1 }))).toEqual([]);
     expect(slot.held.claim(TOP_LEVEL, `${OTHER}/moved`)).toBeNull();
     expect(slot.held.claim({ origin: OTHER, topLevelOrigin: OTHER }, `${OTHER}/moved`)).toBe(response);

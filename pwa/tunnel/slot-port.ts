@@ -18,7 +18,11 @@ const TUNNEL = crypto.randomUUID();
 export interface SlotPortHost {
   request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
   readonly held: HeldResponses;
-  /** The page's document lives on another origin: it is held for that origin's own slot. */
+  /**
+   * The page's document lives on another origin: it is held for that origin's own slot.
+   *
+   * @param url with the fragment of the redirect that led there, if it had one.
+   */
   onNavigationMoved(url: string): void;
   onNoDocument(url: string): void;
   /** After milliseconds. */
@@ -143,7 +147,7 @@ export class SlotPort {
     } else if (outcome.url === url && mode !== "navigate") {
       this.#attach(id, exchange);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
-      this.#handOver(id, exchange, outcome.url);
+      this.#handOver(id, exchange, outcome);
     } else {
       exchange.credit = 0;
       exchange.headPosted = true;
@@ -188,11 +192,11 @@ export class SlotPort {
   }
 
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
-  #handOver(id: number, exchange: PortExchange, url: string): void {
+  #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
     this.#exchanges.delete(id);
     const { origin } = new URL(url);
     this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
-    this.#host.onNavigationMoved(url);
+    this.#host.onNavigationMoved(url + (fragment ?? ""));
     this.#outbox.post({
       type: "error",
       id,

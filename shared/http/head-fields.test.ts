@@ -49,14 +49,25 @@ const scriptCookie = fc.record({
   expires: fc.oneof(fc.constant(null), fc.maxSafeInteger()),
 });
 
-const responseHead: fc.Arbitrary<ResponseHead> = fc.record({
-  status: fc.integer({ min: 200, max: 599 }),
-  headers,
-  url,
-  redirected: fc.boolean(),
-  coding: fc.constantFrom("identity", "deflate-raw"),
-  scriptCookies: fc.array(scriptCookie, { maxLength: 4 }),
-});
+const fragment = fc.option(
+  fc.webFragments().map((text) => `#${text}`),
+  { nil: undefined },
+);
+
+const responseHead: fc.Arbitrary<ResponseHead> = fc
+  .record({
+    status: fc.integer({ min: 200, max: 599 }),
+    headers,
+    url,
+    redirected: fc.boolean(),
+    coding: fc.constantFrom("identity", "deflate-raw"),
+    scriptCookies: fc.array(scriptCookie, { maxLength: 4 }),
+  })
+  .chain((head) => (head.redirected ? fragment.map((text) => withFragment(head, text)) : fc.constant(head)));
+
+function withFragment(head: ResponseHead, text: string | undefined): ResponseHead {
+  return text === undefined ? head : { ...head, fragment: text };
+}
 
 test("any request head comes back, with an accept where its destination has one", () => {
   const accept = fc.constantFrom("*/*", "text/css,*/*;q=0.1", "image/*").map((value): HeaderField => ["accept", value]);

@@ -124,7 +124,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
 
 export function responseToFields(head: ResponseHead): EncodableField[] {
   const fields: EncodableField[] = [[":status", String(head.status)]];
-  if (head.redirected) fields.push([":url", head.url]);
+  if (head.redirected) fields.push([":url", head.url + (head.fragment ?? "")]);
   if (head.coding !== "identity") fields.push([":coding", head.coding]);
   if (head.scriptCookies.length > 0) fields.push([":script-cookies", toAsciiJson(head.scriptCookies), "never"]);
   fields.push(...resumptionFields(head));
@@ -140,7 +140,7 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
   const { pseudo, headers } = split(fields, ["status", "url", "coding", "script-cookies", "resume", "continues"]);
   const status = pseudo.get("status") ?? "";
   if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not a final status code");
-  const url = pseudo.get("url");
+  const [url, ...afterHash] = pseudo.get("url")?.split("#") ?? [];
   if (url !== undefined && !URL.canParse(url)) throw malformed("the final URL cannot be parsed");
   const resumption = parseResumption(pseudo.get("resume"));
   if (resumption === null) throw malformed("how its body goes on is not readable");
@@ -149,6 +149,7 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
     headers,
     url: url ?? requestUrl,
     redirected: url !== undefined,
+    ...(afterHash.length > 0 ? { fragment: `#${afterHash.join("#")}` } : {}),
     coding: oneOf(CODINGS, pseudo.get("coding") ?? "identity", "coding"),
     scriptCookies: parseScriptCookies(pseudo.get("script-cookies")),
     ...(resumption === undefined ? {} : { resumption }),

@@ -111,6 +111,8 @@ export interface ResponseHead {
   /** URL after the last redirect, without fragment. */
   readonly url: string;
   readonly redirected: boolean;
+  /** With `#`: that of the last redirect that had one. Absent: the request's own holds (RFC 9110 section 10.2.2). */
+  readonly fragment?: string;
   readonly coding: LinkCoding;
   /**
    * For a navigation: all script-visible cookies of the final URL's host (any path).

@@ -13,7 +13,7 @@ import { limits } from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
 import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "../upstream/referrer.ts";
-import { isPotentiallyTrustworthy } from "../upstream/site.ts";
+import { isMixedContent, isPotentiallyTrustworthy } from "../upstream/site.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
 import { isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
@@ -182,9 +182,9 @@ class DocumentPush {
 
   /** As browser and service worker do: Mixed Content section 4.1, Upgrade Insecure Requests section 3.2. */
   #upgrade(url: URL): void {
-    if (url.protocol !== "http:" || isPotentiallyTrustworthy(url)) return;
     const isForeign = url.origin !== this.#url.origin;
-    if (this.#url.protocol === "https:" || (isForeign && this.#upgrades)) url.protocol = "https:";
+    const isUpgraded = isForeign && this.#upgrades && url.protocol === "http:" && !isPotentiallyTrustworthy(url);
+    if (isUpgraded || isMixedContent(url, this.#url.origin)) url.protocol = "https:";
   }
 
   /** The document is wanted no more, so neither is what only it asks for; the page may have claimed the rest. */

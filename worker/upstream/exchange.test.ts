@@ -130,7 +130,7 @@ describe("redirects", () => {
       }),
       body: streamOf("body"),
     });
-    expect(head).toMatchObject({ url: "https://a.example/done", redirected: true, status: 200 });
+    expect(head).toMatchObject({ url: "https://a.example/done", fragment: "#part", redirected: true, status: 200 });
     expect(asked[1]).toMatchObject({ method: "GET", body: "" });
     expect(asked[1]?.headers).not.toHaveProperty("content-type");
   });
@@ -213,15 +213,67 @@ describe("redirects", () => {
   it("take authorization and a full referrer to no other origin", async () => {
     const { upstream, asked } = fakeWeb({
       "https://a.example/1": () => redirect(302, "https://b.example/2"),
-      "https://b.example/2": () => redirect(302, "http://b.example/3", { "access-control-allow-origin": "*" }),
-      "http://b.example/3": () => new Response("", { headers: { "access-control-allow-origin": "*" } }),
+      "https://b.example/2": () => new Response("", { headers: { "access-control-allow-origin": "*" } }),
     });
     await upstream(fetchOf("https://a.example/1", { headers: [["authorization", "Bearer x"]], credentials: "omit" }));
     expect(asked.map(({ headers }) => [headers.authorization, headers.referer])).toEqual([
       ["Bearer x", "https://a.example/page"],
       [undefined, "https://a.example/"],
-      [undefined, undefined],
     ]);
+  });
+
+  it("take no referrer from https to http", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "http://a.example/2"),
+      "http://a.example/2": () => new Response(""),
+    });
+    await upstream(navigationTo("https://a.example/1", { referrer: "https://a.example/page", origin: A }));
+    expect(asked.map(({ headers }) => headers.referer)).toEqual(["https://a.example/page", undefined]);
+  });
+
+  it.each([
+    ["an image", requestFor({ url: "https://a.example/1" })],
+    ["a fetch", fetchOf("https://a.example/1", { credentials: "omit" })],
+    ["a document without an origin", fetchOf("https://a.example/1", { origin: null, credentials: "omit" })],
+  ])("load nothing in clear for an https page: %s", async (_what, request) => {
+    const open = { "access-control-allow-origin": "*" };
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "http://b.example/2", open),
+      "https://b.example/2": () => new Response("safe", { headers: open }),
+      "http://b.example/2": () => new Response("anybody's", { headers: open }),
+    });
+    const { head } = await upstream(request);
+    expect(asked.map(({ url }) => url)).toEqual(["https://a.example/1", "https://b.example/2"]);
+    expect(head.url).toBe("https://b.example/2");
+  });
+
+  it.each([
+    ["a navigation", navigationTo("http://a.example/1"), "http://b.example/2"],
+    [
+      "an http page's image",
+      requestFor({ url: "http://a.example/1", origin: "http://a.example" }),
+      "http://b.example/2",
+    ],
+  ])("lead to http: where a browser would go there: %s", async (_what, request, target) => {
+    const { upstream } = fakeWeb({
+      "http://a.example/1": () => redirect(302, target),
+      [target]: () => new Response(""),
+    });
+    expect((await upstream(request)).head.url).toBe(target);
+  });
+
+  it("keep the fragment of the last that had one", async () => {
+    const { upstream } = fakeWeb({
+      "https://a.example/1": () => redirect(302, "/2#one"),
+      "https://a.example/2": () => redirect(302, "/3"),
+      "https://a.example/3": () => new Response(""),
+      "https://a.example/4": () => redirect(302, "/3"),
+    });
+    expect((await upstream(navigationTo("https://a.example/1"))).head).toMatchObject({
+      url: "https://a.example/3",
+      fragment: "#one",
+    });
+    expect((await upstream(navigationTo("https://a.example/4"))).head).not.toHaveProperty("fragment");
   });
 
   it("follow the referrer policy that they carry", async () => {

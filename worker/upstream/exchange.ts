@@ -24,7 +24,7 @@ import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "
 import { decodedLength, endToEndFields } from "./response-fields.ts";
 import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts";
 import { type SendDeps, Sender } from "./send.ts";
-import { isSameOrigin } from "./site.ts";
+import { isMixedContent, isSameOrigin } from "./site.ts";
 import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
 import { bareUrl, basicAuthorization, hasCredentials } from "./url-credentials.ts";
 
@@ -50,6 +50,8 @@ export class Exchange {
   #fields: HeaderList;
   #body: RequestBody | null;
   #referrer: string;
+  /** Of the last redirect that had one, with `#`. */
+  #fragment = "";
   #tainting: Tainting = "basic";
 
   /** @param request its URL has to be one; its body is owned from here on */
@@ -195,6 +197,10 @@ export class Exchange {
     this.#method = step.method;
     if (!step.keepsBody) await this.#dropBody();
     if (!step.keepsAuthorization) this.#fields = this.#fields.filter(([name]) => name !== "authorization");
+    this.#fragment = step.fragment || this.#fragment;
+    if (head.mode !== "navigate" && isMixedContent(step.url, head.origin ?? head.topLevelOrigin)) {
+      step.url.protocol = "https:";
+    }
     const url = this.#takeCredentials(step.url);
     const policy = parseReferrerPolicy(response.headers.get("referrer-policy"));
     this.#referrer = applyReferrerPolicy(policy ?? DEFAULT_REFERRER_POLICY, this.#referrer, url);
@@ -215,6 +221,7 @@ export class Exchange {
         this.#tainting === "cors" ? exposedFields(fields, headers.get("access-control-expose-headers"), head) : fields,
       url: url.href,
       redirected: this.#chain.length > 1,
+      ...(this.#fragment === "" ? {} : { fragment: this.#fragment }),
       coding,
       scriptCookies: await this.#scriptCookies(),
       ...(hasBody ? this.#resumption(response) : {}),

@@ -16,6 +16,8 @@ export const BODY_FIELDS = new Set([
 export interface RedirectStep {
   /** Without fragment; credentials, if any, still in it. */
   readonly url: URL;
+  /** With `#`; empty where the Location has none, so that the one before it holds (RFC 9110 section 10.2.2). */
+  readonly fragment: string;
   readonly method: string;
   readonly keepsBody: boolean;
   readonly keepsAuthorization: boolean;
@@ -46,12 +48,14 @@ export function nextHop(
   if (count >= limits.redirects) {
     throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, `there were ${limits.redirects} before it`);
   }
+  const fragment = url.hash;
   url.hash = "";
   const becomesGet =
     ((status === 301 || status === 302) && from.method === "POST") ||
     (status === 303 && from.method !== "GET" && from.method !== "HEAD");
   return {
     url,
+    fragment,
     method: becomesGet ? "GET" : from.method,
     keepsBody: !becomesGet,
     keepsAuthorization: url.origin === from.url.origin,

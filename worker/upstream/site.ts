@@ -44,6 +44,14 @@ export function isLoopbackHost(host: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(?:\.\d+){3}$/.test(name);
 }
 
+/**
+ * Whether a page of an origin must not load this in clear (Mixed Content section 4): in place of blocking it, as browsers
+ * do with most, it is upgraded, so that nothing goes out in clear.
+ */
+export function isMixedContent(url: URL, pageOrigin: string): boolean {
+  return url.protocol === "http:" && pageOrigin.startsWith("https:") && !isPotentiallyTrustworthy(url);
+}
+
 /** Secure Contexts section 3.1: https, or a loopback host. */
 export function isPotentiallyTrustworthy(url: URL): boolean {
   return url.protocol === "https:" || isLoopbackHost(url.hostname);

@@ -21,6 +21,7 @@ export interface Answered {
   readonly headers?: HeaderList;
   readonly body?: string;
   readonly redirected?: boolean;
+  readonly fragment?: string;
   /** Of a navigation that began ahead. */
   readonly referrer?: string;
 }
@@ -67,6 +68,7 @@ function response(answered: Answered, log: string[]): TunnelResponse {
       headers: answered.headers ?? [],
       url: answered.url,
       redirected: answered.redirected ?? false,
+      ...(answered.fragment === undefined ? {} : { fragment: answered.fragment }),
       coding: "identity",
       scriptCookies: [],
     },
