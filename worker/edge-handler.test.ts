@@ -98,8 +98,15 @@ describe("the edge's answers", () => {
 
   it("forgets all cookies when the person wants that", async () => {
     const { log, ask } = setUp();
-    expect((await ask({ method: "DELETE", url: EdgeRequest.SITE_DATA })).head.status).toBe(204);
+    expect((await ask({ method: "DELETE", url: EdgeRequest.SITE_DATA, origin: null })).head.status).toBe(204);
     expect(log).toEqual(["clear"]);
+  });
+
+  it("forgets nothing for a page", async () => {
+    const { log, ask } = setUp();
+    const asked = ask({ method: "DELETE", url: EdgeRequest.SITE_DATA, origin: PAGE });
+    await expect(asked).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
+    expect(log).toEqual([]);
   });
 
   it.each([

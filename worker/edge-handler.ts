@@ -96,7 +96,9 @@ async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise
     const cookieString = decode(headerValue(head.headers, "cookie-string") ?? "");
     return siteData.setScriptCookie(head.topLevelOrigin, documentUrl, cookieString);
   }
-  if (head.method === "DELETE" && head.url === EdgeRequest.SITE_DATA) return siteData.clear();
+  // No page may: the person asks for it.
+  const isPersons = head.origin === null;
+  if (head.method === "DELETE" && head.url === EdgeRequest.SITE_DATA && isPersons) return siteData.clear();
   throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
 }
 

@@ -159,6 +159,48 @@ test("a page that takes its service worker's port gets no document of another si
   expect(otherOrigin.requestsTo("/account")).toEqual([]);
 });
 
+test("a page that speaks to the shell sends no request that a link could not, and deletes no cookies", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  await app.goto(`${otherOrigin.origin}/set-cookies?session=${encodeURIComponent("1; Path=/")}`);
+  otherOrigin.page("/api", "<p>Bank</p>");
+  origin.page("/", "<p>Evil</p>");
+  origin.page("/site-data", "<p>Nothing deleted</p>");
+  await app.goto(`${origin.origin}/`);
+  const shell = new URL(app.page.url()).origin;
+  const say = async (message: Record<string, unknown>): Promise<void> => {
+    const page = await app.content();
+    await app.navigated(() =>
+      page.evaluate(
+        ([shellOrigin, said]) => {
+          const link = { tag: "ropeway.1", type: "navigate", headers: [], body: null, referrer: "", replace: false };
+          window.top?.postMessage({ ...link, ...said }, shellOrigin);
+        },
+        [shell, message] as const,
+      ),
+    );
+  };
+  const toEdge = [
+    [":scheme", "ropeway"],
+    [":authority", ""],
+  ];
+  await say({ url: `${origin.origin}/site-data`, method: "DELETE", headers: toEdge });
+  await expect(app.frame().getByText("Nothing deleted")).toBeVisible();
+  const headers = [
+    ["content-type", "application/json"],
+    ["x-requested-with", "XMLHttpRequest"],
+  ];
+  await say({ url: `${otherOrigin.origin}/api`, method: "PUT", headers, referrer: `${otherOrigin.origin}/` });
+  await expect(app.frame().getByText("Bank")).toBeVisible();
+  const [asked] = otherOrigin.requestsTo("/api");
+  expect(asked?.method).toBe("GET");
+  expect(asked?.headers).not.toHaveProperty("x-requested-with");
+  expect(asked?.headers.referer ?? "").not.toContain(otherOrigin.origin);
+  expect(asked?.headers.cookie).toContain("session=1");
+});
+
 test("a page cannot put another site's address into the address bar", async ({ app, origin }) => {
   origin.page("/", "<title>Evil</title><p>Evil</p>");
   await app.goto(`${origin.origin}/`);

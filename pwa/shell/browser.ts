@@ -6,6 +6,7 @@ import { parseAddress } from "./address-input.ts";
 import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
 import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit } from "./history-list.ts";
 import { loadProgress } from "./load-progress.ts";
+import { pageNavigation } from "./page-navigation.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
 import type { SlotFrames } from "./slot-frames.ts";
@@ -225,7 +226,7 @@ export class BrowserController implements BrowserActions {
         const url = this.#toReal(message.url, slot);
         const scheme = URL.canParse(url) ? new URL(url).protocol : "";
         if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-        else this.#navigate({ ...message, url, initiator: slot.origin }, { replace: message.replace });
+        else this.#navigate(pageNavigation(message, url, slot.origin), { replace: message.replace === true });
         return;
       }
       case "leaving":

@@ -81,7 +81,10 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
-  for (const field of withoutDefaultAccept(head.headers, head.destination)) fields.push(field);
+  for (const field of withoutDefaultAccept(head.headers, head.destination)) {
+    // It would stand for another part of the head.
+    if (!field[0].startsWith(":")) fields.push(field);
+  }
   return fields;
 }
 
