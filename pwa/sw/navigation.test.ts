@@ -120,7 +120,30 @@ describe("answerNavigation", () => {
   });
 });
 
+describe("answerNavigation, of an odd address", () => {
+  it.each(["/sale-50%-off", "/caf%E9", "/%"])("shows %s", async (path) => {
+    const realUrl = `${ORIGIN}${path}`;
+    for (const type of ["text/html", "text/plain", "image/png"]) {
+      const answered = { url: realUrl, headers: [["content-type", type]] as const, body: "Text" };
+      const { answer, html } = await navigate(answered, { url: `${SLOT}${path}`, realUrl });
+      expect([type, answer.status, html.includes("data-notice")]).toEqual([type, 200, false]);
+    }
+  });
+
+  it("lets go of what it cannot show, and says so", async () => {
+    const { html, log } = await navigate({ status: 999 });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page` });
+    expect(log).toEqual(expect.arrayContaining(["send", "cancel", "finish"]));
+  });
+});
+
 describe("answerDownload", () => {
+  it("leaves the page where it is when there is nothing to save", async () => {
+    const { exchange, log } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` });
+    expect((await answerDownload(exchange, "a.bin")).status).toBe(204);
+    expect(log).toEqual(["send", "finish"]);
+  });
+
   it("names the file as the link does", async () => {
     const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, HTML);
     const answer = await answerDownload(exchange, "a b.html");

@@ -25,6 +25,16 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
     exchange.finish();
     return failed(exchange, error);
   }
+  try {
+    return answerWith(exchange, response);
+  } catch (error) {
+    response.cancel();
+    exchange.finish();
+    return failed(exchange, error);
+  }
+}
+
+function answerWith(exchange: SlotExchange, response: TunnelResponse): Response {
   const { head } = response;
   if (head.url !== exchange.head.url) return redirected(exchange, response);
   const location = headerValue(head.headers, "location");
@@ -40,9 +50,16 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
   return documentOf(exchange, response, kind, contentType);
 }
 
-/** `<a download>` of another origin: whatever it is, the browser saves it. */
+/**
+ * `<a download>`: whatever it is, the browser saves it. Where it cannot be had nothing happens: a notice
+ * or an error would take the place of the page.
+ */
 export async function answerDownload(exchange: SlotExchange, name: string): Promise<Response> {
-  const response = await exchange.send();
+  const response = await exchange.send().catch(() => null);
+  if (response === null) {
+    exchange.finish();
+    return new Response(null, { status: 204 });
+  }
   const quoted = name === "" ? "" : `; filename*=UTF-8''${encodeURIComponent(name)}`;
   const headers: HeaderList = [
     ...response.head.headers.filter(([field]) => field !== "content-disposition"),
@@ -97,7 +114,7 @@ function documentOf(
 ): Response {
   const { head } = response;
   const source = toSlot(head.url, exchange.context);
-  const title = decodeURIComponent(new URL(head.url).pathname.split("/").pop() || new URL(head.url).host);
+  const title = readable(new URL(head.url).pathname.split("/").pop() || new URL(head.url).host);
   switch (kind) {
     case "none":
       exchange.noDocument();
@@ -126,6 +143,15 @@ function documentOf(
     }
     case "html":
       return rewritten(exchange, response, contentType, (text) => text, "", "");
+  }
+}
+
+/** A part of a path for people; as it is where it is not percent-encoded UTF-8. */
+function readable(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 
