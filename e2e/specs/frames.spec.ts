@@ -84,3 +84,28 @@ test("a page that must not be framed by others is not, but is shown by itself", 
   if (await placeholder.first().isVisible()) await placeholder.first().click();
   await expect(app.frame().frameLocator('iframe[title="Guest"]').getByText("Shy page")).toHaveCount(0);
 });
+
+test("a page's own site in a frame of another one has none of its cookies, and may refuse", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page("/", `<p>Bank</p><iframe title="Advert" src="${otherOrigin.origin}/advert"></iframe>`);
+  otherOrigin.page(
+    "/advert",
+    `<p>Advert</p><iframe title="Act" src="${origin.origin}/act"></iframe>
+     <iframe title="Refuses" src="${origin.origin}/refuses"></iframe>`,
+  );
+  origin.page("/act", "<p>Acted</p>");
+  origin.route("/refuses", ({ reply }) =>
+    reply(200, { "content-type": "text/html", "x-frame-options": "SAMEORIGIN" }, "<p>Framed</p>"),
+  );
+  await app.goto(`${origin.origin}/set-cookies?session=${encodeURIComponent("1; Path=/")}`);
+  await app.goto(`${origin.origin}/`);
+  const advert = app.frame().frameLocator('iframe[title="Advert"]');
+  await expect(advert.frameLocator('iframe[title="Act"]').getByText("Acted")).toBeVisible();
+  const asked = await origin.requestTo("/refuses");
+  expect(origin.requestsTo("/")[0]?.headers.cookie).toContain("session=1");
+  for (const request of [asked, ...origin.requestsTo("/act")]) expect(request.headers.cookie).toBeUndefined();
+  await expect(advert.frameLocator('iframe[title="Refuses"]').getByText("Framed")).toHaveCount(0);
+});

@@ -249,7 +249,9 @@ export class BrowserController implements BrowserActions {
         return;
       case "frame-wanted": {
         if (!URL.canParse(message.url)) return;
-        const frameSlot = frames.slotFor(new URL(message.url).origin, slot.topLevelOrigin);
+        const { origin } = new URL(message.url);
+        const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
+        const frameSlot = frames.slotFor(origin, partitionOf(origin, slot, isDeeper));
         const slotUrl = frames.slotUrl(frameSlot, message.url);
         const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl };
         source.postMessage(answer, frames.originOf(slot));
@@ -403,6 +405,19 @@ export class BrowserController implements BrowserActions {
     const slotOrigin = this.#options.frames?.originOf(slot) ?? "";
     return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
   }
+}
+
+/**
+ * Under which top-level origin a frame is loaded. The page's own origin in a frame of another one is not the page: there
+ * it has what that other one has, no cookies of the page's, and may refuse to be framed (as SameSite has it: RFC 6265bis
+ * section 5.2.1, "site for cookies").
+ *
+ * @param asker the slot of the document that holds the frame's place.
+ * @param isDeeper the frame is not the page's own.
+ */
+function partitionOf(origin: string, asker: Slot, isDeeper: boolean): string {
+  const isForeign = asker.origin !== asker.topLevelOrigin;
+  return isDeeper && isForeign && origin === asker.topLevelOrigin ? asker.origin : asker.topLevelOrigin;
 }
 
 function withoutHash(url: string): string {

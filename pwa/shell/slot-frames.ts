@@ -9,8 +9,13 @@ import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
 
 /** No top navigation (frame busting), no pointer lock, no presentation. */
 const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups allow-downloads allow-modals";
-/** Delegated to pages as a browser would ask or allow; nothing more. */
-const PERMISSIONS = "fullscreen; autoplay; clipboard-write; encrypted-media; picture-in-picture; geolocation";
+/**
+ * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
+ * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
+ */
+const PERMISSIONS = ["fullscreen", "autoplay", "clipboard-write", "encrypted-media", "picture-in-picture"]
+  .map((feature) => `${feature} *`)
+  .join("; ");
 
 interface Spare {
   readonly label: string;

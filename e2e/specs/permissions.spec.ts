@@ -1,0 +1,33 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+interface PolicyDocument {
+  readonly featurePolicy: { allowsFeature(name: string): boolean };
+}
+
+test("a page may do what browsers allow without a question, also after Back from another site; never more", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  for (const [place, name] of [
+    [origin, "First"],
+    [otherOrigin, "Second"],
+  ] as const) {
+    place.page("/", `<p>${name}</p>`);
+  }
+  const allowed = async (text: string): Promise<string[]> => {
+    await expect(app.frame().getByText(text)).toBeVisible();
+    return await (await app.content()).evaluate(() =>
+      ["fullscreen", "autoplay", "picture-in-picture", "geolocation", "camera", "microphone"].filter((name) =>
+        (document as unknown as PolicyDocument).featurePolicy.allowsFeature(name),
+      ),
+    );
+  };
+  const harmless = ["fullscreen", "autoplay", "picture-in-picture"];
+  await app.goto(`${origin.origin}/`);
+  expect(await allowed("First")).toEqual(harmless);
+  await app.goto(`${otherOrigin.origin}/`);
+  expect(await allowed("Second")).toEqual(harmless);
+  await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+  expect(await allowed("First")).toEqual(harmless);
+});
