@@ -163,11 +163,19 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Windows of the app plus sessions that wait for their phone; each may hold retainedBytes",
   },
-  connectTimeout: {
+  navigationTimeout: {
     value: 30_000,
     unit: "ms",
     enforcedBy: "edge",
-    reason: "From the request to the origin's response head; browsers wait 30 to 300 s",
+    reason: "From a GET for a document to its response head: somebody waits, and may safely ask again",
+  },
+  answerTimeout: {
+    value: 290_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason:
+      "The same for other requests, long polls and orders among them: below the 300 s of Chromium's sockets and of its " +
+      "service workers' events, so that the phone hears of it",
   },
   socketOpenTimeout: {
     value: 20_000,

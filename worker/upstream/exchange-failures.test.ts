@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
 import { fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
@@ -43,27 +43,56 @@ describe("failures", () => {
       request.signal.addEventListener("abort", () => reject(request.signal.reason));
     });
 
-  it("include an origin that does not answer in time", async () => {
-    const timers: (() => void)[] = [];
-    const { upstream } = fakeWeb(
-      {},
-      {
-        fetch: silence,
-        startTimer: (ms, callback) => {
-          expect(ms).toBe(limits.connectTimeout);
-          timers.push(callback);
-          return () => {};
-        },
-      },
-    );
-    const response = upstream(navigationTo("https://a.example/"));
-    await Promise.all([
-      expect(response).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_TIMEOUT)),
-      (async () => {
-        while (timers.length === 0) await Promise.resolve();
-        timers[0]?.();
-      })(),
-    ]);
+  /** Timers that run out when told to. */
+  function heldTimers() {
+    const running = new Map<number, { ms: number; callback: () => void }>();
+    let next = 0;
+    const startTimer = (ms: number, callback: () => void) => {
+      const id = next++;
+      running.set(id, { ms, callback });
+      return () => void running.delete(id);
+    };
+    return { startTimer, running: () => [...running.values()] };
+  }
+
+  it.each([
+    ["a document", navigationTo("https://a.example/"), limits.navigationTimeout],
+    ["a form", navigationTo("https://a.example/", { method: "POST" }), limits.answerTimeout],
+    ["a script's request", fetchOf("https://a.example/poll"), limits.answerTimeout],
+  ])("include an origin that does not answer in time: %s", async (_, request, ms) => {
+    const { startTimer, running } = heldTimers();
+    const { upstream } = fakeWeb({}, { fetch: silence, startTimer });
+    const response = upstream(request);
+    response.catch(() => {});
+    await vi.waitFor(() => expect(running().map((timer) => timer.ms)).toEqual([ms]));
+    running()[0]?.callback();
+    await expect(response).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_TIMEOUT));
+  });
+
+  it("do not blame the origin while the phone is to send the body", async () => {
+    const { startTimer, running } = heldTimers();
+    const asked = { bytes: 0 };
+    const fetch = async (request: Request) => {
+      for await (const chunk of request.body ?? []) asked.bytes += chunk.byteLength;
+      return silence(request);
+    };
+    const { upstream } = fakeWeb({}, { fetch, startTimer });
+    const length = 2 * limits.replayableBodyBytes;
+    const phone = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = phone.writable.getWriter();
+    const response = upstream({
+      ...fetchOf("https://a.example/", { method: "POST", headers: [["content-length", String(length)]] }),
+      body: phone.readable,
+    });
+    response.catch(() => {});
+    await writer.write(new Uint8Array(length - 1));
+    await vi.waitFor(() => expect(asked.bytes).toBe(length - 1));
+    expect(running()).toEqual([]);
+    await writer.write(new Uint8Array(1));
+    await writer.close();
+    await vi.waitFor(() => expect(running()).toHaveLength(1));
+    running()[0]?.callback();
+    await expect(response).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_TIMEOUT));
   });
 
   it("include the phone's own cancel, before and during", async () => {

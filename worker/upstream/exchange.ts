@@ -1,6 +1,7 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import type { HeaderList, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
+import { limits } from "../../shared/limits.ts";
 import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
 import type { CookieChange } from "./cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookie-rules.ts";
@@ -58,8 +59,8 @@ export class Exchange {
   constructor(deps: ExchangeDeps, request: UpstreamRequest) {
     this.#deps = deps;
     this.#request = request;
-    this.#sender = new Sender(deps, request.signal);
     const { head, body } = request;
+    this.#sender = new Sender(deps, request.signal, patienceFor(head));
     this.#method = head.method;
     this.#fields = allowedFields(head.mode, pageFields(head.headers));
     this.#referrer = head.referrer;
@@ -273,7 +274,8 @@ export class Exchange {
     return new RequestBody(stream, {
       declaredLength: declared !== undefined && /^\d{1,15}$/.test(declared) ? Number(declared) : null,
       retained,
-      onProgress: () => this.#sender.progress(),
+      onWait: () => this.#sender.suspend(),
+      onWaited: () => this.#sender.resume(),
       onFailure: (error) => this.#sender.abort(toRopewayError(error)),
       ...(withFixedLength === undefined ? {} : { withFixedLength }),
     });
@@ -293,6 +295,12 @@ export class Exchange {
     }
     return bareUrl(url);
   }
+}
+
+/** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
+function patienceFor({ mode, method }: RequestHead): number {
+  const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
+  return mayAskAgain ? limits.navigationTimeout : limits.answerTimeout;
 }
 
 function toRopewayError(error: unknown): RopewayError {

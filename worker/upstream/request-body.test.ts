@@ -16,10 +16,11 @@ function bodyOf(chunks: readonly Uint8Array[], options: Partial<RequestBodyOptio
     cancel,
   });
   const retained = options.retained ?? { total: 0 };
-  const onProgress = vi.fn();
+  const onWait = vi.fn();
+  const onWaited = vi.fn();
   const onFailure = vi.fn();
-  const body = new RequestBody(stream, { declaredLength: null, onProgress, onFailure, ...options, retained });
-  return { body, cancel, retained, onProgress, onFailure };
+  const body = new RequestBody(stream, { declaredLength: null, onWait, onWaited, onFailure, ...options, retained });
+  return { body, cancel, retained, onWait, onWaited, onFailure };
 }
 
 async function bytesOf(body: Uint8Array | ReadableStream<Uint8Array>): Promise<Buffer> {
@@ -53,10 +54,10 @@ describe("RequestBody", () => {
   });
 
   it("streams a body that is declared large, without collecting it first", async () => {
-    const { body, onProgress } = bodyOf([block(10)], { declaredLength: limits.replayableBodyBytes + 1 });
+    const { body, onWait } = bodyOf([block(10)], { declaredLength: limits.replayableBodyBytes + 1 });
     const opened = await body.open();
     expect(opened).toBeInstanceOf(ReadableStream);
-    expect(onProgress).not.toHaveBeenCalled();
+    expect(onWait).not.toHaveBeenCalled();
   });
 
   it("hands a large declared body to the platform's fixed length stream", async () => {

@@ -17,8 +17,9 @@ export interface RequestBodyOptions {
   /** Content-Length as the phone declares it, or null. */
   readonly declaredLength: number | null;
   readonly retained: RetainedBytes;
-  /** Called for each chunk that arrives from the phone. */
-  readonly onProgress: () => void;
+  /** Called when the phone is waited for, and when that is over. */
+  readonly onWait: () => void;
+  readonly onWaited: () => void;
   /** Called when a body that streams cannot go on; the platform's fetch does not always pass the reason on. */
   readonly onFailure: (error: unknown) => void;
   readonly withFixedLength?: WithFixedLength;
@@ -127,9 +128,9 @@ export class RequestBody {
 
   async #read(): Promise<Uint8Array | null> {
     for (;;) {
-      const { value, done } = await this.#reader.read();
+      this.#options.onWait();
+      const { value, done } = await this.#reader.read().finally(this.#options.onWaited);
       if (done) return null;
-      this.#options.onProgress();
       this.#received += value.byteLength;
       if (value.byteLength > 0) return value;
     }

@@ -1,6 +1,5 @@
 /** One request to one origin: timed, retried where that is safe, its failures typed. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
 import { classifyFailure, type ExplainFailure, upstreamError } from "./failures.ts";
 import type { StartTimer } from "./timer.ts";
@@ -22,12 +21,19 @@ export interface Outgoing {
 /** The fetches of one exchange. They share its abort signal and its patience. */
 export class Sender {
   readonly #deps: SendDeps;
+  readonly #patience: number;
   readonly #controller = new AbortController();
+  #isAwaitingHead = false;
+  #isSuspended = false;
   #stopTimer: (() => void) | null = null;
 
-  /** @param signal the phone's: aborts every fetch of the exchange, response body included */
-  constructor(deps: SendDeps, signal: AbortSignal) {
+  /**
+   * @param signal the phone's: aborts every fetch of the exchange, response body included
+   * @param patience milliseconds that each fetch may take up to its response head
+   */
+  constructor(deps: SendDeps, signal: AbortSignal, patience: number) {
     this.#deps = deps;
+    this.#patience = patience;
     const cancel = () =>
       this.abort(new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the phone cancelled the request"));
     if (signal.aborted) cancel();
@@ -57,9 +63,16 @@ export class Sender {
     return response;
   }
 
-  /** The phone sent more of the body: the wait for the head starts anew. */
-  progress(): void {
-    if (this.#stopTimer !== null) this.#startTimer();
+  /** The phone is to send more of the body: until it has, the origin's time does not run. */
+  suspend(): void {
+    this.#isSuspended = true;
+    this.#clearTimer();
+  }
+
+  /** The origin's time runs again, from its beginning. */
+  resume(): void {
+    this.#isSuspended = false;
+    if (this.#isAwaitingHead) this.#startTimer();
   }
 
   /** Ends whatever is under way. Without a reason nobody is left who would read one. */
@@ -85,24 +98,30 @@ export class Sender {
       // Fetch section 5.4 wants it for a stream; the type libraries do not know it.
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     });
-    this.#startTimer();
+    this.#isAwaitingHead = true;
+    if (!this.#isSuspended) this.#startTimer();
     try {
       return await this.#deps.fetch(request);
     } finally {
-      this.#stopTimer?.();
-      this.#stopTimer = null;
+      this.#isAwaitingHead = false;
+      this.#clearTimer();
     }
   }
 
-  #startTimer(): void {
+  #clearTimer(): void {
     this.#stopTimer?.();
-    this.#stopTimer = this.#deps.startTimer(limits.connectTimeout, () => {
+    this.#stopTimer = null;
+  }
+
+  #startTimer(): void {
+    this.#clearTimer();
+    this.#stopTimer = this.#deps.startTimer(this.#patience, () => {
       this.abort(
         new RopewayError(
           ErrorCode.UPSTREAM_TIMEOUT,
           "stream",
           "origin",
-          `Cannot load the page: its server did not answer within ${limits.connectTimeout} ms`,
+          `Cannot load the page: its server did not answer within ${this.#patience} ms`,
         ),
       );
     });
