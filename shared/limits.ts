@@ -305,11 +305,17 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "RFC 6265bis section 5.6: name plus value of one cookie",
   },
+  cookiesPerSite: {
+    value: 180,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Of one registrable domain in a partition: what browsers keep",
+  },
   cookiesPerPartition: {
     value: 600,
     unit: "count",
     enforcedBy: "edge",
-    reason: "180 a host is what browsers keep; a partition has several hosts",
+    reason: "Of a page's own site and all that it embeds; what is embedded gives way, the largest first",
   },
   attachmentBytes: {
     value: 16_384,
@@ -352,7 +358,7 @@ export const limitTable = {
     value: 60 * KIB,
     unit: "bytes",
     enforcedBy: "edge",
-    reason: "Serialized cookies of one partition; one value of Deno KV holds 64 KiB, of a Durable Object more",
+    reason: "Serialized cookies of one partition, shared as cookiesPerPartition; a value of Deno KV holds 64 KiB",
   },
   cookiePartitionsLoaded: {
     value: 64,

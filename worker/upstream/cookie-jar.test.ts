@@ -113,9 +113,9 @@ describe("CookieJar", () => {
     expect(store.values.size).toBe(0);
   });
 
-  it("evicts the least recently sent when a partition holds too many", async () => {
+  it("evicts the least recently sent when a site has too many", async () => {
     const { set, get, clock } = setUp();
-    for (let i = 0; i < limits.cookiesPerPartition; i++) {
+    for (let i = 0; i < limits.cookiesPerSite; i++) {
       clock.now++;
       await set(`c${i}=1; Path=/p${i}`);
     }
@@ -126,6 +126,40 @@ describe("CookieJar", () => {
     expect(await get(new URL("https://www.a.example/p0"))).toBe("c0=1; one-more=1");
     expect(await get(new URL("https://www.a.example/p1"))).toBe("one-more=1");
     expect(await get(new URL("https://www.a.example/p2"))).toBe("c2=1; one-more=1");
+  });
+
+  /** So many cookies of so many sites that page A embeds. */
+  async function embed(set: ReturnType<typeof setUp>["set"], hosts: number, cookies: number, value = "1") {
+    for (let host = 0; host < hosts; host++) {
+      const url = new URL(`https://ads${host}.example/`);
+      for (let i = 0; i < cookies; i++) await set(`c${i}=${value}; SameSite=None; Secure`, url);
+    }
+  }
+
+  it("lets nothing that a page embeds evict its own site's cookies", async () => {
+    const { set, get, jar, store, clock } = setUp();
+    await set("sid=mine; Path=/; Secure");
+    await set("shared=mine; Path=/; Domain=a.example");
+    clock.now++;
+    await embed(set, 5, limits.cookiesPerSite);
+    expect(await get()).toBe("sid=mine; shared=mine");
+    await embed(set, 5, 9, "x".repeat(4000));
+    await jar.flush();
+    expect(await setUp(store).get()).toBe("sid=mine; shared=mine");
+  });
+
+  it("takes from the embedded site that has most", async () => {
+    const { set, get, jar, store, clock } = setUp();
+    const quiet = new URL("https://quiet.example/");
+    await set("q=1; SameSite=None; Secure", quiet);
+    clock.now++;
+    await embed(set, 9, limits.cookiesPerSite);
+    expect(await get(quiet)).toBe("q=1");
+    await embed(set, 2, 9, "x".repeat(4000));
+    await jar.flush();
+    const again = setUp(store);
+    expect(await again.get(quiet)).toBe("q=1");
+    for (const host of ["ads0", "ads1"]) expect(await again.get(new URL(`https://${host}.example/`))).toContain("xxx");
   });
 
   it("never stores more than fits one value", async () => {

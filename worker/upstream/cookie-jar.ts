@@ -130,7 +130,7 @@ export class CookieJar {
       // After the writes before it, so that what `clear` is deleting is not read.
       cookies: this.#writing
         .then(() => this.#deps.store.get(KEY_PREFIX + partition))
-        .then((stored) => new CookiePartition(stored)),
+        .then((stored) => new CookiePartition(stored, URL.parse(partition)?.hostname ?? null)),
       dirty: false,
       discarded: false,
     };

@@ -10,6 +10,11 @@ function registrableDomain(host: string): string | null {
   return getPublicSuffix(host, { allowSpecialUseDomain: true, ignoreError: true }) ?? null;
 }
 
+/** Who a host belongs to: its registrable domain, or itself where it has none. */
+export function ownerOf(host: string): string {
+  return registrableDomain(host) ?? host;
+}
+
 /** True for a name that no single party owns (`com`, `github.io`, any single label). */
 export function isPublicSuffix(domain: string): boolean {
   return !domain.includes(".") || registrableDomain(domain) === null;
@@ -23,7 +28,7 @@ function parseOrigin(origin: string | null): URL | null {
 export function siteOf(origin: string | null): string | null {
   const url = parseOrigin(origin);
   if (url === null || url.hostname === "") return null;
-  return `${url.protocol}//${registrableDomain(url.hostname) ?? url.hostname}`;
+  return `${url.protocol}//${ownerOf(url.hostname)}`;
 }
 
 /** Schemefully same site. */
