@@ -440,6 +440,30 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Name lookups at a time on Deno: each may block one of its 32 threads until the resolver gives up",
   },
+  concurrentLookupsPerPhone: {
+    value: 12,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Of concurrentLookups: a page that asks for slow names leaves the other phones some",
+  },
+  lookupTimeout: {
+    value: 30_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Until a name is looked up, the wait for a place included; a resolver gives up after 10 s a server",
+  },
+  lookupKeptTime: {
+    value: 5_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "A page's requests for one host come within seconds; the platform's fetch looks the name up again anyway",
+  },
+  lookupsKept: {
+    value: 512,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Names whose addresses are kept so long, oldest dropped first; a page has up to 100 hosts",
+  },
   fetchBatchBytes: {
     value: 512 * KIB,
     unit: "bytes",

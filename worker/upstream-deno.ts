@@ -5,12 +5,17 @@ import { demoExemption } from "./demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { createLoopbackFetch } from "./loopback-fetch-deno.ts";
-import { shareLookups } from "./shared-lookup.ts";
+import { SharedLookups } from "./shared-lookup.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
+import { startPlatformTimer } from "./upstream/timer.ts";
 
 const loopbackFetch = createLoopbackFetch();
-const resolveName = shareLookups(async (host) => (await lookup(host, { all: true })).map(({ address }) => address));
+const lookups = new SharedLookups({
+  lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  now: () => Date.now(),
+  startTimer: startPlatformTimer,
+});
 
 /** One phone's upstream. Which destinations are allowed is checked before anything is fetched. */
 export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
@@ -20,7 +25,7 @@ export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore):
     fetch: mayReachLoopback ? loopbackFetch : (request) => fetch(request),
     allowPrivate,
     isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
-    resolveName,
+    resolveName: lookups.forPhone(),
     cookieJarStore: store,
     now: () => Date.now(),
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { ErrorCode } from "../../shared/errors.ts";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { checkDestination, isPublicAddress } from "./destination.ts";
 
 const closed = { allowPrivate: false };
@@ -93,9 +93,10 @@ describe("checkDestination", () => {
 
   it("lets a name with public addresses pass, and does not resolve literals", async () => {
     const resolveName = vi.fn(async () => ["93.184.216.34", "2606:2800:220:1::1"]);
-    await checkDestination(new URL("http://example.com/"), { ...closed, resolveName });
-    await checkDestination(new URL("http://8.8.8.8/"), { ...closed, resolveName });
-    expect(resolveName.mock.calls).toEqual([["example.com"]]);
+    const { signal } = new AbortController();
+    await checkDestination(new URL("http://example.com/"), { ...closed, resolveName }, signal);
+    await checkDestination(new URL("http://8.8.8.8/"), { ...closed, resolveName }, signal);
+    expect(resolveName.mock.calls).toEqual([["example.com", signal]]);
   });
 
   it("says that a name does not resolve", async () => {
@@ -104,6 +105,16 @@ describe("checkDestination", () => {
         code: ErrorCode.NAME_NOT_RESOLVED,
       });
     }
+  });
+
+  it("tells a lookup that was cancelled, or took too long, from a name that does not resolve", async () => {
+    const url = new URL("http://slow.example/");
+    const late = new RopewayError(ErrorCode.UPSTREAM_TIMEOUT, "stream", "origin", "Cannot find it: too slow");
+    const slow = { ...closed, resolveName: async () => Promise.reject(late) };
+    await expect(checkDestination(url, slow)).rejects.toBe(late);
+    const signal = AbortSignal.abort();
+    const cancelled = { ...closed, resolveName: async () => Promise.reject(signal.reason) };
+    await expect(checkDestination(url, cancelled, signal)).rejects.toMatchObject({ code: ErrorCode.CANCEL });
   });
 });
 

@@ -2,8 +2,11 @@
 import ipaddr from "ipaddr.js";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 
-/** Every address of a name, as text. Rejects or resolves to none when the name does not resolve. */
-export type ResolveName = (host: string) => Promise<readonly string[]>;
+/**
+ * Every address of a name, as text. Rejects or resolves to none when the name does not resolve, or with the
+ * RopewayError that says better why not. Once `signal` is aborted nobody wants to know.
+ */
+export type ResolveName = (host: string, signal?: AbortSignal) => Promise<readonly string[]>;
 
 export interface DestinationPolicy {
   readonly allowPrivate: boolean;
@@ -19,9 +22,10 @@ export interface DestinationPolicy {
 const PRIVATE_NAMES = ["localhost", "local", "internal", "home.arpa"];
 
 /**
- * @throws RopewayError UNSUPPORTED_SCHEME, DESTINATION_FORBIDDEN or NAME_NOT_RESOLVED, of scope "stream".
+ * @throws RopewayError UNSUPPORTED_SCHEME, DESTINATION_FORBIDDEN, NAME_NOT_RESOLVED, CANCEL, or what the lookup says, of
+ * scope "stream".
  */
-export async function checkDestination(url: URL, policy: DestinationPolicy): Promise<void> {
+export async function checkDestination(url: URL, policy: DestinationPolicy, signal?: AbortSignal): Promise<void> {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw failure(ErrorCode.UNSUPPORTED_SCHEME, `Cannot load ${url.protocol} address: only http: and https: are`);
   }
@@ -36,7 +40,9 @@ export async function checkDestination(url: URL, policy: DestinationPolicy): Pro
   if (PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`))) throw forbidden(host);
   if (policy.resolveName === undefined) return;
 
-  const addresses = await policy.resolveName(host).catch((cause: unknown) => {
+  const addresses = await policy.resolveName(host, signal).catch((cause: unknown) => {
+    if (cause instanceof RopewayError) throw cause;
+    if (signal?.aborted) throw failure(ErrorCode.CANCEL, `Cannot find ${host}: the phone cancelled the request`);
     throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name does not resolve`, { cause });
   });
   if (addresses.length === 0) {

@@ -109,7 +109,7 @@ export class Exchange {
     const { head, userAgent, acceptLanguage } = this.#request;
     const url = this.#url;
     this.#tainting = responseTainting(head, this.#method, url, this.#tainting);
-    await checkDestination(url, this.#deps.destinations);
+    await checkDestination(url, this.#deps.destinations, this.#request.signal);
     if (this.#tainting === "cors") await this.#preflight();
 
     const access = cookieAccess(head, {
