@@ -75,6 +75,16 @@ describe("CookieJar", () => {
     expect(await setUp(store).get()).toContain("c19=19");
   });
 
+  it.each(["", '[{"name":"a","value"', "5"])("takes what it cannot read for no cookies: %s", async (text) => {
+    const store = new MapStore();
+    store.values.set(`cookies/${partitionOf(A)}`, text);
+    const { set, get, jar } = setUp(store);
+    expect(await get()).toBe("");
+    await set("a=1");
+    await jar.flush();
+    expect(await setUp(store).get()).toBe("a=1");
+  });
+
   it("tries a failed write again", async () => {
     const store = new MapStore();
     let failures = 1;

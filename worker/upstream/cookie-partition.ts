@@ -28,13 +28,12 @@ export class CookiePartition {
   readonly #site: string | null;
 
   /**
-   * @param stored what `serialize` gave, or anything that is no string for an empty partition
+   * @param stored what `serialize` gave; anything else makes an empty partition
    * @param host of the partition's own site; null for an opaque one
    */
   constructor(stored: unknown, host: string | null) {
     this.#site = host === null ? null : ownerOf(host);
-    if (typeof stored !== "string") return;
-    for (const cookie of JSON.parse(stored) as StoredCookie[]) this.#cookies.set(cookieKey(cookie), cookie);
+    for (const cookie of parseStored(stored)) this.#cookies.set(cookieKey(cookie), cookie);
   }
 
   get size(): number {
@@ -129,6 +128,16 @@ export class CookiePartition {
 
   #all(): StoredCookie[] {
     return [...this.#cookies.values()];
+  }
+}
+
+function parseStored(stored: unknown): StoredCookie[] {
+  try {
+    const parsed: unknown = typeof stored === "string" ? JSON.parse(stored) : null;
+    return Array.isArray(parsed) ? parsed : [];
+  } catch {
+    // Lost cookies are a login; an error would be the end of the site on this phone.
+    return [];
   }
 }
 
