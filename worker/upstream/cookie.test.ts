@@ -84,6 +84,34 @@ describe("parseSetCookie", () => {
     expect(parse("__host-a=b; Secure")).toBeNull();
     expect(parse("__Host-a=b; Secure; Path=/; Domain=www.example.com")).toBeNull();
     expect(parse("__Host-a=b; Secure; Path=/")).not.toBeNull();
+    expect(parse("__Http-a=b; Secure")).toBeNull();
+    expect(parse("__HTTP-a=b; Secure; HttpOnly")).not.toBeNull();
+    expect(parse("__Host-Http-a=b; Secure; Path=/")).toBeNull();
+    expect(parse("__Host-Http-a=b; Secure; HttpOnly")).toBeNull();
+    expect(parse("__Host-Http-a=b; Secure; HttpOnly; Path=/")).not.toBeNull();
+  });
+
+  it.each(["__Host-a", "__secure-a", "=__Host-a=b", " = __HOST-a=b", "__Http-", "=__host-http-a"])(
+    "takes no value without a name for a prefixed cookie: %s",
+    (pair) => {
+      expect(parse(`${pair}; Secure; HttpOnly; Path=/`)).toBeNull();
+    },
+  );
+
+  it("parts name and value at the first equals sign", () => {
+    expect(parse("=a=b")).toMatchObject({ name: "", value: "a=b" });
+    expect(parse(" a\t= b c ;Secure")).toMatchObject({ name: "a", value: "b c", secure: true });
+    expect(parse("a=")).toMatchObject({ name: "a", value: "" });
+  });
+
+  it("keeps the last byte of a value, though as a character it were white space", () => {
+    expect(parse("a=\u00c3\u00a0; Path=/")?.value).toBe("\u00c3\u00a0");
+  });
+
+  it("ignores a line with control characters, and attributes that are too long", () => {
+    for (const line of ["a=b\u0000c", "a=b; Path=/\n", "a=\u007fb"]) expect(parse(line)).toBeNull();
+    expect(parse(`a=b; Path=/${"x".repeat(1024)}`)?.path).toBe("/dir");
+    expect(parse(`a=b; Path=/${"x".repeat(1023)}`)?.path).toHaveLength(1024);
   });
 
   it("takes a cookie without name, none without both, none that is too large", () => {

@@ -40,15 +40,24 @@ export interface CookieSetting {
   readonly takesSameSite: boolean;
 }
 
+/** RFC 6265bis section 5.6: longer attribute values are ignored. */
+const ATTRIBUTE_LENGTH_MAX = 1024;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 6265bis section 5.6 step 1 names them
+const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
 /** RFC 6265bis section 5.5: no cookie lives longer. */
 const MOST_AGE_MS = 400 * 24 * 3600 * 1000;
 
 /** The cookie of a Set-Cookie line, or null where it has to be ignored. In the past: it removes the stored one. */
 export function parseSetCookie(line: string, setting: CookieSetting): StoredCookie | null {
   const { url, now } = setting;
-  const parsed = Cookie.parse(line, { loose: true });
-  if (parsed === undefined || (parsed.key === "" && parsed.value === "")) return null;
-  if (new TextEncoder().encode(parsed.key + parsed.value).byteLength > limits.cookieBytes) return null;
+  if (CONTROL_CHARACTERS.test(line)) return null;
+  const [pair = "", ...attributes] = line.split(";");
+  const { name, value } = nameAndValue(pair);
+  if (name === "" && value === "") return null;
+  if (new TextEncoder().encode(name + value).byteLength > limits.cookieBytes) return null;
+  // Only the attributes: tough-cookie takes `=a=b` for a cookie named a, and on Deno bytes of UTF-8 for white space.
+  const parsed = Cookie.parse(["a=b", ...attributes.filter(isShort)].join(";"));
+  if (parsed === undefined) return null;
 
   const scope = cookieScope(parsed.cdomain() ?? "", url.hostname);
   if (scope === null) return null;
@@ -60,13 +69,12 @@ export function parseSetCookie(line: string, setting: CookieSetting): StoredCook
   if (sameSite === "none" && !secure) return null;
   if (sameSite !== "none" && !setting.takesSameSite) return null;
 
-  const hasRootPath = parsed.path === "/";
-  if (/^__secure-/i.test(parsed.key) && !secure) return null;
-  if (/^__host-/i.test(parsed.key) && !(secure && scope.hostOnly && hasRootPath)) return null;
+  const isRooted = scope.hostOnly && parsed.path === "/";
+  if (!keepsPrefix(name, value, { secure, httpOnly: parsed.httpOnly, isRooted })) return null;
 
   return {
-    name: parsed.key,
-    value: parsed.value,
+    name,
+    value,
     ...scope,
     path: parsed.path?.startsWith("/") ? parsed.path : defaultPath(url.pathname),
     secure,
@@ -76,6 +84,41 @@ export function parseSetCookie(line: string, setting: CookieSetting): StoredCook
     created: now,
     accessed: now,
   };
+}
+
+/** RFC 6265bis section 5.6 steps 3 and 4: without `=` there is no name. */
+function nameAndValue(pair: string): Pick<StoredCookie, "name" | "value"> {
+  const equals = pair.indexOf("=");
+  return { name: equals === -1 ? "" : trimBlanks(pair.slice(0, equals)), value: trimBlanks(pair.slice(equals + 1)) };
+}
+
+/** Not `trim`, which takes bytes of UTF-8 away, nor an expression, which takes quadratic time. */
+function trimBlanks(text: string): string {
+  const isBlank = (index: number) => text[index] === " " || text[index] === "\t";
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(start)) start++;
+  while (start < end && isBlank(end - 1)) end--;
+  return text.slice(start, end);
+}
+
+function isShort(attribute: string): boolean {
+  return attribute.slice(attribute.indexOf("=") + 1).trim().length <= ATTRIBUTE_LENGTH_MAX;
+}
+
+/**
+ * Name prefixes are promises about the other attributes (RFC 6265bis section 4.1.3). A value without a name that looks
+ * like one would be read as one by a server.
+ */
+function keepsPrefix(
+  name: string,
+  value: string,
+  { secure, httpOnly, isRooted }: { readonly secure: boolean; readonly httpOnly: boolean; readonly isRooted: boolean },
+): boolean {
+  const prefix = /^__(?:secure|host-http|host|http)-/i.exec(name === "" ? value : name)?.[0].toLowerCase();
+  if (prefix === undefined) return true;
+  if (name === "" || !secure) return false;
+  if (prefix.endsWith("http-") && !httpOnly) return false;
+  return isRooted || !prefix.startsWith("__host-");
 }
 
 /** RFC 6265bis section 5.7 steps 8 to 10: which hosts the cookie is for. */
