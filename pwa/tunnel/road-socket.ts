@@ -190,7 +190,10 @@ export class RoadSocket implements LinkSocket {
       return;
     }
     this.#opening.delete(road);
-    if (road === "fetch") this.#takeFetchRoad = null;
+    if (road === "fetch" && this.#takeFetchRoad !== null) {
+      this.#cancelTimer();
+      this.#takeFetchRoad = null;
+    }
     this.#tryOther();
     if (this.#takeFetchRoad !== null) return this.#takeFetchRoad();
     if (this.#opening.size > 0) return;

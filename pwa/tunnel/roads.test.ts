@@ -115,6 +115,18 @@ describe("a socket's road", () => {
     }
   });
 
+  it("is WebSocket if the fetch road closes while it waits for that", () => {
+    const { platform, roads, connect, tried } = setUp();
+    const { events } = connect();
+    platform.pass(limits.webSocketPatience);
+    tried[1]?.socket.open();
+    tried[1]?.socket.lose();
+    platform.pass(10_000);
+    expect([events, tried[0]?.socket.readyState, tried[1]?.socket.sent]).toEqual([[], WebSocket.CONNECTING, []]);
+    tried[0]?.socket.open();
+    expect([events, roads.current]).toEqual([["open"], "websocket"]);
+  });
+
   it("is WebSocket if that opens first though it took longer", () => {
     const { platform, connect, tried } = setUp();
     const { events } = connect();
