@@ -100,6 +100,23 @@ describe("a session that the edge lost", () => {
     expect([consumer.error?.code, requests.length]).toEqual([ErrorCode.OUTCOME_UNKNOWN, 1]);
   });
 
+  it("has no POST repeated that the edge may have forgotten during attempts that did not reach it", async () => {
+    const { platform, requests, connect, fetch, known } = tunnelRig(silence);
+    const { consumer } = fetch({ method: "POST" });
+    await connect();
+    expect(requests).toHaveLength(1);
+    known.clear();
+    platform.socket.lose();
+    for (let time = 0; time < limits.sentLogTime; time += limits.repeatWindow / 2) {
+      platform.sleep(limits.repeatWindow / 2);
+      if (platform.socket.readyState === WebSocket.CONNECTING) platform.socket.lose();
+      await settle();
+    }
+    await connect();
+    await settle();
+    expect([consumer.error?.code, requests.length]).toEqual([ErrorCode.OUTCOME_UNKNOWN, 1]);
+  });
+
   it("is none of a page's business: what its port says of delivery is not believed", async () => {
     const { requests, connect, fetch } = tunnelRig(text);
     await connect();

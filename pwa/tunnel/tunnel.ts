@@ -43,7 +43,7 @@ export interface TunnelConstants {
 /** A session, and what outlives it. */
 interface CarriedSession extends SessionTrace {
   readonly session: Session;
-  /** When its link was last known to be alive. */
+  /** When the edge was last heard in it; before that, when it was first put on a link. */
   lastCarriedAt: number;
 }
 
@@ -285,8 +285,9 @@ export class Tunnel {
   }
 
   #carry(current: CarriedSession, transport: Transport): void {
+    // A further attempt tells nothing of what the edge still knows: it may not get there.
+    if (!current.wasCarried) current.lastCarriedAt = this.#platform.now();
     current.wasCarried = true;
-    current.lastCarriedAt = this.#platform.now();
     current.session.attach(0, transport);
   }
 
