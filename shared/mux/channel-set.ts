@@ -4,6 +4,7 @@ import { limits } from "../limits.ts";
 import type { Transport } from "../transport.ts";
 import type { ChannelFrame } from "../wire/frame.ts";
 import type { CarriedPlace, Channel, Defer } from "./channel.ts";
+import { SETTLED } from "./outbox.ts";
 import { type ChannelOwner, SessionChannel } from "./session-channel.ts";
 import type { SessionSnapshot } from "./session-types.ts";
 import type { MuxStream } from "./stream.ts";
@@ -46,7 +47,7 @@ export class ChannelSet {
   #joining = new Map<number, Transport>();
   /** Transports of channels that go over the first one's link, by number. */
   #carried = new Map<number, { readonly transport: Transport; readonly link: number }>();
-  /** Phone: those of them to which something may still come that was sent before their HELLO. */
+  /** Phone: those of them to which something may still come that the edge sends again. */
   #settling = new Set<number>();
   /** Frames sent on channels whose transports are being closed because they do not pay any more. */
   #retiring = new Map<number, number>();
@@ -164,7 +165,7 @@ export class ChannelSet {
       this.#carried.set(index, { transport, link });
       this.#settling.add(index);
       channel.attach(transport, link);
-      // What the edge sends again is behind its HELLO, and its answer to this is behind both.
+      // The edge's answer is behind all that it sends again.
       channel.ping(SETTLED);
     }
   }
@@ -175,10 +176,11 @@ export class ChannelSet {
     if (carried?.link === link) this.#channels.get(channel)?.channel.receive(message, carried.transport, false);
   }
 
-  /** @returns whether it answers a ping of this class. One of another that followed it may be answered for both. */
+  /** @returns whether it answers a ping of this class. */
   pong({ index }: SessionChannel, token: number): boolean {
+    if (token !== SETTLED) return false;
     if (this.#settling.delete(index)) this.#join();
-    return token === SETTLED;
+    return true;
   }
 
   attach(index: number, transport: Transport): void {
@@ -382,9 +384,6 @@ export class ChannelSet {
     return channel;
   }
 }
-
-/** Token of a PING that tells nothing of the link; those that do begin at 1. */
-const SETTLED = 0;
 
 function underWay({ channel }: SessionChannel): number {
   return channel.load;

@@ -263,10 +263,26 @@ describe("GO_AWAY", () => {
 test("any number of PINGs in a turn has one PONG, for the last", () => {
   const rig = edgeChannel();
   rig.transport.takeFrames();
-  const pings = Array.from({ length: 1000 }, (_, token): ChannelFrame => ({ type: "ping", token }));
+  const pings = Array.from({ length: 1000 }, (_, token): ChannelFrame => ({ type: "ping", token: token + 1 }));
   rig.channel.receive(messageOf(...pings));
   rig.turns.run();
-  expect(rig.transport.takeFrames()).toEqual([{ type: "pong", token: 999 }]);
+  expect(rig.transport.takeFrames()).toEqual([{ type: "pong", token: 1000 }]);
+});
+
+test("a PONG is before what waits, or behind it if its token is 0", () => {
+  const rig = edgeChannel();
+  const next = new ScriptedTransport();
+  rig.channel.send(reset);
+  rig.channel.resume(next, hello(0, 0));
+  const pings = [0, 5, 0, 6].map((token): ChannelFrame => ({ type: "ping", token }));
+  rig.channel.receive(messageOf(hello(0, 0), ...pings), next);
+  rig.channel.send(reset);
+  rig.turns.run();
+  const pongs = [6, 0].map((token) => ({ type: "pong", token }));
+  expect(next.takeFrames()).toMatchObject([{ type: "hello" }, pongs[0], reset, reset, pongs[1]]);
+  rig.channel.receive(messageOf({ type: "ping", token: 7 }), next);
+  rig.turns.run();
+  expect(next.takeFrames()).toEqual([{ type: "pong", token: 7 }]);
 });
 
 test("frames of unknown types count, and nobody hears of them", () => {

@@ -94,8 +94,6 @@ export class Channel {
   #retained: RetainedFrames;
   /** What waits for the next flush. */
   #outbox = new Outbox();
-  /** Token of the last PING that waits for its PONG: one answer for any number of them. */
-  #pongDue: number | null = null;
   #flushScheduled = false;
 
   #arrived: ArrivedFrames;
@@ -232,7 +230,6 @@ export class Channel {
     if (transport !== this.#transport) return false;
     this.#transport = null;
     this.#outbox.clear();
-    this.#pongDue = null;
     this.#handler.onDetached?.();
     return true;
   }
@@ -285,9 +282,7 @@ export class Channel {
     this.#flushScheduled = false;
     const transport = this.#transport;
     if (transport === null) return;
-    // First, so that the peer measures the link and not the queue here.
-    if (this.#pongDue !== null) this.#outbox.addFirst(encodeFrame({ type: "pong", token: this.#pongDue }));
-    this.#pongDue = null;
+    this.#outbox.addPongs();
     if (this.#outbox.isEmpty) return;
     const ack = this.#arrived.ackAlong();
     if (ack !== null) this.#outbox.add(ack);
@@ -374,7 +369,6 @@ export class Channel {
     this.#transport = transport;
     this.#helloDue = false;
     this.#outbox.clear();
-    this.#pongDue = null;
     if (previous !== transport) previous?.close(1000, "replaced");
   }
 
@@ -435,7 +429,7 @@ export class Channel {
         this.#release(frame.received);
         return;
       case "ping":
-        this.#pongDue = frame.token;
+        this.#outbox.answer(frame.token);
         this.#scheduleFlush();
         return;
       case "pong":

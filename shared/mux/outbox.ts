@@ -1,13 +1,19 @@
 /** Encoded frames that wait for the end of the turn, and how they are cut into messages. */
 import { limits } from "../limits.ts";
-import { concat } from "../wire/frame.ts";
+import { concat, encodeFrame } from "../wire/frame.ts";
 
 /** One TCP segment less headers: shorter messages are no sooner there. */
 const LEAST_BATCH_BYTES = 1400;
 
+/** Token of a PING that asks whether what waited is there, and tells nothing of the link; those that do begin at 1. */
+export const SETTLED = 0;
+
 export class Outbox {
   #frames: Uint8Array[] = [];
   #beginsWithHello = false;
+  /** Token of the last PING that measures the link and waits for its PONG: one answer for any number of them. */
+  #pongDue: number | null = null;
+  #settledDue = false;
   #batchBytes: number = limits.firstBatchBytes;
 
   get isEmpty(): boolean {
@@ -34,14 +40,29 @@ export class Outbox {
     this.#beginsWithHello = true;
   }
 
-  /** Before all that waits, but for HELLO. */
-  addFirst(frame: Uint8Array): void {
-    this.#frames.splice(this.#beginsWithHello ? 1 : 0, 0, frame);
+  /** Owes a PONG. */
+  answer(token: number): void {
+    if (token === SETTLED) this.#settledDue = true;
+    else this.#pongDue = token;
+  }
+
+  /**
+   * The answers that are owed: one before all that waits but for HELLO, so that the peer measures the link and not the
+   * queue here, and one behind all that waits.
+   */
+  addPongs(): void {
+    const due = this.#pongDue;
+    if (due !== null) this.#frames.splice(this.#beginsWithHello ? 1 : 0, 0, encodeFrame({ type: "pong", token: due }));
+    if (this.#settledDue) this.#frames.push(encodeFrame({ type: "pong", token: SETTLED }));
+    this.#pongDue = null;
+    this.#settledDue = false;
   }
 
   clear(): void {
     this.#frames = [];
     this.#beginsWithHello = false;
+    this.#pongDue = null;
+    this.#settledDue = false;
   }
 
   /** All that waits, which is forgotten; a frame that is longer than a batch is a message of its own. */
