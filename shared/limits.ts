@@ -163,6 +163,12 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Windows of the app plus sessions that wait for their phone; each may hold retainedBytes",
   },
+  silentSessionTime: {
+    value: 50_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Without a word for two keep-alives a session at rest may be dead: it gives way at sessionsPerPhone",
+  },
   navigationTimeout: {
     value: 30_000,
     unit: "ms",

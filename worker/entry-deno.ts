@@ -94,6 +94,7 @@ function phoneOf(deviceId: string): Phone {
   const backend = createDenoUpstream(options, store.forDevice(deviceId));
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
+    now: () => Date.now(),
     setTimer,
     createDefer: () => gathering(setTimer, limits.gatherTime),
   });
@@ -137,8 +138,10 @@ function openSocket(request: Request, phone: Phone): Response {
   const connection = phone.server.connect(pending);
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
-    else if (event.data === KEEP_ALIVE) socket.send(KEEP_ALIVE);
-    else if (event.data === END_OF_LINK) connection.finish();
+    else if (event.data === KEEP_ALIVE) {
+      socket.send(KEEP_ALIVE);
+      connection.keptAlive();
+    } else if (event.data === END_OF_LINK) connection.finish();
     else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
   };
   // Follows an error too.

@@ -14,11 +14,17 @@ function setUp() {
   const received: number[][] = [];
   const transports: Transport[] = [];
   const closed: Transport[] = [];
+  const keptAlive: Transport[] = [];
   const clock = { time: 0, timers: new Map<() => void, number>() };
   const road = new FetchRoad({
     connect(transport) {
       transports.push(transport);
-      return { receive: (message) => received.push([...message]), finish() {}, closed: () => closed.push(transport) };
+      return {
+        receive: (message) => received.push([...message]),
+        keptAlive: () => keptAlive.push(transport),
+        finish() {},
+        closed: () => closed.push(transport),
+      };
     },
     now: () => clock.time,
     setTimer(task, delay) {
@@ -44,7 +50,7 @@ function setUp() {
     const init = { method: "POST", headers: { "ropeway-socket": id, "ropeway-batch": String(batch) }, body };
     return (await road.answer(new Request(`${EDGE}/up`, { ...init, duplex: "half" } as RequestInit))).status;
   };
-  return { road, received, transports, closed, clock, pass, open, post };
+  return { road, received, transports, closed, keptAlive, clock, pass, open, post };
 }
 
 function batch(...records: readonly FetchRecord[]): Uint8Array<ArrayBuffer> {
@@ -89,9 +95,10 @@ describe("a socket of the fetch road", () => {
   });
 
   it("hands over the messages of batches in order and answers keep-alives", async () => {
-    const { open, post, received, transports } = setUp();
+    const { open, post, received, transports, keptAlive } = setUp();
     const response = await open();
     expect(await post(0, batch(binary(1), ALIVE, binary(2)))).toBe(204);
+    expect(keptAlive).toEqual(transports);
     expect(await post(1, batch(binary(3)))).toBe(204);
     expect(received).toEqual([[1], [2], [3]]);
     transports[0]?.close(1000, "");

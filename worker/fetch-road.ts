@@ -175,9 +175,14 @@ class FetchTransport implements Transport {
     if (this.#isOver) return;
     if (record.type === "binary") this.#connection.receive(record.message);
     else if (record.type === "close") this.#end();
-    else if (record.type === "text" && record.text === KEEP_ALIVE) this.#write(record);
+    else if (record.type === "text" && record.text === KEEP_ALIVE) this.#keepAlive(record);
     else if (record.type === "text" && record.text === END_OF_LINK) this.#connection.finish();
     else this.#refuse("neither a message nor a keep-alive");
+  }
+
+  #keepAlive(record: FetchRecord): void {
+    this.#write(record);
+    this.#connection.keptAlive();
   }
 
   #refuse(reason: string): number {

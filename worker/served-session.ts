@@ -32,6 +32,8 @@ export interface FirstSnapshot {
   /** Number of the newest link of each channel, -1 where there was none. */
   readonly links: readonly number[];
   readonly delivered: DeliveredSnapshot;
+  /** When the phone was last heard. */
+  readonly heardAt: number;
 }
 
 /** Of one that carries another. */
@@ -48,6 +50,10 @@ export interface ServedSessionOptions {
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
    */
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
+  /** When the runtime last answered a keep-alive of that socket by itself; null where it never has. */
+  readonly keptAliveAt?: (transport: Transport) => number | null;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   readonly setTimer: (task: () => void, delay: number) => () => void;
   /** When a session's frames go out; at the end of the turn if it is left out. */
   readonly createDefer?: () => Defer;
@@ -74,6 +80,7 @@ export class ServedSession {
   #loose = new Set<number>();
   /** Number of the newest link of each channel, of retired ones too: what comes later of an older one is of no use. */
   #newest: number[];
+  #heardAt: number;
   #onChanged: () => void;
 
   constructor(
@@ -93,12 +100,13 @@ export class ServedSession {
     this.#onChanged = parent.changed;
     this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
     this.#isRepeat = isRepeat;
+    this.#heardAt = snapshot?.heardAt ?? options.now();
     this.#newest = snapshot ? [...snapshot.links] : Array.from({ length: limits.channels }, () => -1);
     this.#pushes = new SessionPushes({
       openPush: (priority) => this.session.openPush(priority),
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
-      now: () => Date.now(),
+      now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,
     });
@@ -142,6 +150,12 @@ export class ServedSession {
     return openStreams > 0 || hasStrays || isKept || this.#carried.length > 0 || (attached && this.#loose.size > 0);
   }
 
+  /** When the phone was last heard, on any of its sockets. */
+  get heardAt(): number {
+    const { keptAliveAt } = this.#options;
+    return Math.max(this.#heardAt, ...[...this.#links.keys()].map((transport) => keptAliveAt?.(transport) ?? 0));
+  }
+
   /**
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
@@ -171,8 +185,14 @@ export class ServedSession {
     const link = this.#links.get(transport);
     // A socket that was replaced may still deliver.
     if (link === undefined) return;
+    this.#heardAt = this.#options.now();
     this.session.receive(message, link.observed);
     this.#save();
+  }
+
+  /** A keep-alive came that the runtime has not answered by itself. */
+  keptAlive(): void {
+    this.#heardAt = this.#options.now();
   }
 
   finish(transport: Transport): void {
@@ -340,6 +360,7 @@ export class ServedSession {
         session: { ...first, more: [] },
         links: [...this.#newest],
         delivered: this.#pushes.snapshot(),
+        heardAt: this.#heardAt,
       };
     }
     const further = more.find((channel) => channel.index === index);

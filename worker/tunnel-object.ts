@@ -48,6 +48,8 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       handle: createEdgeHandler(this.#backend, new SentLog(objectSentLogStore(ctx.storage), () => Date.now())),
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
+      keptAliveAt: (transport) => this.#keptAliveAt(transport),
+      now: () => Date.now(),
       setTimer,
       createDefer: () => gathering(setTimer, limits.gatherTime),
     });
@@ -184,6 +186,11 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       // Above limits.attachmentBytes: without an attachment the session is opened anew after hibernation.
       if (snapshot !== null) socket?.serializeAttachment(null);
     }
+  }
+
+  #keptAliveAt(transport: Transport): number | null {
+    const socket = this.#sockets.get(transport);
+    return socket === undefined ? null : (this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? null);
   }
 
   #setActive(active: boolean): void {

@@ -241,6 +241,36 @@ describe("hibernation", () => {
   });
 });
 
+describe("more sessions than a phone may have", () => {
+  it("end one of which nothing is heard any more, keep-alives that the runtime answers included", async () => {
+    const present = Date.now();
+    const clock = vi.spyOn(Date, "now").mockReturnValue(present - limits.silentSessionTime);
+    const device = await pairDevice();
+    const connect = async (): Promise<ObjectPhone> => {
+      const phone = new ObjectPhone();
+      await phone.connect(device.token);
+      return phone;
+    };
+    const phones: ObjectPhone[] = [];
+    while (phones.length < limits.sessionsPerPhone) phones.push(await connect());
+    for (const phone of phones) await phone.fetch(A);
+    await untilIdle(device);
+    clock.mockRestore();
+    for (const phone of phones.toSpliced(3, 1)) {
+      const answered = new Promise((resolve) => phone.socket?.addEventListener("message", resolve));
+      phone.socket?.send(KEEP_ALIVE);
+      await answered;
+    }
+    await evictDurableObject(device.stub);
+    const ended = closing(phones[3]?.socket as WebSocket);
+    expect((await (await connect()).fetch(A)).text).toBe("answer to /");
+    expect(await ended).toBe(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
+    const refused = await connect();
+    expect(await closing(refused.socket as WebSocket)).toBe(CLOSE_CODE_BASE + ErrorCode.ENHANCE_YOUR_CALM);
+    expect((await phones[0]?.fetch(`${A}/on`))?.text).toBe("answer to /on");
+  });
+});
+
 describe("more exchanges than may wait for their heads", () => {
   it("go through the loopback, and only those", async () => {
     const phone = await connectedPhone();

@@ -6,8 +6,9 @@ import { bodyOf, responseHead } from "../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
 import type { SessionConstants } from "./served-session.ts";
-import { hello, setUp } from "./testing/server-rig.ts";
+import { hello, setUp, snapshotOf } from "./testing/server-rig.ts";
 import { WiredPhone } from "./testing/wired-phone.ts";
+import type { SurvivingSocket } from "./tunnel-server.ts";
 
 describe("sessions of a phone", () => {
   it("opens one with its first HELLO and answers its requests with its constants", async () => {
@@ -90,6 +91,70 @@ describe("too many sessions", () => {
     expect((await late.fetch("https://a.example/")).text).toBe("hello");
     expect(edge.server.sessionCount).toBe(limits.sessionsPerPhone);
     expect(edge.timers.size).toBe(0);
+  });
+});
+
+describe("too many sessions of phones that may be gone", () => {
+  const request = async (phone: WiredPhone) => (await phone.fetch("https://a.example/")).text;
+  const isEnded = ({ wire }: WiredPhone): boolean => wire?.closed?.code === CLOSE_CODE_BASE + ErrorCode.LINK_LOST;
+
+  /** The first was heard longest ago, but has sent a keep-alive since; the next ones in their order. */
+  const fill = async (edge: ReturnType<typeof setUp>) => {
+    const phones = Array.from({ length: limits.sessionsPerPhone }, () => new WiredPhone());
+    for (const phone of phones) {
+      phone.connect(edge.server);
+      await request(phone);
+      await settle();
+      edge.clock.time += 10;
+    }
+    edge.clock.time += limits.silentSessionTime;
+    phones[0]?.wire?.connection.keptAlive();
+    return phones;
+  };
+
+  it("makes room by the end of the one at rest that was heard longest ago", async () => {
+    const edge = setUp();
+    const phones = await fill(edge);
+    const late = new WiredPhone();
+    late.connect(edge.server);
+    expect(await request(late)).toBe("hello");
+    expect(phones.map(isEnded)).toEqual([false, true, false, false, false, false, false, false]);
+  });
+
+  it("goes by when they were heard before it lost its memory, too", async () => {
+    const edge = setUp();
+    const phones = await fill(edge);
+    const sockets = phones.flatMap((phone): SurvivingSocket[] =>
+      phone.wire ? [[phone.wire.transport, snapshotOf(edge, phone)]] : [],
+    );
+    const kept = new Set([phones[0]?.wire?.transport]);
+    const server = edge.create((transport) => (kept.has(transport) ? edge.clock.time : null));
+    server.restore(sockets);
+    const late = new WiredPhone();
+    late.connect(server);
+    expect(await request(late)).toBe("hello");
+    expect(phones.map(isEnded)).toEqual([false, true, false, false, false, false, false, false]);
+  });
+
+  it("ends none that it heard lately, nor one that waits for a response", async () => {
+    let answered: Promise<void> | undefined;
+    const edge = setUp(async () => {
+      await answered;
+      return hello();
+    });
+    const phones = await fill(edge);
+    const gate = Promise.withResolvers<void>();
+    answered = gate.promise;
+    const waiting = phones[1] && request(phones[1]);
+    await settle();
+    edge.clock.time += limits.silentSessionTime;
+    for (const [index, phone] of phones.entries()) if (index !== 1) phone.wire?.connection.keptAlive();
+    const late = new WiredPhone();
+    const wire = late.connect(edge.server);
+    await settle();
+    expect(wire.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.ENHANCE_YOUR_CALM);
+    gate.resolve();
+    expect([await waiting, phones.some(isEnded)]).toEqual(["hello", false]);
   });
 });
 

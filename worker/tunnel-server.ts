@@ -21,6 +21,8 @@ export type SurvivingSocket = readonly [transport: Transport, snapshot: Connecti
 /** One socket, from its first message to its close. */
 export interface Connection {
   receive(message: Uint8Array): void;
+  /** A keep-alive was answered. */
+  keptAlive(): void;
   /** The phone asked for the end of the link: it sends nothing more, and what is left for it goes before the close. */
   finish(): void;
   /** @param isOrderly the peer confirmed the close: all that it was sent has arrived. */
@@ -60,6 +62,7 @@ export class TunnelServer {
         }
         served.receive(transport, message);
       },
+      keptAlive: () => served?.keptAlive(),
       finish: () => served?.finish(transport),
       closed: (isOrderly = false) => {
         refused?.stop();
@@ -88,11 +91,12 @@ export class TunnelServer {
       const served = snapshot === null ? undefined : restored.get(toKey(snapshot.sessionId));
       if (snapshot === null || served === undefined) {
         transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
-        return { receive: () => {}, finish: () => {}, closed: () => {} };
+        return { receive: () => {}, keptAlive: () => {}, finish: () => {}, closed: () => {} };
       }
       served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
       return {
         receive: (message) => served.receive(transport, message),
+        keptAlive: () => served.keptAlive(),
         finish: () => served.finish(transport),
         closed: (isOrderly = false) => served.detach(transport, isOrderly),
       };
@@ -124,7 +128,7 @@ export class TunnelServer {
     if (known === undefined && !isBeginning) {
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
     }
-    if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOldestDetached();
+    if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOne();
     const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
     served.attach(transport, hello);
     return served;
@@ -144,12 +148,15 @@ export class TunnelServer {
     return served;
   }
 
-  #dropOldestDetached(): void {
-    for (const served of this.#sessions.values()) {
-      if (served.session.attached) continue;
-      served.end();
-      return;
-    }
+  /** Ends the oldest session without a socket, or one at rest that is silent: nobody says that its phone is gone. */
+  #dropOne(): void {
+    const sessions = [...this.#sessions.values()];
+    const silentSince = this.#options.now() - limits.silentSessionTime;
+    const [silent] = sessions
+      .filter(({ session, heardAt }) => session.openStreams === 0 && heardAt <= silentSince)
+      .sort((a, b) => a.heardAt - b.heardAt);
+    const dropped = sessions.find(({ session }) => !session.attached) ?? silent;
+    if (dropped !== undefined) return dropped.end();
     throw new RopewayError(
       ErrorCode.ENHANCE_YOUR_CALM,
       "session",

@@ -4,12 +4,15 @@ import { TunnelServer, type TunnelServerOptions } from "../tunnel-server.ts";
 
 /** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
 export function rememberingEdge(options: Pick<TunnelServerOptions, "handle" | "onActive">) {
+  const clock = { time: 0 };
   const timers = new Map<() => void, number>();
   const snapshots = new Map<Transport, ConnectionSnapshot | null>();
-  const create = () =>
+  const create = (keptAliveAt: TunnelServerOptions["keptAliveAt"] = () => null) =>
     new TunnelServer({
       ...options,
+      keptAliveAt,
       onSnapshot: (transport, snapshot) => snapshots.set(transport, snapshot && structuredClone(snapshot)),
+      now: () => clock.time,
       setTimer(task, delay) {
         timers.set(task, delay);
         return () => timers.delete(task);
@@ -21,5 +24,5 @@ export function rememberingEdge(options: Pick<TunnelServerOptions, "handle" | "o
       task();
     }
   };
-  return { server: create(), create, timers, runTimers, snapshots };
+  return { server: create(), create, clock, timers, runTimers, snapshots };
 }
