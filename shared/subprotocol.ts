@@ -27,6 +27,11 @@ export const END_OF_LINK = "ropeway.end";
 /** Close codes of ours are this plus an ErrorCode (RFC 6455 section 7.4.2: 4000 to 4999 are private). */
 export const CLOSE_CODE_BASE = 4000;
 
+/** Whether a close with that code ends the session, and not the link alone. */
+export function endsSession(code: number): boolean {
+  return code >= CLOSE_CODE_BASE && code < CLOSE_CODE_BASE + 1000;
+}
+
 /** RFC 6455 section 7.4.1: all is said. */
 export const CLOSED_NORMALLY = 1000;
 

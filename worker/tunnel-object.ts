@@ -10,6 +10,7 @@ import {
   CLOSE_CODE_BASE,
   CLOSED_NORMALLY,
   END_OF_LINK,
+  endsSession,
   KEEP_ALIVE,
   parseOffer,
   SUBPROTOCOL,
@@ -96,7 +97,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     this.#restore(socket);
     this.#forget(socket, wasClean && code === CLOSED_NORMALLY);
     // RFC 6455 section 5.5.1: the close is answered; codes that may not be sent are answered by 1000.
-    const mayEcho = code === CLOSED_NORMALLY || (code >= CLOSE_CODE_BASE && code < 5000);
+    const mayEcho = code === CLOSED_NORMALLY || endsSession(code);
     try {
       socket.close(mayEcho ? code : CLOSED_NORMALLY, "");
     } catch {

@@ -129,8 +129,9 @@ describe("a link that is lost", () => {
   it("is opened again at once, and its close code is told", () => {
     const { platform, events, open, retryDelay } = rig();
     open();
+    platform.socket.receive(new ArrayBuffer(1));
     platform.socket.lose(4016);
-    expect(events).toEqual(["close 4016 of 0"]);
+    expect(events.at(-1)).toEqual("close 4016 of 0");
     expect(retryDelay()).toBe(0);
     platform.pass(0);
     expect(platform.sockets).toHaveLength(2);
@@ -149,6 +150,25 @@ describe("a link that is lost", () => {
       platform.pass(ceiling * share);
     }
     expect(platform.sockets).toHaveLength(8);
+  });
+
+  it("is tried for less and less often while the edge takes sockets and no session, until it takes one", () => {
+    const { platform, start, retryDelay } = rig();
+    start();
+    const delays: (number | null)[] = [];
+    const turnAway = (): void => {
+      platform.socket.open();
+      platform.socket.lose(4011);
+      delays.push(retryDelay());
+      platform.pass(retryDelay() ?? 0);
+    };
+    for (let attempt = 0; attempt < 6; attempt += 1) turnAway();
+    platform.socket.open();
+    platform.socket.receive(new ArrayBuffer(1));
+    platform.socket.lose();
+    platform.pass(0);
+    turnAway();
+    expect(delays).toEqual([300, 600, 1_200, 2_400, 4_800, 7_500, 300]);
   });
 
   it("does not wait for word of why", () => {

@@ -15,7 +15,7 @@
 import type { LinkSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import { offeredProtocols } from "../../shared/subprotocol.ts";
+import { endsSession, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
@@ -77,6 +77,8 @@ interface Attempt {
   /** Whether frames may have ridden in its handshake. */
   readonly mayCarryOpening: boolean;
   watch: LinkWatch | null;
+  /** Whether frames have come. */
+  isHeard: boolean;
   isStalled: boolean;
 }
 
@@ -97,6 +99,7 @@ export class Link {
   #attempt: Attempt | null = null;
   #spare: Spare | null = null;
   #spareRestsUntil = Number.NEGATIVE_INFINITY;
+  /** Since frames last came. */
   #attempts = 0;
   /** Handshakes in a row that ended in silence. */
   #timeouts = 0;
@@ -199,8 +202,13 @@ export class Link {
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       const isAnswer = typeof event.data === "string";
       attempt.watch?.heard(isAnswer);
-      if (isAnswer) this.traffic.keepAliveBytesDown += (event.data as string).length;
-      else this.#handler.onMessage(transport, new Uint8Array(event.data as ArrayBuffer));
+      if (isAnswer) {
+        this.traffic.keepAliveBytesDown += (event.data as string).length;
+        return;
+      }
+      attempt.isHeard = true;
+      this.#attempts = 0;
+      this.#handler.onMessage(transport, new Uint8Array(event.data as ArrayBuffer));
     };
     socket.onclose = (event) => this.#lose(attempt, event.code, false);
   }
@@ -210,7 +218,6 @@ export class Link {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     this.traffic.opened += 1;
-    this.#attempts = 0;
     this.#timeouts = 0;
     const handshake = this.#platform.now() - startedAt;
     this.rtt.guess(handshake / HANDSHAKE_ROUND_TRIPS);
@@ -247,7 +254,9 @@ export class Link {
     if (this.#attempt !== null || this.#target === null) return;
     if (this.#spare !== null && this.#isPromising(this.#spare)) return this.#useSpare(this.#spare);
     this.#dropSpare();
-    this.#retryLater(wasOpen || wasSilent);
+    // An edge that takes sockets, but no session.
+    const isTurnedAway = !attempt.isHeard && endsSession(code);
+    this.#retryLater((wasOpen && !isTurnedAway) || wasSilent);
     if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }
 
@@ -356,7 +365,7 @@ function newAttempt(
   startedAt: number,
   mayCarryOpening: boolean,
 ): Attempt {
-  return { socket, transport, startedAt, mayCarryOpening, watch: null, isStalled: false };
+  return { socket, transport, startedAt, mayCarryOpening, watch: null, isHeard: false, isStalled: false };
 }
 
 /** Nothing is heard of it any more. */

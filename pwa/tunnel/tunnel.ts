@@ -9,7 +9,7 @@ import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/pu
 import { limits } from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
-import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
@@ -325,7 +325,7 @@ export class Tunnel {
 
   #endIfTold(session: Session, code: number): void {
     // A code of ours: the edge said why, and the session is over. Anything else is the network's doing: resume.
-    if (code >= CLOSE_CODE_BASE && code < CLOSE_CODE_BASE + 1000) {
+    if (endsSession(code)) {
       const message = "Cannot go on: the edge ended the session";
       session.end(new RopewayError(toErrorCode(code - CLOSE_CODE_BASE), "session", "peer", message));
     }
