@@ -80,6 +80,11 @@ export class ServedSession {
   #loose = new Set<number>();
   /** Number of the newest link of each channel, of retired ones too: what comes later of an older one is of no use. */
   #newest: number[];
+  /**
+   * Number of the newest link of each channel on which more than its first message came, -1 where none is known: what the
+   * phone says first may be under way on two roads, and it says more only on the one that it has chosen.
+   */
+  #chosen = Array.from({ length: limits.channels }, () => -1);
   #heardAt: number;
   #onChanged: () => void;
 
@@ -161,7 +166,8 @@ export class ServedSession {
    */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
     const link = this.#observe(transport, hello.channel ?? 0, isCarried ? hello.link : null);
-    const isOvertaken = hello.link < (this.#newest[link.index] ?? -1);
+    const { index } = link;
+    const isOvertaken = hello.link < (this.#newest[index] ?? -1) || hello.link <= (this.#chosen[index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
       this.session.resume(link.observed, hello, isCarried);
@@ -169,7 +175,7 @@ export class ServedSession {
       this.end();
       throw error;
     }
-    this.#newest[link.index] = hello.link;
+    this.#newest[index] = hello.link;
     this.#take(link);
   }
 
@@ -177,6 +183,7 @@ export class ServedSession {
   adopt(transport: Transport, index: number): void {
     const link = this.#observe(transport, index);
     link.hasSnapshot = true;
+    link.isHeard = true;
     this.session.adopt(index, link.observed);
     this.#take(link);
   }
@@ -186,6 +193,8 @@ export class ServedSession {
     // A socket that was replaced may still deliver.
     if (link === undefined) return;
     this.#heardAt = this.#options.now();
+    if (link.isHeard) this.#chosen[link.index] = this.#newest[link.index] ?? -1;
+    link.isHeard = true;
     this.session.receive(message, link.observed);
     this.#save();
   }
@@ -303,7 +312,7 @@ export class ServedSession {
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed, index, carriedAs, hasSnapshot: false, isFinishing: false };
+    return { transport, observed, index, carriedAs, isHeard: false, hasSnapshot: false, isFinishing: false };
   }
 
   /** Later, since a stream is closed before its last frame is handed to the channel. */
@@ -386,6 +395,8 @@ interface Link {
   readonly index: number;
   /** The number of its HELLO where it goes over the first channel's socket, else null. */
   readonly carriedAs: number | null;
+  /** Whether its first message has come. */
+  isHeard: boolean;
   /** Whether the last that `onSnapshot` was told of it is a snapshot. */
   hasSnapshot: boolean;
   /** Whether it is being closed because the phone asked for that. */

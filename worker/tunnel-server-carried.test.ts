@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../shared/errors.ts";
 import { limits } from "../shared/limits.ts";
-import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, CLOSED_NORMALLY } from "../shared/subprotocol.ts";
 import { messageOf, ScriptedTransport } from "../shared/testing/scripted-transport.ts";
 import { settle } from "../shared/testing/turns.ts";
 import { A, connected, type Edge, hasSnapshots, setUp, useAll } from "./testing/channelled-edge.ts";
@@ -93,6 +93,29 @@ describe("a channel on the first one's socket", () => {
       const code = messages.length === 1 ? ErrorCode.PROTOCOL_ERROR : ErrorCode.ENHANCE_YOUR_CALM;
       expect([transport.closed?.code, edge.server.sessionCount]).toEqual([CLOSE_CODE_BASE + code, 0]);
     }
+  });
+
+  it("goes over the road that the phone has chosen where its HELLO was under way on two", async () => {
+    const edge = setUp();
+    const hello = {
+      type: "hello",
+      sessionId: new Uint8Array(16).fill(3),
+      received: 0,
+      next: 0,
+      resume: false,
+    } as const;
+    const place = { type: "carry", channel: 1, link: 1 } as const;
+    const opening = messageOf({ ...hello, link: 0 }, place, { ...hello, ...place, type: "hello" });
+    const roads = [0, 1, 2].map(() => new ScriptedTransport());
+    const [first, chosen, late] = roads.map((road) => edge.server.connect(road));
+    first?.receive(opening);
+    chosen?.receive(opening);
+    chosen?.receive(messageOf(place, { type: "ping", token: 5 }));
+    await settle();
+    late?.receive(opening);
+    await settle();
+    expect(roads.map(({ closed }) => closed?.code)).toEqual([CLOSED_NORMALLY, undefined, CLOSED_NORMALLY]);
+    expect(roads[1]?.takeFrames().map(({ type }) => type)).toEqual(["hello", "carry", "hello", "pong"]);
   });
 
   it("is not heard without HELLO, nor when that is older than the channel's newest", async () => {

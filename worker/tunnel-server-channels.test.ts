@@ -15,6 +15,7 @@ import {
   useAll,
   usedChannels,
 } from "./testing/channelled-edge.ts";
+import type { ChannelledPhone } from "./testing/channelled-phone.ts";
 
 const LOST = CLOSE_CODE_BASE + ErrorCode.LINK_LOST;
 describe("snapshots of several sockets", () => {
@@ -292,6 +293,53 @@ describe("a HELLO that was overtaken by a later link's", () => {
     expect(transport.closed?.code).toBe(CLOSED_NORMALLY);
     expect(await useAll(phone)).toEqual(Array(4).fill("hello"));
     expect([phone.ended, edge.server.sessionCount]).toEqual([null, 1]);
+  });
+});
+
+describe("a HELLO that was under way on two roads", () => {
+  const helloOf = (phone: ChannelledPhone, link: number): Uint8Array => {
+    const { sessionId } = phone.session.channel;
+    return messageOf({ type: "hello", sessionId, received: 0, next: 0, link, resume: link > 0 });
+  };
+
+  it("is not acted on when the phone has said more on the other", async () => {
+    const edge = setUp();
+    const phone = await connected(edge, 1);
+    expect((await phone.fetch(A)).text).toBe("hello");
+    await settle();
+    const late = new ScriptedTransport();
+    edge.server.connect(late).receive(helloOf(phone, 0));
+    await settle();
+    expect([late.closed?.code, phone.wires.get(0)?.closed]).toEqual([CLOSED_NORMALLY, null]);
+    expect([(await phone.fetch(A)).text, phone.ended, edge.server.sessionCount]).toEqual(["hello", null, 1]);
+    // Nor once the one that the phone has chosen is gone.
+    phone.cut(0);
+    const later = new ScriptedTransport();
+    edge.server.connect(later).receive(helloOf(phone, 0));
+    phone.connect(edge.server, 0);
+    expect([(await phone.fetch(A)).text, later.closed?.code]).toEqual(["hello", CLOSED_NORMALLY]);
+  });
+
+  it("is the road's that it comes on last while the phone has said nothing more", async () => {
+    const edge = setUp();
+    const phone = await connected(edge, 0);
+    const roads = [new ScriptedTransport(), new ScriptedTransport()];
+    for (const road of roads) edge.server.connect(road).receive(helloOf(phone, 0));
+    await settle();
+    expect(roads.map(({ closed }) => closed?.code)).toEqual([CLOSED_NORMALLY, undefined]);
+  });
+
+  it("is still told apart after hibernation, from the next message on", async () => {
+    const edge = setUp();
+    const phone = await connected(edge, 1);
+    await phone.fetch(A);
+    await settle();
+    const server = edge.create();
+    phone.restore(server, edge.snapshots);
+    expect((await phone.fetch(A)).text).toBe("hello");
+    const late = new ScriptedTransport();
+    server.connect(late).receive(helloOf(phone, 0));
+    expect([late.closed?.code, (await phone.fetch(A)).text, phone.ended]).toEqual([CLOSED_NORMALLY, "hello", null]);
   });
 });
 

@@ -192,12 +192,12 @@ describe("a phone that comes back", () => {
     phone.cut();
     edge.server
       .connect(acknowledging)
-      .receive(messageOf({ type: "hello", sessionId, received, next: sent, link: 0, resume: false }));
+      .receive(messageOf({ type: "hello", sessionId, received, next: sent, link: 1, resume: false }));
     expect(acknowledging.closed).toBeNull();
     const forgetful = new ScriptedTransport();
     edge.server
       .connect(forgetful)
-      .receive(messageOf({ type: "hello", sessionId, received, next: sent + 1, link: 0, resume: true }));
+      .receive(messageOf({ type: "hello", sessionId, received, next: sent + 1, link: 2, resume: true }));
     for (const { messages } of [forgetful, acknowledging]) {
       const last = [...decodeMessage(messages.at(-1) ?? new Uint8Array(0))].at(-1);
       expect(last).toMatchObject({ type: "go-away", code: ErrorCode.LINK_LOST });
