@@ -49,6 +49,8 @@ test("a PDF is handed over as a file", async ({ app, origin }) => {
   await app.frame().getByRole("link", { name: "Chart" }).click();
   const download = await started;
   expect(download.suggestedFilename()).toBe("chart.pdf");
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
 });
 
 test("pages in an old encoding are read in it", async ({ app, origin }) => {

@@ -78,3 +78,47 @@ test("a download keeps its name and leaves the page where it is", async ({ app, 
   expect(await fileHash(await download.path())).toBe(noiseHash(5000));
   await expect(app.frame().getByText("Shelf")).toBeVisible();
 });
+
+test.describe("what yields no document", () => {
+  const FILE = "/noise/5000?name=file.bin";
+
+  for (const [what, path] of [
+    ["a file", FILE],
+    ["a redirect to a file", `/redirect/302?to=${encodeURIComponent(FILE)}`],
+    ["a redirect to another site's file", "/elsewhere"],
+  ] as const) {
+    for (const way of ["by a link", "typed"] as const) {
+      test(`${what}, ${way}, leaves the page before as it was`, async ({ app, origin, otherOrigin }) => {
+        origin.page("/", '<p>Shelf</p><a href="/file">Get it</a>'.replace("/file", path), "Shelf");
+        origin.route("/elsewhere", ({ reply }) => reply(302, { location: otherOrigin.origin + FILE }));
+        await app.goto(`${origin.origin}/`);
+        const started = app.page.waitForEvent("download");
+        await app.navigated(async () => {
+          if (way === "typed") await app.ask(origin.origin + path);
+          else await app.frame().getByRole("link").click();
+          expect(await fileHash(await (await started).path())).toBe(noiseHash(5000));
+        });
+        await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+        await expect(app.address).toHaveValue(`${origin.origin}/`);
+        await expect(app.frame().getByText("Shelf")).toBeVisible();
+      });
+    }
+  }
+
+  test("a file that is asked for from the start page leads back to that", async ({ app, origin }) => {
+    const started = app.page.waitForEvent("download");
+    await app.ask(`${origin.origin}/redirect/302?to=${encodeURIComponent(FILE)}`);
+    await started;
+    await expect(app.page.locator("html")).toHaveAttribute("data-page", "idle");
+    await expect(app.address).toHaveValue("");
+  });
+
+  test("an answer without content ends the loading", async ({ app, origin }) => {
+    origin.page("/", '<p>Shelf</p><a href="/nothing">Count me</a>');
+    origin.route("/nothing", ({ reply }) => reply(204, {}));
+    await app.goto(`${origin.origin}/`);
+    await app.navigated(() => app.frame().getByRole("link").click());
+    expect(await app.phase()).toBe("loaded");
+    await expect(app.frame().getByText("Shelf")).toBeVisible();
+  });
+});

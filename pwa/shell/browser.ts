@@ -34,6 +34,9 @@ export interface BrowserOptions {
 
 const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 };
 
+/** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
+const TAKE_OVER_TIME = 1_000;
+
 interface Start {
   readonly begun: number | null;
   readonly waitsForLink: boolean;
@@ -50,6 +53,10 @@ export class BrowserController implements BrowserActions {
   #iconUrl: string | null = null;
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
+  /** Origin whose slot the page's frame goes to, until a document is there. */
+  #awaited: string | null = null;
+  /** A page of ours (boot page, notice) has replaced the committed document in the frame. */
+  #hasLeftDocument = false;
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
 
@@ -127,6 +134,7 @@ export class BrowserController implements BrowserActions {
 
   home(): void {
     const { frames } = this.#options;
+    this.#awaited = null;
     if (frames !== null) frames.page.src = START_DOCUMENT;
     this.#commit({ url: "", title: "", icon: null });
     this.update({ phase: "idle", progress: null, error: null, cost: NO_COST });
@@ -200,7 +208,8 @@ export class BrowserController implements BrowserActions {
         this.#show(withFragmentOf(this.#navigation?.request.url ?? "", event.url), false);
         return;
       case "no-document":
-        if (this.#state.phase === "loading" && event.url === withoutHash(this.#state.url)) this.#restoreCommitted();
+        // The frame may have gone on to another slot meanwhile.
+        if (this.#state.phase === "loading" && event.origin === this.#awaited) this.#stay();
     }
   }
 
@@ -221,6 +230,9 @@ export class BrowserController implements BrowserActions {
         frames.onReady(slot);
         frames.sendPort(slot, source);
         return;
+      case "slot-ready":
+        if (isPage) this.#hasLeftDocument = true;
+        return;
       case "navigate": {
         if (!isPage) return;
         const url = this.#toReal(message.url, slot);
@@ -232,12 +244,14 @@ export class BrowserController implements BrowserActions {
       case "leaving":
         if (!isPage) return;
         this.#isStopped = false;
+        this.#awaited = slot.origin;
         this.#options.tunnel.beginPage();
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
         return;
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.
         if (!isPage || URL.parse(message.url)?.origin !== slot.origin) return;
+        this.#onArrival();
         this.#visit(message.historyKey);
         this.#commit({ url: message.url, title: "", icon: null });
         // The shell's own navigation has reported the same failure, with the fragment.
@@ -245,7 +259,9 @@ export class BrowserController implements BrowserActions {
           this.#fail({ code: message.code, url: message.url, detail: message.message });
         return;
       case "moved":
-        if (isPage) this.#follow(message.url, slot);
+        if (!isPage) return;
+        this.#hasLeftDocument = true;
+        this.#follow(message.url, slot);
         return;
       case "frame-wanted": {
         if (!URL.canParse(message.url)) return;
@@ -272,10 +288,16 @@ export class BrowserController implements BrowserActions {
     if (setsOut || !frames.isBooted(frames.slotFor(origin, origin))) this.#show(url, false);
   }
 
+  #onArrival(): void {
+    this.#awaited = null;
+    this.#hasLeftDocument = false;
+  }
+
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const buttons = this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
+      this.#hasLeftDocument = false;
       // A failure that no document stands for: the start document under it may only just have loaded.
       const isCovered = phase === "failed" && this.#committed.url !== url;
       if (phase !== "loading" && !isCovered) {
@@ -286,6 +308,7 @@ export class BrowserController implements BrowserActions {
     }
     const url = this.#toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
+    this.#onArrival();
     const sameSite = URL.canParse(this.#committed.url) && new URL(this.#committed.url).origin === slot.origin;
     const icon = sameSite ? this.#committed.icon : null;
     this.#commit({ url, title: message.title, icon });
@@ -353,6 +376,7 @@ export class BrowserController implements BrowserActions {
     const { frames } = this.#options;
     if (frames === null) return;
     const origin = new URL(url).origin;
+    this.#awaited = origin;
     const target = frames.slotUrl(frames.slotFor(origin, origin), url);
     if (replace) frames.page.contentWindow?.location.replace(target);
     else frames.page.src = target;
@@ -367,6 +391,23 @@ export class BrowserController implements BrowserActions {
     this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, detail });
   }
 
+  /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
+  #stay(): void {
+    const { url } = this.#committed;
+    this.#navigation = null;
+    this.#restoreCommitted();
+    if (this.#hasLeftDocument) setTimeout(() => this.#bringBack(url), TAKE_OVER_TIME);
+  }
+
+  #bringBack(url: string): void {
+    if (!this.#hasLeftDocument || this.#awaited !== null || this.#committed.url !== url) return;
+    if (url === "") this.#options.frames?.page.contentWindow?.location.replace(START_DOCUMENT);
+    else {
+      this.update({ phase: "loading", progress: 0 });
+      this.#show(url, true);
+    }
+  }
+
   #dismissError(): void {
     this.#navigation = null;
     this.#restoreCommitted();
@@ -374,6 +415,7 @@ export class BrowserController implements BrowserActions {
 
   #restoreCommitted(): void {
     const { url } = this.#committed;
+    this.#awaited = null;
     this.update({ ...this.#committed, phase: url === "" ? "idle" : "loaded", error: null, progress: null });
   }
 
@@ -418,10 +460,6 @@ export class BrowserController implements BrowserActions {
 function partitionOf(origin: string, asker: Slot, isDeeper: boolean): string {
   const isForeign = asker.origin !== asker.topLevelOrigin;
   return isDeeper && isForeign && origin === asker.topLevelOrigin ? asker.origin : asker.topLevelOrigin;
-}
-
-function withoutHash(url: string): string {
-  return url.split("#", 1)[0] ?? url;
 }
 
 /** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */

@@ -83,7 +83,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     head,
     send: () => port.fetch(head, content, request.signal),
     showCookies: (cookies) => clients.showCookies(cookies),
-    noDocument: () => port.noDocument(head.url),
+    noDocument: () => port.noDocument(),
     finish,
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");

@@ -130,8 +130,8 @@ export class TunnelPort {
     });
   }
 
-  noDocument(url: string): void {
-    this.#post({ type: "no-document", url });
+  noDocument(): void {
+    this.#post({ type: "no-document" });
   }
 
   setScriptCookie(documentUrl: string, cookieString: string): void {

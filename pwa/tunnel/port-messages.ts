@@ -41,8 +41,8 @@ export type PortToTunnel =
   | { readonly type: "cancel"; readonly id: number }
   /** Keep this response for the request for its final URL that follows: a redirect the page must see. */
   | { readonly type: "hold"; readonly id: number }
-  /** A top-level navigation ended without a document: 204, or a download that the browser took over. */
-  | { readonly type: "no-document"; readonly url: string }
+  /** A navigation ended without a document: 204, or a download that the browser took over. */
+  | { readonly type: "no-document" }
   /** Is anybody there? The tunnel goes with its shell, and a port does not tell in every browser. */
   | { readonly type: "ping" }
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };

@@ -63,7 +63,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     },
     held,
     onNavigationMoved: (url) => moved.push(url),
-    onNoDocument: (url) => noDocuments.push(url),
+    onNoDocument: (origin) => noDocuments.push(origin),
     setTimer: (task) => setTimeout(task, 0),
   });
   return {
@@ -119,8 +119,8 @@ describe("SlotPort", () => {
   it("tells of pages without a document only in a top-level slot", async () => {
     for (const binding of [TOP_LEVEL, FRAME]) {
       const slot = rig(binding);
-      await slot.say({ type: "no-document", url: URL_A });
-      expect(slot.noDocuments).toEqual(binding.topLevel ? [URL_A] : []);
+      await slot.say({ type: "no-document" });
+      expect(slot.noDocuments).toEqual(binding.topLevel ? [ORIGIN] : []);
     }
   });
 });

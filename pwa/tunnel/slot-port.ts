@@ -24,7 +24,8 @@ export interface SlotPortHost {
    * @param url with the fragment of the redirect that led there, if it had one.
    */
   onNavigationMoved(url: string): void;
-  onNoDocument(url: string): void;
+  /** @param origin of the top-level slot whose navigation it was. */
+  onNoDocument(origin: string): void;
   /** After milliseconds. */
   setTimer(task: () => void, delay: number): void;
 }
@@ -61,7 +62,7 @@ export class SlotPort {
     if (message.type === "ping") return this.#outbox.post({ type: "pong" });
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
     if (message.type === "no-document") {
-      if (this.#binding.topLevel) this.#host.onNoDocument(message.url);
+      if (this.#binding.topLevel) this.#host.onNoDocument(this.#binding.origin);
       return;
     }
     const exchange = this.#exchanges.get(message.id);

@@ -118,8 +118,8 @@ export type TunnelToShell =
     }
   /** A navigation that the shell started ended on another origin; its response waits for that slot. */
   | { readonly type: "navigation-moved"; readonly url: string }
-  /** A top-level navigation ended without a document (204, or a download): the page before stays. */
-  | { readonly type: "no-document"; readonly url: string }
+  /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
+  | { readonly type: "no-document"; readonly origin: string }
   | { readonly type: "progress"; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

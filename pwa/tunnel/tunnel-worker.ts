@@ -81,7 +81,7 @@ const host: SlotPortHost = {
   request: (head, body, consumer) => tunnel.request(head, body, consumer),
   held: new HeldResponses(setTimer, limits.heldResponseTime),
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
-  onNoDocument: (url) => tell({ type: "no-document", url }),
+  onNoDocument: (origin) => tell({ type: "no-document", origin }),
   setTimer,
 };
 
