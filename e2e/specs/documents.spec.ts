@@ -65,3 +65,45 @@ test("pages in an old encoding are read in it", async ({ app, origin }) => {
     await expect(app.frame().getByText("Grüße aus Köln")).toBeVisible();
   }
 });
+
+for (const policy of ["default-src 'none'; style-src 'unsafe-inline'; sandbox", "sandbox allow-scripts"]) {
+  test(`a document with "${policy}" counts as loaded`, async ({ app, origin, otherOrigin }) => {
+    const headers = { "content-type": "text/plain; charset=utf-8", "content-security-policy": policy };
+    origin.route("/raw/notes.txt", ({ reply }) => reply(200, headers, "Sandboxed notes"));
+    otherOrigin.page("/", `<p>Shelf</p><a href="${origin.origin}/raw/notes.txt">Notes</a>`, "Shelf");
+    const raw = `${origin.origin}/raw/notes.txt`;
+    const html = app.page.locator("html");
+    const back = app.page.getByRole("button", { name: "Back", exact: true });
+
+    await app.goto(`${otherOrigin.origin}/`);
+    await app.navigated(() => app.frame().getByRole("link").click());
+    expect(await app.phase()).toBe("loaded");
+    await expect(app.address).toHaveValue(raw);
+    await expect(app.page).toHaveTitle(/notes\.txt/);
+    await expect(app.frame().getByText("Sandboxed notes")).toBeVisible();
+
+    await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
+    await expect(app.address).toHaveValue(raw);
+    expect(origin.requestsTo("/raw/notes.txt")).toHaveLength(2);
+
+    await back.click();
+    await expect(app.frame().getByText("Shelf")).toBeVisible();
+    await expect(app.address).toHaveValue(`${otherOrigin.origin}/`);
+    await expect(html).toHaveAttribute("data-page", "loaded");
+
+    await app.page.getByRole("button", { name: "Forward", exact: true }).click();
+    await expect(app.frame().getByText("Sandboxed notes")).toBeVisible();
+    await expect(app.address).toHaveValue(raw);
+    await expect(html).toHaveAttribute("data-page", "loaded");
+  });
+}
+
+test("a sandboxed document in a frame is not taken for the page", async ({ app, origin }) => {
+  const headers = { "content-type": "text/plain", "content-security-policy": "sandbox" };
+  origin.route("/raw", ({ reply }) => reply(200, headers, "Sandboxed notes"));
+  origin.page("/", '<p>Shelf</p><iframe src="/raw"></iframe>', "Shelf");
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator("iframe").getByText("Sandboxed notes")).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+  await expect(app.page).toHaveTitle(/Shelf/);
+});

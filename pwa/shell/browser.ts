@@ -1,11 +1,15 @@
 /** The controller: turns what the person, the tunnel and the pages say into the state that the views draw. */
 import { ErrorCode } from "../../shared/errors.ts";
-import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
 import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
-import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit } from "./history-list.ts";
+import { framePartition } from "./frame-partition.ts";
+import { FramePosition } from "./frame-position.ts";
+import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit, visitUrl } from "./history-list.ts";
+import { initialState, NO_COST } from "./initial-state.ts";
 import { loadProgress } from "./load-progress.ts";
+import { typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -32,8 +36,6 @@ export interface BrowserOptions {
   readonly forgetSlots: () => void;
 }
 
-const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 };
-
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
@@ -53,33 +55,13 @@ export class BrowserController implements BrowserActions {
   #iconUrl: string | null = null;
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
-  /** Origin whose slot the page's frame goes to, until a document is there. */
-  #awaited: string | null = null;
-  /** A page of ours (boot page, notice) has replaced the committed document in the frame. */
-  #hasLeftDocument = false;
+  #frame = new FramePosition();
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
 
   constructor(options: BrowserOptions) {
     this.#options = options;
-    this.#state = {
-      phase: "idle",
-      url: "",
-      title: "",
-      icon: null,
-      canGoBack: false,
-      canGoForward: false,
-      progress: null,
-      link: { kind: "unpaired" },
-      cost: NO_COST,
-      totals: options.totals.current,
-      error: null,
-      notice: null,
-      recent: options.sites.recent,
-      pinned: options.sites.pinned,
-      settings: options.settings.current,
-      demoUrl: options.demoUrl,
-    };
+    this.#state = initialState(options);
   }
 
   get state(): BrowserState {
@@ -118,6 +100,7 @@ export class BrowserController implements BrowserActions {
     const failed = this.#navigation?.request;
     if (error !== null && failed?.url === error.url) this.#navigate(failed);
     else if (error !== null || this.#committed.url !== url) this.go(url);
+    else if (this.#frame.silentUrl === url) this.#navigate(withoutFragment(typedNavigation(url)), { replace: true });
     else if (url !== "") {
       this.update({ phase: "loading", progress: 0 });
       this.#tellPage({ tag: MESSAGE_TAG, type: "reload" });
@@ -134,7 +117,7 @@ export class BrowserController implements BrowserActions {
 
   home(): void {
     const { frames } = this.#options;
-    this.#awaited = null;
+    this.#frame.giveUp();
     if (frames !== null) frames.page.src = START_DOCUMENT;
     this.#commit({ url: "", title: "", icon: null });
     this.update({ phase: "idle", progress: null, error: null, cost: NO_COST });
@@ -209,7 +192,10 @@ export class BrowserController implements BrowserActions {
         return;
       case "no-document":
         // The frame may have gone on to another slot meanwhile.
-        if (this.#state.phase === "loading" && event.origin === this.#awaited) this.#stay();
+        if (this.#state.phase === "loading" && event.origin === this.#frame.awaited) this.#stay();
+        return;
+      case "silent-document":
+        this.#onSilentDocument(event);
     }
   }
 
@@ -231,7 +217,7 @@ export class BrowserController implements BrowserActions {
         frames.sendPort(slot, source);
         return;
       case "slot-ready":
-        if (isPage) this.#hasLeftDocument = true;
+        if (isPage) this.#frame.leaveDocument();
         return;
       case "navigate": {
         if (!isPage) return;
@@ -244,14 +230,14 @@ export class BrowserController implements BrowserActions {
       case "leaving":
         if (!isPage) return;
         this.#isStopped = false;
-        this.#awaited = slot.origin;
+        this.#frame.setOut(slot.origin);
         this.#options.tunnel.beginPage();
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
         return;
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.
         if (!isPage || URL.parse(message.url)?.origin !== slot.origin) return;
-        this.#onArrival();
+        this.#frame.arrive();
         this.#visit(message.historyKey);
         this.#commit({ url: message.url, title: "", icon: null });
         // The shell's own navigation has reported the same failure, with the fragment.
@@ -260,14 +246,14 @@ export class BrowserController implements BrowserActions {
         return;
       case "moved":
         if (!isPage) return;
-        this.#hasLeftDocument = true;
+        this.#frame.leaveDocument();
         this.#follow(message.url, slot);
         return;
       case "frame-wanted": {
         if (!URL.canParse(message.url)) return;
         const { origin } = new URL(message.url);
         const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
-        const frameSlot = frames.slotFor(origin, partitionOf(origin, slot, isDeeper));
+        const frameSlot = frames.slotFor(origin, framePartition(origin, slot, isDeeper));
         const slotUrl = frames.slotUrl(frameSlot, message.url);
         const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl };
         source.postMessage(answer, frames.originOf(slot));
@@ -288,16 +274,11 @@ export class BrowserController implements BrowserActions {
     if (setsOut || !frames.isBooted(frames.slotFor(origin, origin))) this.#show(url, false);
   }
 
-  #onArrival(): void {
-    this.#awaited = null;
-    this.#hasLeftDocument = false;
-  }
-
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const buttons = this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
-      this.#hasLeftDocument = false;
+      this.#frame.arriveAtStart();
       // A failure that no document stands for: the start document under it may only just have loaded.
       const isCovered = phase === "failed" && this.#committed.url !== url;
       if (phase !== "loading" && !isCovered) {
@@ -308,21 +289,39 @@ export class BrowserController implements BrowserActions {
     }
     const url = this.#toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
-    this.#onArrival();
-    const sameSite = URL.canParse(this.#committed.url) && new URL(this.#committed.url).origin === slot.origin;
+    this.#frame.arrive();
+    const icon = message.icon === null ? null : this.#toReal(message.icon, slot);
+    if (this.#showDocument(url, message.title, message.phase)) void this.#loadIcon(icon, slot.origin);
+  }
+
+  #onSilentDocument({ url, title, phase }: TunnelToShell & { type: "silent-document" }): void {
+    if (phase === "loaded") {
+      if (this.#frame.awaited === null && this.#frame.silentUrl === url) this.#showDocument(url, title, phase);
+      return;
+    }
+    if (!this.#frame.mayBePage(url, this.#committed.url)) return;
+    this.#history = visitUrl(this.#history, url, this.#navigation !== null);
+    this.update({ canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) });
+    this.#frame.arrive(url);
+    this.#showDocument(url, title, phase);
+  }
+
+  /** @returns whether it is all there. */
+  #showDocument(url: string, title: string, phase: DocumentPhase): boolean {
+    const sameSite = URL.parse(this.#committed.url)?.origin === new URL(url).origin;
     const icon = sameSite ? this.#committed.icon : null;
-    this.#commit({ url, title: message.title, icon });
+    this.#commit({ url, title, icon });
     // The document was on its way when the person pressed stop.
-    if (this.#isStopped && message.phase !== "loaded") this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
-    const loaded = message.phase === "loaded" || this.#isStopped;
+    if (this.#isStopped && phase !== "loaded") this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
+    const loaded = phase === "loaded" || this.#isStopped;
     if (loaded) this.#navigation = null;
-    this.update({ phase: loaded ? "loaded" : "loading", error: null, ...buttons });
-    if (!loaded) return;
+    this.update({ phase: loaded ? "loaded" : "loading", error: null });
+    if (!loaded) return false;
     this.update({ progress: null });
-    this.#options.sites.visit({ url, title: message.title || url, icon });
+    this.#options.sites.visit({ url, title: title || url, icon });
     this.#showSites();
     void this.#options.tunnel.stats().then((stats) => this.update({ totals: this.#options.totals.add(stats) }));
-    void this.#loadIcon(message.icon === null ? null : this.#toReal(message.icon, slot), slot.origin);
+    return true;
   }
 
   /** A redirect out of a slot. */
@@ -376,7 +375,7 @@ export class BrowserController implements BrowserActions {
     const { frames } = this.#options;
     if (frames === null) return;
     const origin = new URL(url).origin;
-    this.#awaited = origin;
+    this.#frame.setOut(origin);
     const target = frames.slotUrl(frames.slotFor(origin, origin), url);
     if (replace) frames.page.contentWindow?.location.replace(target);
     else frames.page.src = target;
@@ -396,11 +395,11 @@ export class BrowserController implements BrowserActions {
     const { url } = this.#committed;
     this.#navigation = null;
     this.#restoreCommitted();
-    if (this.#hasLeftDocument) setTimeout(() => this.#bringBack(url), TAKE_OVER_TIME);
+    if (this.#frame.hasLeftDocument) setTimeout(() => this.#bringBack(url), TAKE_OVER_TIME);
   }
 
   #bringBack(url: string): void {
-    if (!this.#hasLeftDocument || this.#awaited !== null || this.#committed.url !== url) return;
+    if (!this.#frame.hasLeftDocument || this.#frame.awaited !== null || this.#committed.url !== url) return;
     if (url === "") this.#options.frames?.page.contentWindow?.location.replace(START_DOCUMENT);
     else {
       this.update({ phase: "loading", progress: 0 });
@@ -415,7 +414,7 @@ export class BrowserController implements BrowserActions {
 
   #restoreCommitted(): void {
     const { url } = this.#committed;
-    this.#awaited = null;
+    this.#frame.giveUp();
     this.update({ ...this.#committed, phase: url === "" ? "idle" : "loaded", error: null, progress: null });
   }
 
@@ -447,34 +446,4 @@ export class BrowserController implements BrowserActions {
     const slotOrigin = this.#options.frames?.originOf(slot) ?? "";
     return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
   }
-}
-
-/**
- * Under which top-level origin a frame is loaded. The page's own origin in a frame of another one is not the page: there
- * it has what that other one has, no cookies of the page's, and may refuse to be framed (as SameSite has it: RFC 6265bis
- * section 5.2.1, "site for cookies").
- *
- * @param asker the slot of the document that holds the frame's place.
- * @param isDeeper the frame is not the page's own.
- */
-function partitionOf(origin: string, asker: Slot, isDeeper: boolean): string {
-  const isForeign = asker.origin !== asker.topLevelOrigin;
-  return isDeeper && isForeign && origin === asker.topLevelOrigin ? asker.origin : asker.topLevelOrigin;
-}
-
-/** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
-function withFragmentOf(from: string, url: string): string {
-  const at = from.indexOf("#");
-  return at < 0 || url.includes("#") ? url : url + from.slice(at);
-}
-
-/** What the person asks for by its address. */
-export function typedNavigation(url: string): NavigationRequest {
-  return { url, method: "GET", headers: [], body: null, referrer: "", initiator: null };
-}
-
-export function withoutFragment(request: NavigationRequest): NavigationRequest {
-  const url = new URL(request.url);
-  url.hash = "";
-  return { ...request, url: url.href };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { canGoBack, canGoForward, EMPTY_HISTORY, visit } from "./history-list.ts";
+import { canGoBack, canGoForward, EMPTY_HISTORY, visit, visitUrl } from "./history-list.ts";
 
 it("goes back and forward over known entries, and a new entry cuts what lay ahead", () => {
   let list = ["a", "b", "c"].reduce(visit, EMPTY_HISTORY);
@@ -11,4 +11,14 @@ it("goes back and forward over known entries, and a new entry cuts what lay ahea
 
 it("has nowhere to go when nothing was visited", () => {
   expect([canGoBack(EMPTY_HISTORY), canGoForward(EMPTY_HISTORY)]).toEqual([false, false]);
+});
+
+it("knows a document that cannot report by its URL, next to the entry shown", () => {
+  let list = visitUrl(visit(EMPTY_HISTORY, "a"), "raw", true);
+  expect(list).toEqual({ keys: ["a", "raw"], index: 1 });
+  expect(visitUrl(list, "raw", true)).toEqual(list);
+  list = visit(list, "c");
+  expect(visitUrl(list, "raw", false)).toEqual({ keys: ["a", "raw", "c"], index: 1 });
+  expect(visitUrl(visit(list, "a"), "raw", false).index).toBe(1);
+  expect(visitUrl(list, "raw", true)).toEqual({ keys: ["a", "raw", "c", "raw"], index: 3 });
 });

@@ -17,6 +17,19 @@ export function visit(list: HistoryList, key: string): HistoryList {
   return { keys, index: keys.length - 1 };
 }
 
+/**
+ * As `visit`, for a document that cannot report: it is known by its URL where it is next to the entry shown.
+ *
+ * @param isNew it was asked for by its address.
+ */
+export function visitUrl(list: HistoryList, url: string, isNew: boolean): HistoryList {
+  const { keys, index } = list;
+  const near = isNew ? [index] : [index, index - 1, index + 1];
+  const known = near.find((at) => keys[at] === url);
+  if (known !== undefined) return { keys, index: known };
+  return { keys: [...keys.slice(0, index + 1), url], index: index + 1 };
+}
+
 export function canGoBack(list: HistoryList): boolean {
   return list.index > 0;
 }

@@ -3,10 +3,11 @@ import { CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../
 import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
-import { BrowserController, START_DOCUMENT, typedNavigation, withoutFragment } from "./browser.ts";
+import { BrowserController, START_DOCUMENT } from "./browser.ts";
 import { KeptSpares } from "./kept-spares.ts";
 import { parseLaunch } from "./launch-link.ts";
 import { LinkMemory } from "./link-memory.ts";
+import { typedNavigation, withoutFragment } from "./navigation-request.ts";
 import { watchNetwork } from "./network-hints.ts";
 import { OtherWindows } from "./other-windows.ts";
 import { isPairedWith, pair, storedToken } from "./pairing.ts";

@@ -50,7 +50,7 @@ describe("transformPolicies", () => {
       ["report-uri /r; report-to g; frame-ancestors 'none'; upgrade-insecure-requests, img-src *"],
       context,
     );
-    expect(result).toEqual({ policies: ["img-src *"], upgradesInsecureRequests: true, opaque: false });
+    expect(result).toEqual({ policies: ["img-src *"], upgradesInsecureRequests: true, opaque: false, silent: false });
     const secure = { ...context, slotOrigin: "https://s1.ropeway.example" };
     expect(transformPolicies(["upgrade-insecure-requests"], secure)).toMatchObject({
       policies: ["upgrade-insecure-requests"],
@@ -74,6 +74,17 @@ describe("transformPolicies", () => {
       opaque: false,
     });
     expect(transformPolicies(["sandbox Allow-Scripts allow-same-origin"], context).opaque).toBe(false);
+  });
+
+  it.each([
+    ["sandbox", true],
+    ["sandbox allow-scripts", true],
+    ["sandbox allow-same-origin", true],
+    ["sandbox Allow-Scripts allow-same-origin", false],
+    ["sandbox allow-scripts allow-same-origin, sandbox", true],
+    ["script-src 'none'", false],
+  ])("knows whether the page script can run under %j", (value, silent) => {
+    expect(transformPolicies([value], context).silent).toBe(silent);
   });
 
   it("names the page script's Trusted Types policy", () => {

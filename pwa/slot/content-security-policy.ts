@@ -30,6 +30,8 @@ export interface TransformedPolicies {
    * (Chromium 156), so it needs `opaqueDocumentPolicy`, and the page script is of no use in it.
    */
   readonly opaque: boolean;
+  /** Sandboxed so that the page script cannot run: the document cannot say itself that it is there. */
+  readonly silent: boolean;
 }
 
 /** The reports would name slots; frame-ancestors is enforced by `framingAllowed`, with real origins. */
@@ -89,11 +91,14 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   const policies: string[] = [];
   let upgradesInsecureRequests = false;
   let opaque = false;
+  let silent = false;
   for (const policy of values.flatMap(parsePolicies)) {
     for (const name of DROPPED) policy.delete(name);
     if (context.slotOrigin.startsWith("http:") && policy.delete("upgrade-insecure-requests"))
       upgradesInsecureRequests = true;
     const sandbox = policy.get("sandbox")?.map((token) => token.toLowerCase());
+    if (sandbox !== undefined && !(sandbox.includes("allow-scripts") && sandbox.includes("allow-same-origin")))
+      silent = true;
     if (sandbox !== undefined && !sandbox.includes("allow-same-origin")) {
       if (sandbox.includes("allow-scripts")) opaque = true;
       // Without scripts nothing can use the origin, and the service worker answers the document's requests.
@@ -106,7 +111,7 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
     allowTrustedTypesPolicy(policy);
     if (policy.size > 0) policies.push(serializePolicy(policy));
   }
-  return { policies, upgradesInsecureRequests, opaque };
+  return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
 /** Whether requests of this slot's pages need an upgrade to get past the browser's mixed content check at all. */

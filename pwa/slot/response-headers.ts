@@ -24,6 +24,7 @@ export interface PageHeaders {
   /** See `TransformedPolicies`. */
   readonly upgradesInsecureRequests: boolean;
   readonly opaque: boolean;
+  readonly silent: boolean;
   /** What the field says, "" for nothing: the page script needs it for navigations that it hands on. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }
@@ -137,7 +138,7 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
   }
   const referrerPolicy = parseReferrerPolicy(valuesOf(headers, "referrer-policy").join(","));
   if (context.kind === "resource") {
-    return { headers: kept, upgradesInsecureRequests: false, opaque: false, referrerPolicy };
+    return { headers: kept, upgradesInsecureRequests: false, opaque: false, silent: false, referrerPolicy };
   }
   const { policies, ...result } = transformPolicies(valuesOf(headers, "content-security-policy"), context);
   for (const policy of policies) kept.push(["content-security-policy", policy]);

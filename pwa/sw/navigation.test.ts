@@ -106,6 +106,19 @@ describe("answerNavigation", () => {
     expect(log).toEqual(["send", "hold", "finish"]);
   });
 
+  it.each(["sandbox", "sandbox allow-scripts", "default-src 'none'; sandbox allow-same-origin"])(
+    "tells of a document that cannot tell of itself: %s",
+    async (policy) => {
+      const headers = [
+        ["content-type", "text/plain"],
+        ["content-security-policy", policy],
+      ] as const;
+      const { log } = await navigate({ headers }, { url: `${SLOT}/page#part` });
+      const told = `${ORIGIN}/page#part page`;
+      expect(log).toEqual(["send", `silent loading ${told}`, `silent loaded ${told}`, "finish"]);
+    },
+  );
+
   it("leaves what it cannot show to be saved", async () => {
     const { answer, log } = await navigate({ headers: [["content-type", "application/pdf"]] });
     expect(answer.headers.get("content-disposition")).toBe("attachment");

@@ -136,13 +136,14 @@ function documentOf(
         exchange,
         response,
         kind === "image" ? imagePage(source, title) : mediaPage(source, title, contentType),
+        title,
       );
     case "text": {
       const { before, after } = textPage(title);
-      return rewritten(exchange, response, contentType, escapeHtml, before, after);
+      return rewritten(exchange, response, contentType, escapeHtml, before, after, title);
     }
     case "html":
-      return rewritten(exchange, response, contentType, (text) => text, "", "");
+      return rewritten(exchange, response, contentType, (text) => text, "", "", "");
   }
 }
 
@@ -156,8 +157,9 @@ function readable(part: string): string {
 }
 
 /** A whole small document of ours, treated like the origin's. */
-function viewer(exchange: SlotExchange, response: TunnelResponse, html: string): Response {
-  const page = documentParts(exchange, response);
+function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, title: string): Response {
+  const page = documentParts(exchange, response, title);
+  page.onEnd();
   return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
 }
 
@@ -169,13 +171,13 @@ function rewritten(
   convert: (text: string) => string,
   before: string,
   after: string,
+  title: string,
 ): Response {
   const { head } = response;
-  const { rewriter, headers } = documentParts(exchange, response);
-  if (hasNullBody(exchange.request.method, head.status)) {
-    return withBody(exchange, response, trackedBody(exchange, response), head.headers);
-  }
-  const reader = (trackedBody(exchange, response) as ReadableStream<Uint8Array>).getReader();
+  const { rewriter, headers, onEnd } = documentParts(exchange, response, title);
+  const tracked = trackedBody(exchange, response, onEnd);
+  if (hasNullBody(exchange.request.method, head.status)) return withBody(exchange, response, tracked, head.headers);
+  const reader = (tracked as ReadableStream<Uint8Array>).getReader();
   const encoder = new TextEncoder();
   let decoder: TextDecoder | null = null;
   let opening = before;
@@ -202,7 +204,12 @@ function rewritten(
   return new Response(body, { status: head.status, headers });
 }
 
-function documentParts(exchange: SlotExchange, response: TunnelResponse): { rewriter: HtmlRewriter; headers: Headers } {
+/** @param title for the case that the document cannot tell its own. */
+function documentParts(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  title: string,
+): { rewriter: HtmlRewriter; headers: Headers; onEnd: () => void } {
   const { context } = exchange;
   const { head } = response;
   const nonce = crypto.randomUUID();
@@ -234,7 +241,12 @@ function documentParts(exchange: SlotExchange, response: TunnelResponse): { rewr
   );
   const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
   headers.set("content-type", "text/html; charset=utf-8");
-  return { rewriter, headers };
+  const tell = (phase: "loading" | "loaded") => {
+    const { hash } = new URL(exchange.request.url);
+    if (page.silent) exchange.silentDocument({ url: head.url + hash, title, phase });
+  };
+  tell("loading");
+  return { rewriter, headers, onEnd: () => tell("loaded") };
 }
 
 /** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */

@@ -1,5 +1,5 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { PortRequestHead } from "../tunnel/port-messages.ts";
+import type { PortRequestHead, SilentDocument } from "../tunnel/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 
@@ -15,6 +15,8 @@ export interface SlotExchange {
   showCookies(cookies: readonly ScriptCookie[]): Promise<void>;
   /** The navigation ends without a document. */
   noDocument(): void;
+  /** The navigation ends in a document that the page script cannot tell of. */
+  silentDocument(document: Omit<SilentDocument, "type">): void;
   /** Nothing of the answer is outstanding any more: the worker may rest. */
   finish(): void;
 }
@@ -26,18 +28,27 @@ export function hasNullBody(method: string, status: number): boolean {
   return method === "HEAD" || NULL_BODY_STATUS.has(status);
 }
 
-/** The response's body; the exchange is finished when it has been read or given up. */
+/**
+ * The response's body; the exchange is finished when it has been read or given up.
+ *
+ * @param onEnd called then, too.
+ */
 export function trackedBody(
   exchange: SlotExchange,
   response: TunnelResponse,
+  onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  const finish = () => {
+    onEnd();
+    exchange.finish();
+  };
   if (hasNullBody(exchange.request.method, response.head.status)) {
     // Drained, so that the exchange ends as any other.
     void response
       .body()
       .pipeTo(new WritableStream())
       .catch(() => {})
-      .finally(exchange.finish);
+      .finally(finish);
     return null;
   }
   const reader = response.body().getReader();
@@ -51,10 +62,10 @@ export function trackedBody(
         } catch (error) {
           controller.error(error);
         }
-        exchange.finish();
+        finish();
       },
       async cancel(reason) {
-        exchange.finish();
+        finish();
         await reader.cancel(reason);
       },
     },

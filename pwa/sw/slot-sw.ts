@@ -84,6 +84,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     send: () => port.fetch(head, content, request.signal),
     showCookies: (cookies) => clients.showCookies(cookies),
     noDocument: () => port.noDocument(),
+    silentDocument: (document) => port.silentDocument(document),
     finish,
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");

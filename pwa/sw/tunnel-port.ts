@@ -6,7 +6,7 @@ import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { MessageBatch } from "../tunnel/message-batch.ts";
-import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../tunnel/port-messages.ts";
+import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../tunnel/port-messages.ts";
 import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 
 /** A response whose head is there. Exactly one of the methods decides what becomes of it. */
@@ -132,6 +132,10 @@ export class TunnelPort {
 
   noDocument(): void {
     this.#post({ type: "no-document" });
+  }
+
+  silentDocument(document: Omit<SilentDocument, "type">): void {
+    this.#post({ type: "silent-document", ...document });
   }
 
   setScriptCookie(documentUrl: string, cookieString: string): void {

@@ -25,6 +25,15 @@ export interface PortRequestHead {
   readonly referrer: string;
 }
 
+/** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
+export interface SilentDocument {
+  readonly type: "silent-document";
+  /** Real URL, with the fragment. */
+  readonly url: string;
+  readonly title: string;
+  readonly phase: "loading" | "loaded";
+}
+
 export type PortToTunnel =
   | {
       readonly type: "request";
@@ -43,6 +52,7 @@ export type PortToTunnel =
   | { readonly type: "hold"; readonly id: number }
   /** A navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document" }
+  | SilentDocument
   /** Is anybody there? The tunnel goes with its shell, and a port does not tell in every browser. */
   | { readonly type: "ping" }
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };

@@ -7,7 +7,7 @@ import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { HeldResponse, HeldResponses } from "./held-response.ts";
-import type { PortRequestHead, PortToTunnel, TunnelToPort } from "./port-messages.ts";
+import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "./port-messages.ts";
 import { SlotPort } from "./slot-port.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
@@ -49,6 +49,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const received: TunnelToPort[] = [];
   const moved: string[] = [];
   const noDocuments: string[] = [];
+  const silentDocuments: SilentDocument[] = [];
   const held = new HeldResponses(() => () => {}, limits.heldResponseTime);
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
@@ -64,12 +65,14 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     held,
     onNavigationMoved: (url) => moved.push(url),
     onNoDocument: (origin) => noDocuments.push(origin),
+    onSilentDocument: (document) => silentDocuments.push(document),
     setTimer: (task) => setTimeout(task, 0),
   });
   return {
     requests,
     moved,
     noDocuments,
+    silentDocuments,
     held,
     /** Posts messages as one turn's, and returns what came back. */
     async say(...messages: readonly unknown[]): Promise<TunnelToPort[]> {
@@ -123,6 +126,18 @@ describe("SlotPort", () => {
       expect(slot.noDocuments).toEqual(binding.topLevel ? [ORIGIN] : []);
     }
   });
+});
+
+it.each([
+  ["of a top-level slot", TOP_LEVEL, URL_A, 1],
+  ["of a frame's slot", FRAME, URL_A, 0],
+  ["of another origin", TOP_LEVEL, `${OTHER}/page`, 0],
+  ["of no address", TOP_LEVEL, undefined, 0],
+])("tells of a silent document %s as the shell may take it", async (_what, binding, url, times) => {
+  const slot = rig(binding);
+  const document = { type: "silent-document", url, title: "page", phase: "loading" };
+  await slot.say(document);
+  expect(slot.silentDocuments).toEqual(Array(times).fill(document));
 });
 
 describe("SlotPort, to a hostile slot,", () => {

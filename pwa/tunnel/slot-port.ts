@@ -7,7 +7,7 @@ import type { Destination, RequestHead, ResponseHead } from "../../shared/http/h
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { HeldResponse, type HeldResponses } from "./held-response.ts";
-import type { PortRequestHead, PortToTunnel } from "./port-messages.ts";
+import type { PortRequestHead, PortToTunnel, SilentDocument } from "./port-messages.ts";
 import { PortOutbox } from "./port-outbox.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
@@ -26,6 +26,7 @@ export interface SlotPortHost {
   onNavigationMoved(url: string): void;
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
+  onSilentDocument(document: SilentDocument): void;
   /** After milliseconds. */
   setTimer(task: () => void, delay: number): void;
 }
@@ -61,10 +62,7 @@ export class SlotPort {
     if (message.type === "request") return this.#startRequest(message);
     if (message.type === "ping") return this.#outbox.post({ type: "pong" });
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
-    if (message.type === "no-document") {
-      if (this.#binding.topLevel) this.#host.onNoDocument(this.#binding.origin);
-      return;
-    }
+    if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
     switch (message.type) {
@@ -91,6 +89,13 @@ export class SlotPort {
         else exchange.response.cancel();
       }
     }
+  }
+
+  #tellShell(message: PortToTunnel & { type: "no-document" | "silent-document" }): void {
+    const { origin, topLevel } = this.#binding;
+    if (!topLevel) return;
+    if (message.type === "no-document") this.#host.onNoDocument(origin);
+    else if (this.#isOwn(message.url)) this.#host.onSilentDocument(message);
   }
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {

@@ -2,6 +2,7 @@
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
 import type { LinkHint } from "./link.ts";
+import type { SilentDocument } from "./port-messages.ts";
 import type { Road } from "./road.ts";
 
 /** Which slot a port belongs to, as the shell knows it. */
@@ -120,6 +121,8 @@ export type TunnelToShell =
   | { readonly type: "navigation-moved"; readonly url: string }
   /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
   | { readonly type: "no-document"; readonly origin: string }
+  /** Of a top-level slot, and of its own origin. It may be in a frame of the slot's page. */
+  | SilentDocument
   | { readonly type: "progress"; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

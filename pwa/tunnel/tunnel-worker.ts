@@ -82,6 +82,7 @@ const host: SlotPortHost = {
   held: new HeldResponses(setTimer, limits.heldResponseTime),
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
+  onSilentDocument: tell,
   setTimer,
 };
 

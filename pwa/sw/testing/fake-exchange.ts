@@ -56,6 +56,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
     },
     async showCookies() {},
     noDocument: () => void log.push("no-document"),
+    silentDocument: ({ url, title, phase }) => void log.push(`silent ${phase} ${url} ${title}`.trim()),
     finish: () => void log.push("finish"),
   };
   return { exchange, log };

@@ -1,0 +1,33 @@
+import type { BrowserState } from "./browser-state.ts";
+import type { SettingsStore } from "./settings-store.ts";
+import type { SiteStore } from "./site-store.ts";
+import type { TotalsStore } from "./totals-store.ts";
+
+export const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytesDown: 0, originBytes: 0, time: 0 };
+
+/** Of an app that has just been opened. */
+export function initialState(stored: {
+  readonly sites: SiteStore;
+  readonly settings: SettingsStore;
+  readonly totals: TotalsStore;
+  readonly demoUrl: string | null;
+}): BrowserState {
+  return {
+    phase: "idle",
+    url: "",
+    title: "",
+    icon: null,
+    canGoBack: false,
+    canGoForward: false,
+    progress: null,
+    link: { kind: "unpaired" },
+    cost: NO_COST,
+    totals: stored.totals.current,
+    error: null,
+    notice: null,
+    recent: stored.sites.recent,
+    pinned: stored.sites.pinned,
+    settings: stored.settings.current,
+    demoUrl: stored.demoUrl,
+  };
+}

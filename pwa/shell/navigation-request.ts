@@ -1,0 +1,19 @@
+/** Navigations as the shell asks the tunnel for them. */
+import type { NavigationRequest } from "../tunnel/tunnel-messages.ts";
+
+/** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
+export function withFragmentOf(from: string, url: string): string {
+  const at = from.indexOf("#");
+  return at < 0 || url.includes("#") ? url : url + from.slice(at);
+}
+
+/** What the person asks for by its address. */
+export function typedNavigation(url: string): NavigationRequest {
+  return { url, method: "GET", headers: [], body: null, referrer: "", initiator: null };
+}
+
+export function withoutFragment(request: NavigationRequest): NavigationRequest {
+  const url = new URL(request.url);
+  url.hash = "";
+  return { ...request, url: url.href };
+}
