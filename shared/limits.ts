@@ -436,7 +436,7 @@ export const limitTable = {
   inflateStepBytes: {
     value: 1 * KIB,
     unit: "bytes",
-    enforcedBy: "phone",
+    enforcedBy: "both",
     reason:
       "Deflated bytes decoded before the consumer is waited for; deflate grows at most 1,032 fold, so 1 MiB a step",
   },

@@ -1,8 +1,9 @@
 /** What every edge does, whatever it runs on: its HTTP side, and exchanges with real origins through its tunnel. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
+import { ErrorCode } from "../shared/errors.ts";
 import { limits } from "../shared/limits.ts";
 import { CONFIG_PATH, EdgeRequest, HEALTH_PATH, PAIR_PATH, SUBPROTOCOL, TUNNEL_PATH } from "../shared/subprotocol.ts";
 import { VERSION } from "../shared/version.ts";
@@ -173,6 +174,28 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         await until(() => arrived.join("") === "first ");
         finish();
         expect((await exchange.response).text).toBe("first last");
+      }
+    });
+
+    it("undoes codings that nobody asked for, and says of which it cannot", async () => {
+      const text = "once upon a time ".repeat(3_000);
+      const coded: Record<string, readonly [coding: string, body: Buffer]> = {
+        "/gzip": ["gzip", gzipSync(text)],
+        "/x-gzip": ["x-gzip", gzipSync(text)],
+        "/deflate": ["deflate", deflateSync(text)],
+        "/raw": ["deflate", Buffer.concat([deflateRawSync(text), Buffer.alloc(3_000)])],
+        "/both": ["deflate, gzip", gzipSync(deflateSync(text))],
+        "/none": ["none", Buffer.from(text)],
+        "/zstd": ["zstd", Buffer.from(text)],
+      };
+      const origin = await originOf((request, response) => {
+        const [coding, body] = coded[request.url ?? ""] ?? [];
+        response.writeHead(200, { "content-type": "text/plain", "content-encoding": coding }).end(body);
+      });
+      for (const path of Object.keys(coded)) {
+        const answer = phone.fetch(origin + path);
+        if (path === "/zstd") await expect(answer).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_FAILED });
+        else expect((await answer).text, path).toBe(text);
       }
     });
 

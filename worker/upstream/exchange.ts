@@ -2,6 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
+import { codingsLeft, undoCodings } from "./content-coding.ts";
 import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
 import type { CookieChange } from "./cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookie-rules.ts";
@@ -233,7 +234,8 @@ export class Exchange {
       await this.#body?.close(null);
       return { head: responseHead, body: null, originBytes: () => 0 };
     }
-    const metered = meterBody(response.body as ReadableStream<Uint8Array>, {
+    const decoded = undoCodings(response.body as ReadableStream<Uint8Array>, codingsLeft(headers), url.host);
+    const metered = meterBody(decoded, {
       reusesBuffer: coding === "identity" && this.#deps.copiesChunks === true,
       translate: (error) => this.#sender.translate(url, error),
       onChunk: this.#request.observeBody?.(responseHead) ?? null,

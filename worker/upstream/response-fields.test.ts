@@ -28,7 +28,7 @@ describe("endToEndFields", () => {
     const plain = new Headers({ "content-length": "5" });
     expect(endToEndFields(plain)).toEqual([["content-length", "5"]]);
     expect(decodedLength(plain)).toBe(5);
-    for (const coding of ["gzip", "br", "GZIP "]) {
+    for (const coding of ["gzip", "br", "GZIP ", "deflate", "x-gzip", "deflate, gzip"]) {
       const coded = new Headers({ "content-length": "5", "content-encoding": coding });
       expect(endToEndFields(coded)).toEqual([]);
       expect(decodedLength(coded)).toBeNull();

@@ -1,30 +1,26 @@
 /** The fields of an origin's response that reach the phone. */
 import type { HeaderField } from "../../shared/http/heads.ts";
 import { toByteString } from "./byte-string.ts";
+import { codingsLeft, isDecodedByPlatform } from "./content-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 
 /** About the connection to the origin or reports past the tunnel, and cookies, which stay in the edge's jar. */
 const DROPPED = new Set(["alt-svc", "nel", "report-to", "reporting-endpoints", "set-cookie", "set-cookie2"]);
 
-/** True where the platform's fetch hands out the body decoded, while it leaves the fields as they came. */
-function isDecodedByPlatform(headers: Headers): boolean {
-  return ["gzip", "x-gzip", "br"].includes(contentEncoding(headers));
+function isDecoded(headers: Headers): boolean {
+  return isDecodedByPlatform(headers) || codingsLeft(headers).length > 0;
 }
 
-function contentEncoding(headers: Headers): string {
-  return (headers.get("content-encoding") ?? "").trim().toLowerCase();
-}
-
-/** Length of the body as the platform hands it out, in bytes; null where that is not known. */
+/** Length of the body with its coding undone, in bytes; null where that is not known. */
 export function decodedLength(headers: Headers): number | null {
   const field = headers.get("content-length");
-  if (field === null || !/^\d{1,15}$/.test(field) || isDecodedByPlatform(headers)) return null;
+  if (field === null || !/^\d{1,15}$/.test(field) || isDecoded(headers)) return null;
   return Number(field);
 }
 
 export function endToEndFields(headers: Headers): HeaderField[] {
   const isHopByHop = hopByHopFilter(headers.get("connection"));
-  const decoded = isDecodedByPlatform(headers);
+  const decoded = isDecoded(headers);
   const fields: HeaderField[] = [];
   for (const [name, value] of headers) {
     if (isHopByHop(name) || DROPPED.has(name)) continue;
