@@ -15,23 +15,32 @@ function screen(at: number, darkShare: number, shade = 40): Screenshot {
 
 describe("readScreenRecord", () => {
   it("integrates what was not there yet, from white", () => {
-    const { speedIndex } = readScreenRecord([screen(400, 0.5), screen(1000, 1)]);
+    const { speedIndex } = readScreenRecord([screen(400, 0.5), screen(1000, 1)], 400);
     expect(speedIndex).toBeGreaterThan(690);
     expect(speedIndex).toBeLessThan(710);
   });
 
   it("does not count what was on the screen before as progress", () => {
-    const { speedIndex } = readScreenRecord([screen(-50, 1, 200), screen(500, 1, 200), screen(1000, 1, 40)]);
+    const { speedIndex } = readScreenRecord([screen(-50, 1, 200), screen(500, 1, 200), screen(1000, 1, 40)], 0);
     expect(speedIndex).toBe(1000);
   });
 
+  it("does not count a blank screen in place of a start page as progress", () => {
+    const blank = screen(300, 0);
+    const page = [screen(5000, 0.2), screen(6000, 0.25)];
+    const direct = readScreenRecord([screen(-50, 0), ...page], 5010);
+    const app = readScreenRecord([screen(-50, 0.8, 120), blank, ...page], 5010);
+    expect(direct.speedIndex).toBeGreaterThan(5000);
+    expect(app.speedIndex).toBe(direct.speedIndex);
+  });
+
   it("has nothing to say where nothing was drawn", () => {
-    expect(readScreenRecord([screen(-10, 1)])).toEqual({ speedIndex: null, filmstrip: [] });
+    expect(readScreenRecord([screen(-10, 1)], 0)).toEqual({ speedIndex: null, filmstrip: [] });
   });
 
   it("gives pictures from the first to the last", () => {
     const shots = Array.from({ length: 30 }, (_, index) => screen(100 * (index + 1), (index + 1) / 30));
-    const { filmstrip } = readScreenRecord(shots);
+    const { filmstrip } = readScreenRecord(shots, 100);
     expect(filmstrip).toHaveLength(8);
     expect(filmstrip[0]?.at).toBe(0);
     expect(filmstrip.at(-1)?.at).toBe(3000);

@@ -28,6 +28,8 @@ interface TraceEvent {
 }
 
 const FRAMES = 8;
+/** Milliseconds by which a picture may be dated before the paint that it shows: two frames. */
+const PAINT_TOLERANCE = 34;
 const PICTURES = "disabled-by-default-devtools.screenshot";
 const MARKS = "blink.user_timing";
 const MARK = "bench-now";
@@ -42,11 +44,17 @@ export async function startScreenRecord(browser: Browser, page: Page): Promise<v
  *
  * @param page whose clock is the one that `zero` was read from.
  * @param zero when the person asked for the page, in milliseconds since 1970 by that clock.
+ * @param firstPaint of the page's content, in milliseconds since zero; null where the browser tells none.
  */
-export async function endScreenRecord(browser: Browser, page: Page, zero: number): Promise<ScreenRecord> {
+export async function endScreenRecord(
+  browser: Browser,
+  page: Page,
+  zero: number,
+  firstPaint: number | null,
+): Promise<ScreenRecord> {
   const now = await page.evaluate((mark) => performance.timeOrigin + performance.mark(mark).startTime, MARK);
   const trace = await browser.stopTracing();
-  return readScreenRecord(screenshots(trace.toString(), now - zero));
+  return readScreenRecord(screenshots(trace.toString(), now - zero), firstPaint ?? 0);
 }
 
 /** @param markAt milliseconds between zero and the mark. */
@@ -65,16 +73,19 @@ function screenshots(trace: string, markAt: number): Screenshot[] {
 }
 
 /**
- * Speed Index by speedline-core, from the picture that was on the screen at time zero (white, where none is known) to
- * the last one. Speedline itself always begins with white, which would count what was there before as progress.
+ * Speed Index by speedline-core, from the picture that was on the screen just before the page's first contentful paint
+ * (white, where none is known) to the last one. Until then nothing counts as progress: that an app takes its start page
+ * away and shows the white that most pages end with is none.
  *
  * @param shots by time.
+ * @param firstPaint in milliseconds, as the shots.
  */
-export function readScreenRecord(shots: readonly Screenshot[]): ScreenRecord {
-  const after = shots.filter(({ at }) => at > 0);
+export function readScreenRecord(shots: readonly Screenshot[], firstPaint: number): ScreenRecord {
+  const begin = Math.max(0, firstPaint - PAINT_TOLERANCE);
+  const after = shots.filter(({ at }) => at > begin);
   const first = after[0];
   if (first === undefined) return { speedIndex: null, filmstrip: [] };
-  const before = shots.findLast(({ at }) => at <= 0);
+  const before = shots.findLast(({ at }) => at <= begin);
   const distinct = withoutRepeats([{ at: 0, picture: before?.picture ?? whiteLike(first.picture) }, ...after]);
   const frames = distinct.map(({ at, picture }) => speedlineFrame.create(picture, at));
   speedlineIndex.calculateVisualProgress(frames, { fastMode: false });

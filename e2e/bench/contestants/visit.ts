@@ -101,12 +101,13 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
   const cpu = { browserCpu: browser.cpu() - browserCpu, edgeCpu: edgeCpu === null ? null : cpuSince(edgePid, edgeCpu) };
   const times = await readPaintTimes(frame);
   await options.watcher?.end(browser, frame, { zero, load: times.load });
-  const screen: ScreenRecord = options.filmstrip
-    ? await endScreenRecord(tracer, browser.page, zero)
-    : { speedIndex: null, filmstrip: [] };
   const sinceZero = (time: number | null): number | null => (time === null ? null : time - zero);
+  const firstContentfulPaint = sinceZero(times.firstContentfulPaint);
+  const screen: ScreenRecord = options.filmstrip
+    ? await endScreenRecord(tracer, browser.page, zero, firstContentfulPaint)
+    : { speedIndex: null, filmstrip: [] };
   return {
-    firstContentfulPaint: sinceZero(times.firstContentfulPaint),
+    firstContentfulPaint,
     largestContentfulPaint: sinceZero(times.largestContentfulPaint),
     load: times.load - zero,
     ...screen,
