@@ -115,7 +115,7 @@ describe("answerNavigation", () => {
       ] as const;
       const { log } = await navigate({ headers }, { url: `${SLOT}/page#part` });
       const told = `${ORIGIN}/page#part page`;
-      expect(log).toEqual(["send", `silent loading ${told}`, `silent loaded ${told}`, "finish"]);
+      expect(log).toEqual(["send", `silent loading ${told}`, "finish", `silent loaded ${told}`]);
     },
   );
 
@@ -123,6 +123,17 @@ describe("answerNavigation", () => {
     const { answer, log } = await navigate({ headers: [["content-type", "application/pdf"]] });
     expect(answer.headers.get("content-disposition")).toBe("attachment");
     expect(log).toEqual(["send", "no-document", "finish"]);
+  });
+
+  it("is finished with a body that is still to be read: the worker is the browser's to keep", async () => {
+    for (const type of ["text/html", "application/pdf"]) {
+      const { exchange, log } = fakeExchange(
+        { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate" },
+        { ...HTML, headers: [["content-type", type]] },
+      );
+      expect((await answerNavigation(exchange)).bodyUsed).toBe(false);
+      expect(log.at(-1)).toBe("finish");
+    }
   });
 
   it("says why it failed", async () => {

@@ -17,7 +17,7 @@ export interface SlotExchange {
   noDocument(): void;
   /** The navigation ends in a document that the page script cannot tell of. */
   silentDocument(document: Omit<SilentDocument, "type">): void;
-  /** Nothing of the answer is outstanding any more: the worker may rest. */
+  /** Nothing is outstanding that the browser does not wait for by itself. */
   finish(): void;
 }
 
@@ -29,28 +29,26 @@ export function hasNullBody(method: string, status: number): boolean {
 }
 
 /**
- * The response's body; the exchange is finished when it has been read or given up.
+ * The response's body. The browser keeps the worker for as long as it reads one; what it does not get is drained.
  *
- * @param onEnd called then, too.
+ * @param onEnd called when it has been read or given up.
  */
 export function trackedBody(
   exchange: SlotExchange,
   response: TunnelResponse,
   onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-  const finish = () => {
-    onEnd();
-    exchange.finish();
-  };
   if (hasNullBody(exchange.request.method, response.head.status)) {
     // Drained, so that the exchange ends as any other.
     void response
       .body()
       .pipeTo(new WritableStream())
       .catch(() => {})
-      .finally(finish);
+      .finally(onEnd)
+      .finally(exchange.finish);
     return null;
   }
+  exchange.finish();
   const reader = response.body().getReader();
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -62,10 +60,10 @@ export function trackedBody(
         } catch (error) {
           controller.error(error);
         }
-        finish();
+        onEnd();
       },
       async cancel(reason) {
-        finish();
+        onEnd();
         await reader.cancel(reason);
       },
     },

@@ -53,11 +53,11 @@ self.addEventListener("fetch", (event) => {
       return Response.error();
     }),
   );
-  // Until the body is through, the worker must not be stopped.
+  // Not until a body is through: Chromium ends the worker, and with it all its downloads, after five minutes of this.
   event.waitUntil(finished);
 });
 
-/** @param finish called when nothing of the answer is outstanding any more. */
+/** @param finish called when nothing is outstanding that the browser does not wait for by itself. */
 async function respond(event: FetchEvent, url: URL, finish: () => void): Promise<Response> {
   const { request } = event;
   const isReserved = url.host === self.location.host && url.pathname.startsWith(RESERVED_PATH);

@@ -74,6 +74,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     noDocuments,
     silentDocuments,
     held,
+    far: port2,
     /** Posts messages as one turn's, and returns what came back. */
     async say(...messages: readonly unknown[]): Promise<TunnelToPort[]> {
       port2.postMessage(messages);
@@ -126,6 +127,22 @@ describe("SlotPort", () => {
       expect(slot.noDocuments).toEqual(binding.topLevel ? [ORIGIN] : []);
     }
   });
+});
+
+it("cancels what a service worker that was ended had open, and gives its credit back, but keeps what is held", async () => {
+  const slot = rig();
+  await slot.ask(subresource, 1);
+  await slot.ask({ ...subresource, url: `${ORIGIN}/waiting` }, 2);
+  await slot.ask({ ...navigation, url: `${ORIGIN}/held` }, 3);
+  const [open, waiting, held] = slot.requests;
+  open?.consumer.onHead({ ...responseHead, url: URL_A });
+  held?.consumer.onHead({ ...responseHead, url: `${ORIGIN}/held` });
+  await settle();
+  const taken = open?.consumer.onBody(new Uint8Array(limits.portCreditBytes));
+  await slot.say({ type: "hold", id: 3 });
+  slot.far.close();
+  await taken;
+  expect([open, waiting, held].map((request) => request?.cancelled)).toEqual([true, true, false]);
 });
 
 it.each([

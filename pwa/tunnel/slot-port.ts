@@ -55,6 +55,8 @@ export class SlotPort {
     port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
       for (const message of event.data) this.#receive(message);
     };
+    // Its service worker was ended, and nobody will read on (HTML section 9.4.3).
+    port.addEventListener("close", () => this.#cancelAll());
     this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL });
   }
 
@@ -191,6 +193,13 @@ export class SlotPort {
   #forget(id: number, exchange: PortExchange): void {
     this.#exchanges.delete(id);
     for (const ready of exchange.waiting.splice(0)) ready();
+  }
+
+  #cancelAll(): void {
+    for (const [id, exchange] of this.#exchanges) {
+      this.#forget(id, exchange);
+      exchange.response.cancel();
+    }
   }
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
