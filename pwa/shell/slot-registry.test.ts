@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { limits } from "../../shared/limits.ts";
 import { freshLabel, SlotRegistry } from "./slot-registry.ts";
 import { MapStorage } from "./testing/map-storage.ts";
 
@@ -89,5 +90,76 @@ describe("two windows that write the list at the same time, each from what it ha
     new SlotRegistry(storage).assign("sfour", B, B);
     first.restore();
     expect(new SlotRegistry(storage).find(A, A)).toBeNull();
+  });
+});
+
+describe("slots of frames", () => {
+  const frames = (registry: SlotRegistry, count: number, top: string) =>
+    Array.from({ length: count }, (_, index) => registry.assign(`${top}${index}`, `https://${index}.example`, top));
+  const stored = (storage: MapStorage) => JSON.parse(storage.getItem("ropeway.slots") ?? "[]") as unknown[];
+
+  it("are dropped, the oldest first, where one site has too many", () => {
+    const storage = new MapStorage();
+    const registry = new SlotRegistry(storage);
+    registry.assign("top", A, A);
+    const [first, second] = frames(registry, limits.frameSlotsPerSite, A);
+    const other = registry.assign("other", B, "https://c.example");
+    expect(registry.find("https://0.example", A)).toEqual(first);
+    registry.assign("more", "https://more.example", A);
+    for (const known of [registry, new SlotRegistry(storage)]) {
+      expect([known.find("https://0.example", A), known.find("https://1.example", A)]).toEqual([null, second]);
+      expect([known.find(A, A)?.label, known.find(B, "https://c.example")]).toEqual(["top", other]);
+    }
+    // A frame may still be open on it.
+    expect(registry.byLabel(first?.label ?? "")).toEqual(first);
+    expect(stored(storage)).toHaveLength(limits.frameSlotsPerSite + 2);
+  });
+
+  it("are dropped where there are too many in all, and sites' own never", () => {
+    const storage = new MapStorage();
+    const registry = new SlotRegistry(storage);
+    const tops = Array.from({ length: 20 }, (_, index) => `https://top${index}.example`);
+    for (const top of tops) {
+      registry.assign(top, top, top);
+      frames(registry, limits.frameSlotsPerSite / 2, top);
+    }
+    expect(stored(storage)).toHaveLength(tops.length + limits.frameSlots);
+    expect(tops.every((top) => registry.find(top, top)?.label === top)).toBe(true);
+  });
+
+  it("do not come back from a window that had assigned them, nor push out others", () => {
+    const storage = new MapStorage();
+    const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
+    frames(one, limits.frameSlotsPerSite, A);
+    other.assign("more", "https://more.example", A);
+    const before = storage.getItem("ropeway.slots");
+    for (const registry of [one, other, one]) registry.restore();
+    expect(storage.getItem("ropeway.slots")).toBe(before);
+  });
+});
+
+describe("where nothing more can be stored", () => {
+  class FullStorage extends MapStorage {
+    isFull = true;
+
+    override setItem(key: string, value: string): void {
+      if (this.isFull) throw new DOMException("full", "QuotaExceededError");
+      super.setItem(key, value);
+    }
+  }
+
+  it("new sites have slots for as long as the window is open, and for good once there is room", () => {
+    const storage = new FullStorage();
+    const registry = new SlotRegistry(storage);
+    const slot = registry.assign("s1", A, A);
+    expect([registry.find(A, A), registry.byLabel("s1")]).toEqual([slot, slot]);
+    storage.entries.set("ropeway.slots", JSON.stringify([{ label: "s2", origin: B, topLevelOrigin: B }]));
+    registry.restore();
+    expect([registry.find(A, A), registry.find(B, B)?.label]).toEqual([slot, "s2"]);
+    storage.isFull = false;
+    registry.assign("s3", B, A);
+    expect(new SlotRegistry(storage).find(A, A)).toEqual(slot);
+    registry.clear();
+    expect(registry.find(A, A)).toBeNull();
   });
 });

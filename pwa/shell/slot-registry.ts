@@ -1,8 +1,10 @@
 /**
  * Which slot stands for which web origin on this phone. A slot is never given to a second origin; frames of other
  * origins get slots of their own under each top-level origin, so that their storage is partitioned like everything else.
- * Windows of the app share the list: what is stored holds, and each window adds to it.
+ * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
+ * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
+import { limits } from "../../shared/limits.ts";
 import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 
 export interface Slot extends SlotBinding {
@@ -24,10 +26,12 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 export class SlotRegistry {
   #storage: KeyValueStorage;
   #byKey = new Map<string, Slot>();
-  /** Those that were forgotten in another window, too: their frames may still be open here. */
+  /** Those that were dropped, or forgotten in another window, too: their frames may still be open here. */
   #byLabel = new Map<string, Slot>();
   /** What this window assigned, unless it was forgotten since. */
   #ownByKey = new Map<string, Slot>();
+  /** What this window assigned and could not store: it is known here only. */
+  #unstored = new Map<string, Slot>();
   #readJson: string | null = null;
 
   constructor(storage: KeyValueStorage) {
@@ -58,13 +62,16 @@ export class SlotRegistry {
    * wrote, and with it the way to what a site has stored: so what this window assigned and is gone is written again.
    */
   restore(): void {
-    if (this.#storage.getItem(STORAGE_KEY) === null) this.#ownByKey.clear();
+    if (this.#storage.getItem(STORAGE_KEY) === null) {
+      this.#ownByKey.clear();
+      this.#unstored.clear();
+    }
     this.#read();
     for (const [key, slot] of this.#ownByKey) {
       const known = this.#byKey.get(key);
-      if (known === undefined) this.#write(slot);
-      // The one that is written holds: an origin has one slot.
-      else if (known.label !== slot.label) this.#ownByKey.delete(key);
+      // The one that is written holds: an origin has one slot. Where no place is left, another window has dropped this.
+      if (known === undefined && this.#hasPlaceFor(slot)) this.#write(slot);
+      else if (known?.label !== slot.label) this.#ownByKey.delete(key);
     }
   }
 
@@ -73,29 +80,69 @@ export class SlotRegistry {
     this.#byKey.clear();
     this.#byLabel.clear();
     this.#ownByKey.clear();
+    this.#unstored.clear();
     this.#storage.removeItem(STORAGE_KEY);
     this.#readJson = null;
   }
 
   #write(slot: Slot): void {
-    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values(), slot]));
+    const slots = [...this.#byKey.values(), slot];
+    const kept = withinLimits(slots);
+    for (const dropped of slots.filter((each) => !kept.includes(each))) this.#drop(keyOf(dropped));
+    try {
+      this.#storage.setItem(STORAGE_KEY, JSON.stringify(kept));
+      this.#unstored.clear();
+    } catch {
+      this.#unstored.set(keyOf(slot), slot);
+    }
     this.#read();
+  }
+
+  #drop(key: string): void {
+    for (const slots of [this.#byKey, this.#ownByKey, this.#unstored]) slots.delete(key);
+  }
+
+  #hasPlaceFor(slot: Slot): boolean {
+    return !isFrame(slot) || withinLimits([...this.#byKey.values(), slot]).length > this.#byKey.size;
   }
 
   #read(): void {
     const json = this.#storage.getItem(STORAGE_KEY);
-    if (json === this.#readJson) return;
-    this.#readJson = json;
-    this.#byKey.clear();
-    for (const slot of readSlots(json)) {
-      this.#byKey.set(keyOf(slot), slot);
-      this.#byLabel.set(slot.label, slot);
+    if (json !== this.#readJson) {
+      this.#readJson = json;
+      this.#byKey.clear();
+      for (const slot of readSlots(json)) this.#add(slot);
     }
+    for (const [key, slot] of this.#unstored) if (!this.#byKey.has(key)) this.#add(slot);
+  }
+
+  #add(slot: Slot): void {
+    this.#byKey.set(keyOf(slot), slot);
+    this.#byLabel.set(slot.label, slot);
   }
 }
 
 function keyOf({ topLevelOrigin, origin }: Slot): string {
   return `${topLevelOrigin} ${origin}`;
+}
+
+function isFrame({ origin, topLevelOrigin }: Slot): boolean {
+  return origin !== topLevelOrigin;
+}
+
+/** @param slots the latest last. */
+function withinLimits(slots: readonly Slot[]): Slot[] {
+  const perSite = new Map<string, number>();
+  let all = 0;
+  const kept = slots.toReversed().filter((slot) => {
+    if (!isFrame(slot)) return true;
+    const ofSite = perSite.get(slot.topLevelOrigin) ?? 0;
+    if (ofSite === limits.frameSlotsPerSite || all === limits.frameSlots) return false;
+    perSite.set(slot.topLevelOrigin, ofSite + 1);
+    all += 1;
+    return true;
+  });
+  return kept.reverse();
 }
 
 /** A label nobody can guess: 50 random bits. It starts with a letter, as host labels should. */
