@@ -83,13 +83,33 @@ export const limitTable = {
     value: 1 * MIB,
     unit: "bytes",
     enforcedBy: "sender",
-    reason: "Initial credit of one stream; the bandwidth-delay product of 14 Mbit/s at 600 ms",
+    reason: "Initial credit of one stream, and most before it is read; the product of 14 Mbit/s at 600 ms",
+  },
+  firstStreamCreditBytes: {
+    value: 128 * KIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason:
+      "What the phone sets as a stream's initial credit: every stream may have it unread, and nearly all need less",
+  },
+  pooledCreditBytes: {
+    value: 16 * MIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason:
+      "Credit of all streams beyond their first; a quarter is sessionCreditBytes, for a stream that is read alone",
+  },
+  unreadBytes: {
+    value: 48 * MIB,
+    unit: "bytes",
+    enforcedBy: "phone",
+    reason: "Unread and on their way at most, all streams: pooledCreditBytes and firstStreamCreditBytes of each stream",
   },
   sessionCreditBytes: {
     value: 4 * MIB,
     unit: "bytes",
     enforcedBy: "receiver",
-    reason: "Unread and on their way to the phone at most, all streams; the phone's memory, 54 Mbit/s at 600 ms",
+    reason: "On their way to the phone at most, all streams: 54 Mbit/s at 600 ms",
   },
   initialSessionCreditBytes: {
     value: 32 * KIB,
@@ -553,7 +573,7 @@ export const limitTable = {
     value: 2 * MIB,
     unit: "bytes",
     enforcedBy: "phone",
-    reason: "Pushed and not asked for, all together; half of sessionCreditBytes, so pages go on whatever is pushed",
+    reason: "Pushed and not asked for, all together: what some pages name, and little of unreadBytes",
   },
   unclaimedPushTime: {
     value: 60_000,

@@ -72,7 +72,7 @@ export class PushedResponses {
     }
     this.#forget(push);
     this.counters.pushesClaimed += 1;
-    push.stream.widen(limits.streamCreditBytes);
+    push.stream.widen();
     push.stream.reprioritize(priorityOf(head.destination));
     return {
       session: push.session,

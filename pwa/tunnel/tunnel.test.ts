@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { limits } from "../../shared/limits.ts";
 import { parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
@@ -56,10 +57,10 @@ describe("Tunnel", () => {
   });
 
   it("gives credit back for responses that were given up unread, also after their end", async () => {
-    const SIZE = 900_000;
+    const SIZE = limits.firstStreamCreditBytes;
     const { connect, fetch } = tunnelRig(async () => ({ head: responseHead, body: new CountedBody(SIZE).stream }));
     await connect();
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 400; round += 1) {
       const { consumer, exchange } = fetch();
       consumer.pace = () => new Promise(() => {});
       await consumer.over;
@@ -75,8 +76,9 @@ describe("a tunnel that is opened", () => {
     const { consumer } = fetch();
     start();
     const { opening } = parseOffer(platform.socket.protocols.join(","));
-    expect([...decodeMessage(opening ?? new Uint8Array(0))].slice(0, 3)).toMatchObject([
+    expect([...decodeMessage(opening ?? new Uint8Array(0))].slice(0, 4)).toMatchObject([
       { type: "hello" },
+      { type: "settings" },
       { type: "head", streamId: 0 },
       { type: "head", streamId: 1 },
     ]);

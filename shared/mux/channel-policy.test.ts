@@ -66,7 +66,7 @@ describe("the number of channels", () => {
 
 describe.each([
   ["lossy", { rate: 12e6, delay: 100, loss: 0.02 }, 7],
-  ["lossy satellite", { rate: 12e6, delay: 300, loss: 0.02 }, 7],
+  ["lossy satellite", { rate: 12e6, delay: 300, loss: 0.02 }, 21],
   ["lte", { rate: 12e6, delay: 35 }, 5],
   ["3g", { rate: 1.6e6, delay: 150 }, 5],
   ["satellite", { rate: 20e6, delay: 300 }, 5],

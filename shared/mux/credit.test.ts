@@ -53,9 +53,9 @@ describe("what the peer may send", () => {
 
   test("grows, and gives what it is larger by", () => {
     const window = new ReceiveWindow(100);
-    window.grow(50);
     window.receive(100);
-    window.grow(200);
+    window.grow(100);
+    expect(window.size).toBe(200);
     expect(window.consume(0)).toBe(100);
     window.receive(100);
     expect(thrownBy(() => window.receive(1))).toMatchObject({ code: ErrorCode.FLOW_CONTROL_ERROR });

@@ -65,6 +65,11 @@ export class ReceiveWindow {
     this.#outstanding = size;
   }
 
+  /** Bytes that may be unconsumed at any time. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** @throws RopewayError FLOW_CONTROL_ERROR when the peer sent more than it had credit for. */
   receive(bytes: number): void {
     if (bytes > this.#outstanding) {
@@ -78,11 +83,10 @@ export class ReceiveWindow {
     this.#outstanding -= bytes;
   }
 
-  /** Lets `size` bytes be unconsumed from now on, if that is more than before: what it is more is owed. */
-  grow(size: number): void {
-    if (size <= this.#size) return;
-    this.#owed += size - this.#size;
-    this.#size = size;
+  /** Lets so many more bytes be unconsumed from now on; they are owed. */
+  grow(bytes: number): void {
+    this.#owed += bytes;
+    this.#size += bytes;
   }
 
   /** @returns the increment to send now, or 0 while the batch is below a quarter of the window. */

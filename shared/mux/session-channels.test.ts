@@ -69,7 +69,7 @@ describe("streams", () => {
     expect(bulk.bytes).toBeLessThanOrEqual(granted);
     expect(bulk.bytes).toBeGreaterThan(0.95 * granted);
     sockets.flow();
-    expect(style.bytes).toBe(limits.streamCreditBytes);
+    expect(style.bytes).toBe(limits.firstStreamCreditBytes);
   });
 });
 

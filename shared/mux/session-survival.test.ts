@@ -90,7 +90,7 @@ describe("a phone at rest", () => {
   test("lets its edge keep no memory for what may come, once all has arrived", () => {
     const { setTimer, run } = timers();
     const linked = sessionRig({ setTimer });
-    const { phone, edge } = request(linked, false);
+    const { phone, edge } = request(linked, false, true);
     void phone.stream.write(new Uint8Array(500_000));
     edge.stream.sendHead(OK, false);
     void edge.stream.write(new Uint8Array(500_000));
@@ -117,7 +117,7 @@ describe("a phone at rest", () => {
 
 test("a cut in the middle of everything costs nothing but time", () => {
   const linked = sessionRig();
-  const logs = Array.from({ length: 20 }, () => request(linked, false));
+  const logs = Array.from({ length: 20 }, () => request(linked, false, true));
   for (const [index, { phone, edge }] of logs.entries()) {
     void phone.stream.write(new Uint8Array(20_000));
     phone.stream.end();
@@ -141,7 +141,7 @@ test("a cut in the middle of everything costs nothing but time", () => {
 
 test("a phone that is away does not cost the session, however small the origin's chunks are", () => {
   const linked = sessionRig();
-  const { phone, edge } = request(linked);
+  const { phone, edge } = request(linked, true, true);
   edge.stream.sendHead(OK, false);
   linked.flow();
   linked.link.cut();

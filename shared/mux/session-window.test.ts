@@ -5,7 +5,13 @@ import { SessionWindow } from "./session-window.ts";
 const INITIAL = limits.initialSessionCreditBytes;
 
 function windowOf(): SessionWindow {
-  return new SessionWindow({ initial: INITIAL, most: limits.sessionCreditBytes, now: () => 0 });
+  return new SessionWindow({
+    initial: INITIAL,
+    most: limits.sessionCreditBytes,
+    mostUnread: limits.unreadBytes,
+    nearStream: limits.streamCreditBytes,
+    now: () => 0,
+  });
 }
 
 /** All that may be given now. */
@@ -20,7 +26,13 @@ describe("the increments", () => {
   function incrementOn(rate: number, roundTrip: number, channels: number): { step: number; size: number } {
     let now = 0;
     let pinged: { readonly token: number; readonly at: number } | null = null;
-    const window = new SessionWindow({ initial: 98_304, most: limits.sessionCreditBytes, now: () => now });
+    const window = new SessionWindow({
+      initial: 98_304,
+      most: limits.sessionCreditBytes,
+      mostUnread: limits.unreadBytes,
+      nearStream: limits.streamCreditBytes,
+      now: () => now,
+    });
     const arrive = (): void => {
       const bytes = Math.min(rate, window.outstanding);
       window.receive(bytes);
@@ -91,6 +103,8 @@ describe("credit that may be stuck with channels that lost their transports", ()
     const window = new SessionWindow({
       initial: INITIAL,
       most: limits.sessionCreditBytes,
+      mostUnread: limits.unreadBytes,
+      nearStream: limits.streamCreditBytes,
       now: () => 0,
       outstanding: 8 * INITIAL,
     });

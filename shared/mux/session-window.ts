@@ -1,8 +1,8 @@
 /**
  * The session's receiving side of PROTOCOL.md section 6: how much the peer may send on all streams together. Two bounds
  * at once. What is on the link (credit that is out) follows the measured bandwidth-delay product and is given back on
- * arrival. What nobody has read yet is bounded by `most`, so it is given back on consumption. Were the small bound on
- * consumption too, one body that nobody reads would stop all others.
+ * arrival. What nobody has read yet is bounded by `mostUnread`, so it is given back on consumption. Were the small bound
+ * on consumption too, one body that nobody reads would stop all others.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
@@ -19,8 +19,12 @@ export interface SessionWindowOptions {
   readonly initial: number;
   /** For experiments: `initial` is all the credit there is, whatever is measured. */
   readonly isFixed?: boolean;
-  /** Bytes that may be unread and on their way at any time. */
+  /** Bytes that may be on their way at any time. */
   readonly most: number;
+  /** Bytes that may be unread and on their way at any time. */
+  readonly mostUnread: number;
+  /** Bytes that one stream may have unread, on its way or not, where the round trip is not known or hardly. */
+  readonly nearStream: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
   /** What a former window of the session had out. Of what it had received nobody knows any more. */
@@ -65,13 +69,13 @@ export class SessionWindow {
   }
 
   /**
-   * Bytes that one stream may have unread, or less: somewhat more than the link carries in a round trip, or its credit
-   * would be what limits it. Round trips too short to be measured well ask for nothing.
+   * Bytes that a stream which is read may have unread: somewhat more than all may have under way, since it is given back
+   * in quarters, or it would be what limits the stream.
    */
   get streamSize(): number {
-    const { rate, minRtt } = this.#estimate.estimate;
-    if (minRtt === null || minRtt < SHORT_ROUND_TRIP) return 0;
-    return Math.min(this.#options.most, Math.ceil(1.5 * rate * minRtt));
+    const { most, nearStream } = this.#options;
+    const isNear = (this.#estimate.estimate.minRtt ?? 0) < SHORT_ROUND_TRIP;
+    return Math.min(isNear ? nearStream : most, Math.ceil(1.5 * this.size));
   }
 
   get estimate(): LinkEstimate {
@@ -107,7 +111,7 @@ export class SessionWindow {
    */
   takeIncrement(channels = 1): number {
     const { size } = this;
-    const room = Math.min(size + this.#stuck, this.#options.most - this.#unread) - this.#outstanding;
+    const room = Math.min(size + this.#stuck, this.#options.mostUnread - this.#unread) - this.#outstanding;
     const part = size / CREDIT_STEPS;
     const soon = Math.min(part, this.#estimate.estimate.rate * CREDIT_STEP_TIME);
     const step = Math.max(CREDIT_STEP_BYTES, Math.floor(Math.max(part / channels, soon)));
@@ -187,6 +191,7 @@ export class SessionWindow {
   }
 }
 
+/** Shorter ones, in ms, are not measured well. */
 const SHORT_ROUND_TRIP = 10;
 /** Pings are not closer than this, in ms: a round trip on one machine takes less. */
 const PING_INTERVAL = 10;

@@ -1,5 +1,5 @@
 /** Two sessions that follow the rules. Lost links: session-survival.test.ts. Peers that do not: session-hostile.test.ts. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { linkSessions } from "../testing/linked-sessions.ts";
@@ -170,7 +170,7 @@ describe("a reset", () => {
     edge.stream.sendHead(OK, false);
     edge.stream.write(new Uint8Array(limits.streamCreditBytes)).catch(() => {});
     linked.flow();
-    expect(phone.bytes).toBe(limits.streamCreditBytes);
+    expect(phone.bytes).toBeGreaterThanOrEqual(limits.firstStreamCreditBytes);
   });
 
   test("of a stream that has ended both ways gives back what its owner will never consume", () => {
@@ -178,10 +178,10 @@ describe("a reset", () => {
     for (let round = 0; round < 20; round += 1) {
       const { phone, edge } = request(linked);
       edge.stream.sendHead(OK, false);
-      void edge.stream.write(new Uint8Array(limits.streamCreditBytes));
+      void edge.stream.write(new Uint8Array(limits.firstStreamCreditBytes));
       edge.stream.end();
       linked.flow();
-      expect(phone.bytes).toBe(limits.streamCreditBytes);
+      expect(phone.bytes).toBe(limits.firstStreamCreditBytes);
       expect(phone.stream.state).toBe("closed");
       phone.stream.reset(ErrorCode.CANCEL);
       linked.flow();
@@ -196,28 +196,82 @@ describe("credit", () => {
     edge.stream.sendHead(OK, false);
     edge.stream.write(new Uint8Array(3 * limits.streamCreditBytes)).catch(() => {});
     linked.flow();
-    expect(phone.bytes).toBe(limits.streamCreditBytes);
-    phone.stream.consumed(limits.streamCreditBytes / 2);
+    expect(phone.bytes).toBe(limits.firstStreamCreditBytes);
+    phone.stream.consumed(limits.firstStreamCreditBytes);
     linked.flow();
-    expect(phone.bytes).toBe(1.5 * limits.streamCreditBytes);
+    expect(phone.bytes).toBeGreaterThan(2 * limits.firstStreamCreditBytes - 1);
+    expect(phone.bytes).toBeLessThan(limits.firstStreamCreditBytes + limits.streamCreditBytes + 1);
   });
 
-  test("of the session holds all streams together, and an end alone needs none", () => {
+  test("of the session is held by no number of bodies that nobody reads, and an end alone needs none", () => {
     const linked = sessionRig();
-    const logs = Array.from({ length: 6 }, () => request(linked));
+    const logs = Array.from({ length: limits.concurrentStreams - 2 }, () => request(linked));
     for (const { edge } of logs) {
       edge.stream.sendHead(OK, false);
-      edge.stream.write(new Uint8Array(limits.streamCreditBytes)).catch(() => {});
+      edge.stream.write(new Uint8Array(2 * limits.streamCreditBytes)).catch(() => {});
     }
     const bodyless = request(linked);
     bodyless.edge.stream.sendHead(OK, false);
     bodyless.edge.stream.end();
     linked.flow();
-    const unread = logs.reduce((sum, { phone }) => sum + phone.bytes, 0);
-    expect(unread).toBeLessThanOrEqual(limits.sessionCreditBytes);
-    // Less than an increment may be held back, and that is a sixteenth of the window, which may be all that there is.
-    expect(unread).toBeGreaterThan((15 / 16) * limits.sessionCreditBytes - 1);
     expect(bodyless.phone.events).toEqual(["head", "end"]);
+    expect(linked.phone.link.unread).toBeGreaterThanOrEqual(logs.length * limits.firstStreamCreditBytes);
+    expect(linked.phone.link.unread).toBeLessThanOrEqual(limits.unreadBytes);
+    const { phone, edge } = request(linked, true, true);
+    edge.stream.sendHead(OK, false);
+    void edge.stream.write(new Uint8Array(3_000_000));
+    linked.flow();
+    expect(phone.bytes).toBe(3_000_000);
+  });
+
+  test("of the session is held by no number of bodies that were read for a while, on a link that takes all of it", () => {
+    const linked = sessionRig();
+    vi.spyOn(linked.phone, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
+    for (let paused = 0; paused < 40; paused += 1) {
+      const { phone, edge } = request(linked);
+      edge.stream.sendHead(OK, false);
+      edge.stream.write(new Uint8Array(8 * limits.sessionCreditBytes)).catch(() => {});
+      let consumed = 0;
+      for (let reads = 0; reads < 6; reads += 1) {
+        linked.flow();
+        phone.stream.consumed(phone.bytes - consumed);
+        consumed = phone.bytes;
+      }
+      linked.flow();
+      // As much as the link carries, for one that is read alone.
+      if (paused === 0) expect(phone.bytes - consumed).toBeGreaterThan(0.9 * limits.sessionCreditBytes);
+    }
+    const { phone, edge } = request(linked, true, true);
+    edge.stream.sendHead(OK, false);
+    void edge.stream.write(new Uint8Array(3_000_000));
+    linked.flow();
+    expect(phone.bytes).toBe(3_000_000);
+    expect(linked.phone.link.unread).toBeLessThanOrEqual(limits.pooledCreditBytes + 40 * limits.firstStreamCreditBytes);
+  });
+
+  test("of the session comes back to the pool from streams that are over and read", () => {
+    const linked = sessionRig();
+    vi.spyOn(linked.phone, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
+    const most = (): number => {
+      const { phone, edge } = request(linked);
+      edge.stream.sendHead(OK, false);
+      void edge.stream.write(new Uint8Array(limits.firstStreamCreditBytes));
+      linked.flow();
+      phone.stream.consumed(phone.bytes);
+      const before = phone.bytes;
+      edge.stream.write(new Uint8Array(limits.sessionCreditBytes)).catch(() => {});
+      linked.flow();
+      const unread = phone.bytes - before;
+      edge.stream.end();
+      phone.stream.consumed(unread);
+      linked.flow();
+      phone.stream.consumed(phone.bytes);
+      if (phone.stream.state !== "closed") phone.stream.reset(ErrorCode.CANCEL);
+      linked.flow();
+      return unread;
+    };
+    const first = most();
+    for (let round = 0; round < 10; round += 1) expect(most()).toBe(first);
   });
 
   test("consumed more than was received is not given back", () => {
@@ -228,7 +282,7 @@ describe("credit", () => {
     linked.flow();
     phone.stream.consumed(Number.MAX_SAFE_INTEGER);
     linked.flow();
-    expect(phone.bytes).toBe(2 * limits.streamCreditBytes);
+    expect(phone.bytes).toBeLessThan(limits.firstStreamCreditBytes + limits.streamCreditBytes + 1);
     expect(linked.ended).toEqual({ phone: null, edge: null });
   });
 });

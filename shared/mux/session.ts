@@ -14,8 +14,9 @@ import type { LinkEstimate } from "./bandwidth-estimate.ts";
 import type { CarriedPlace, Channel } from "./channel.ts";
 import { wantedChannels } from "./channel-policy.ts";
 import { ChannelSet, type ChannelStatus, type Traffic } from "./channel-set.ts";
+import { CreditPool } from "./credit-pool.ts";
 import { assertHeadFits } from "./head-limits.ts";
-import { initialStreamCredit, mostSessionCredit } from "./initial-credit.ts";
+import { initialStreamCredit, mostSessionCredit, pooledCredit } from "./initial-credit.ts";
 import { PeerSettings, Setting } from "./peer-settings.ts";
 import type { ChannelOwner, SessionChannel, StripeFrame } from "./session-channel.ts";
 import { SessionSender } from "./session-sender.ts";
@@ -29,6 +30,7 @@ export class Session implements ChannelOwner {
   readonly role: "phone" | "edge";
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
   readonly headBytes = { sent: 0, received: 0, count: 0 };
+  readonly creditPool: CreditPool;
 
   #handler: SessionHandler;
   #fixedChannels: number | null;
@@ -52,6 +54,7 @@ export class Session implements ChannelOwner {
   constructor(options: SessionOptions) {
     const { role, snapshot } = options;
     this.role = role;
+    this.creditPool = new CreditPool(pooledCredit(role));
     this.#handler = options.handler;
     this.#setTimer = options.setTimer ?? startTimer;
     this.#fixedChannels = options.fixedChannels ?? null;
@@ -60,7 +63,7 @@ export class Session implements ChannelOwner {
     this.#receiveWindow = new SessionWindow({
       initial,
       isFixed: options.fixedCredit !== undefined,
-      most: mostSessionCredit(role),
+      ...mostSessionCredit(role),
       now: options.now ?? (() => performance.now()),
       ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
     });
@@ -68,9 +71,7 @@ export class Session implements ChannelOwner {
     // The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own.
     const credit = snapshot?.sendCredit ?? limits.initialSessionCreditBytes;
     this.#sender = new SessionSender(this.#channels, credit, role === "edge");
-    if (snapshot === undefined && initial !== limits.initialSessionCreditBytes) {
-      this.channel.send({ type: "settings", entries: [[Setting.SESSION_CREDIT, initial]] });
-    }
+    if (snapshot === undefined) this.#set(initial);
   }
 
   /** The first channel, which is always there. */
@@ -438,6 +439,14 @@ export class Session implements ChannelOwner {
     for (const stream of [...this.#channels.streams(), ...this.#headless]) stream.fail(error);
     this.#wakeWaiting();
     this.#handler.onEnd(error);
+  }
+
+  /** Tells the peer what its credit is at first, where that is not what it takes it to be. */
+  #set(sessionCredit: number): void {
+    const entries: [number, number][] = [];
+    if (this.role === "phone") entries.push([Setting.INITIAL_STREAM_CREDIT, limits.firstStreamCreditBytes]);
+    if (sessionCredit !== limits.initialSessionCreditBytes) entries.push([Setting.SESSION_CREDIT, sessionCredit]);
+    if (entries.length > 0) this.channel.send({ type: "settings", entries });
   }
 
   #number(stream: MuxStream): { readonly id: number; readonly channel: SessionChannel } {

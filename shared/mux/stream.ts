@@ -2,10 +2,12 @@
  * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
+import { limits } from "../limits.ts";
 import type { Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { BodyAssembly } from "./body-assembly.ts";
 import { ReceiveWindow, SendWindow } from "./credit.ts";
+import type { CreditPool } from "./credit-pool.ts";
 import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
 
 /** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
@@ -32,6 +34,8 @@ export interface StreamLink {
   sessionConsumed(bytes: number): void;
   /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
   readonly streamWindow: number;
+  /** What streams may have unread beyond what they begin with. */
+  readonly creditPool: CreditPool;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
   /** The stream's urgency changed. */
@@ -82,6 +86,10 @@ export class MuxStream {
   #assembly = new BodyAssembly();
   /** Received and not consumed; given back to the session if the stream is dropped. */
   #unconsumed = 0;
+  /** What it has of the session's pool. */
+  #pooled = 0;
+  /** Whether somebody has asked for what it carries. */
+  #isWanted: boolean;
 
   /** @param id 0 for a stream of our own: it gets its number with its first head, so that heads leave in order. */
   constructor(
@@ -95,6 +103,7 @@ export class MuxStream {
     this.#link = link;
     this.#priority = priority;
     this.isPush = kind !== "exchange";
+    this.#isWanted = !this.isPush;
     this.#state = FIRST_STATE[kind];
     this.#headsToSend = HEADS_TO_SEND[kind];
     this.#headsToReceive = HEADS_TO_RECEIVE[kind];
@@ -162,10 +171,12 @@ export class MuxStream {
     }
     // Behind pieces on other channels a head would come too early, and nobody reads trailers.
     if (this.#isStriped) return this.end();
+    const isFresh = this.#id === 0;
     this.#id = this.#link.sendHead(this, fields, end, this.#priority);
     this.#headsToSend = Math.max(0, this.#headsToSend - 1);
     // The session may have ended over it.
     if (!maySend(this.#state)) return;
+    if (isFresh && !this.isPush) this.widen();
     if (end) this.#transition("end-sent");
     else this.#link.wake(this);
   }
@@ -213,18 +224,35 @@ export class MuxStream {
     this.#unconsumed -= counted;
     if (counted === 0) return;
     this.#link.sessionConsumed(counted);
+    if (!mayReceive(this.#state)) return this.#returnCredit();
+    if (this.#isWanted) this.#grow(this.#link.streamWindow, READ_PART);
+    this.#giveCredit(counted);
+  }
+
+  /** It was asked for: gets what the link may carry before it is read, as far as other streams leave that. */
+  widen(): void {
+    this.#isWanted = true;
     if (!mayReceive(this.#state)) return;
-    if (!this.isPush) this.#receiveWindow.grow(this.#link.streamWindow);
-    const increment = this.#receiveWindow.consume(counted);
+    this.#grow(Math.min(limits.streamCreditBytes, this.#link.streamWindow), ASKED_PART);
+    this.#giveCredit(0);
+  }
+
+  #grow(size: number, part: number): void {
+    const more = this.#link.creditPool.take(this.#pooled, size - this.#receiveWindow.size, part);
+    this.#pooled += more;
+    this.#receiveWindow.grow(more);
+  }
+
+  #giveCredit(consumed: number): void {
+    const increment = this.#receiveWindow.consume(consumed);
     if (increment > 0) this.#link.sendCredit(this, increment);
   }
 
-  /** Lets so many bytes be unconsumed from now on, if that is more than before, and tells the peer. */
-  widen(bytes: number): void {
-    if (!mayReceive(this.#state)) return;
-    this.#receiveWindow.grow(bytes);
-    const increment = this.#receiveWindow.consume(0);
-    if (increment > 0) this.#link.sendCredit(this, increment);
+  /** Nothing more is to come: only what is still unread counts. */
+  #returnCredit(): void {
+    const kept = Math.min(this.#pooled, this.#unconsumed);
+    this.#link.creditPool.giveBack(this.#pooled - kept);
+    this.#pooled = kept;
   }
 
   /** Changes the order in which the peer answers (RFC 9218 section 7). */
@@ -339,12 +367,14 @@ export class MuxStream {
 
   #receiveEnd(): void {
     this.#transition("end-received");
+    this.#returnCredit();
     this.#tell((handler) => handler.onEnd());
   }
 
   #dropUnconsumed(): void {
     const bytes = this.#unconsumed;
     this.#unconsumed = 0;
+    this.#returnCredit();
     this.#link.sessionConsumed(bytes);
   }
 
@@ -371,3 +401,7 @@ export class MuxStream {
 }
 
 const EMPTY = new Uint8Array(0);
+/** Of the pooled credit that others leave, a stream may have so much once it is read... */
+const READ_PART = 1 / 4;
+/** ...and so much before, when nobody knows whether it will be: a page asks for dozens at once. */
+const ASKED_PART = 1 / 16;

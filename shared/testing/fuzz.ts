@@ -195,11 +195,8 @@ class FuzzTarget implements FuzzKnowledge {
     expectThat(session.openStreams <= limits.concurrentStreams, "streams keep to their limit");
     expectThat(session.channel.unacknowledged.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
     const edge = this.role === "edge";
-    const window = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
-    const streamWindow = Math.max(
-      edge ? limits.uploadStreamCreditBytes : limits.streamCreditBytes,
-      session.streamWindow,
-    );
+    const window = edge ? limits.uploadSessionCreditBytes : limits.unreadBytes;
+    const streamWindow = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
     let unread = 0;
     for (const bytes of this.#unread.values()) {
       unread += bytes;
