@@ -105,6 +105,12 @@ export const limitTable = {
     enforcedBy: "phone",
     reason: "Unread and on their way at most, all streams: pooledCreditBytes and firstStreamCreditBytes of each stream",
   },
+  unreadPieces: {
+    value: 16_384,
+    unit: "count",
+    enforcedBy: "receiver",
+    reason: "Pieces of bodies of a session that nobody has read, however short: 300 bytes of memory each, so 5 MB",
+  },
   sessionCreditBytes: {
     value: 4 * MIB,
     unit: "bytes",

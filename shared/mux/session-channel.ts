@@ -10,6 +10,7 @@ import { HpackDecoder, type HpackDecoderSnapshot } from "../wire/hpack/header-de
 import { HpackEncoder, type HpackEncoderSnapshot } from "../wire/hpack/header-encoder.ts";
 import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
 import { MuxStream, type StreamLink } from "./stream.ts";
+import { toKeep } from "./unread-pieces.ts";
 
 /** Of an idle channel. Plain data, for structured clone. */
 export interface SessionChannelSnapshot {
@@ -294,7 +295,7 @@ export class SessionChannel implements ChannelHandler {
       const message = `Cannot keep more than ${limits.strayPieces} pieces of bodies: their heads are missing`;
       throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
     }
-    this.#strays.push(piece);
+    this.#strays.push({ ...piece, payload: toKeep(piece.payload) });
   }
 
   /** Those of streams up to an id that were never opened, or refused, are of no use. */

@@ -4,7 +4,7 @@ import { ErrorCode } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { data, ScriptedPeer } from "../testing/scripted-peer.ts";
 import { StreamLog } from "../testing/stream-log.ts";
-import { DEFAULT_PRIORITY, type SequencedFrame } from "../wire/frame.ts";
+import { DEFAULT_PRIORITY, type Frame, type SequencedFrame } from "../wire/frame.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
 
 const GET: readonly HeaderField[] = [[":method", "GET"]];
@@ -251,6 +251,35 @@ describe("data", () => {
       taken = peer.streams.reduce((sum, log) => sum + log.bytes, 0);
     }
     expect(taken).toBeLessThanOrEqual(limits.uploadSessionCreditBytes);
+  });
+
+  test("of a byte each, never consumed, ends the stream that brings too many", () => {
+    const peer = edge();
+    const bytes = (count: number): SequencedFrame[] => Array<SequencedFrame>(count).fill(data(1, 1));
+    const said: Frame[] = [];
+    peer.say(peer.head(1, GET, false));
+    for (let sent = 0; sent <= limits.unreadPieces; sent += 1024) said.push(...peer.say(...bytes(1024)));
+    expect(said).toContainEqual(expect.objectContaining({ type: "reset", code: ErrorCode.ENHANCE_YOUR_CALM }));
+    expect(peer.streams[0]?.bytes).toBe(limits.unreadPieces);
+    peer.say(peer.head(3, GET, false), data(3, 1));
+    expect([peer.streams[1]?.bytes, peer.errors]).toEqual([1, []]);
+  });
+
+  test("does not keep the message that it came in when it is a small part of it", () => {
+    const peer = edge();
+    peer.say(peer.head(1, GET, false), peer.head(3, GET, false));
+    const kept: number[] = [];
+    for (const { stream } of peer.streams) {
+      stream.handler = {
+        onHead() {},
+        onData: (chunk) => kept.push(chunk.buffer.byteLength - chunk.length),
+        onEnd() {},
+        onReset() {},
+      };
+    }
+    peer.say(data(1, 1), data(3, 20_000), data(1, 5_000));
+    expect([kept[0], kept[2]]).toEqual([0, 0]);
+    expect(kept[1]).toBeGreaterThan(5_000);
   });
 });
 

@@ -31,6 +31,7 @@ export class Session implements ChannelOwner {
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
   readonly headBytes = { sent: 0, received: 0, count: 0 };
   readonly creditPool: CreditPool;
+  readonly unread = { pieces: 0 };
 
   #handler: SessionHandler;
   #fixedChannels: number | null;

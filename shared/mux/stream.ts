@@ -9,6 +9,7 @@ import { BodyAssembly } from "./body-assembly.ts";
 import { ReceiveWindow, SendWindow } from "./credit.ts";
 import type { CreditPool } from "./credit-pool.ts";
 import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
+import { type PieceCount, toKeep, UnreadPieces } from "./unread-pieces.ts";
 
 /** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
 export interface StreamHandler {
@@ -36,6 +37,8 @@ export interface StreamLink {
   readonly streamWindow: number;
   /** What streams may have unread beyond what they begin with. */
   readonly creditPool: CreditPool;
+  /** How many pieces of bodies are unread. */
+  readonly unread: PieceCount;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
   /** The stream's urgency changed. */
@@ -86,6 +89,7 @@ export class MuxStream {
   #assembly = new BodyAssembly();
   /** Received and not consumed; given back to the session if the stream is dropped. */
   #unconsumed = 0;
+  #unread: UnreadPieces;
   /** What it has of the session's pool. */
   #pooled = 0;
   /** Whether somebody has asked for what it carries. */
@@ -101,6 +105,7 @@ export class MuxStream {
   ) {
     this.#id = id;
     this.#link = link;
+    this.#unread = new UnreadPieces(link.unread);
     this.#priority = priority;
     this.isPush = kind !== "exchange";
     this.#isWanted = !this.isPush;
@@ -223,6 +228,7 @@ export class MuxStream {
     const counted = Math.min(bytes, this.#unconsumed);
     this.#unconsumed -= counted;
     if (counted === 0) return;
+    this.#unread.consume(counted);
     this.#link.sessionConsumed(counted);
     if (!mayReceive(this.#state)) return this.#returnCredit();
     if (this.#isWanted) this.#grow(this.#link.streamWindow, READ_PART);
@@ -327,7 +333,8 @@ export class MuxStream {
     this.#unconsumed += bytes.length;
     if (!mayReceive(this.#state)) throw this.#late();
     this.#receiveWindow.receive(bytes.length);
-    this.#assembly.add(offset, bytes, end);
+    this.#unread.add(bytes.length);
+    this.#assembly.add(offset, toKeep(bytes), end);
     this.#deliver();
   }
 
@@ -374,6 +381,7 @@ export class MuxStream {
   #dropUnconsumed(): void {
     const bytes = this.#unconsumed;
     this.#unconsumed = 0;
+    this.#unread.clear();
     this.#returnCredit();
     this.#link.sessionConsumed(bytes);
   }

@@ -90,6 +90,17 @@ describe("RequestBody", () => {
     expect(retained.total).toBe(limits.retainedBodiesBytes - 5);
   });
 
+  it("counts what a chunk costs beside its bytes, as long as it is kept apart", async () => {
+    const retained = { total: 0 };
+    const chunks = Math.ceil(limits.retainedBodiesBytes / limits.retainedFrameBytes);
+    const { body } = bodyOf(Array(chunks).fill(block(1)), { retained });
+    expect((await bytesOf(await body.open())).byteLength).toBe(chunks);
+    expect([body.isReplayable, retained.total]).toEqual([false, 0]);
+    const { body: whole } = bodyOf(Array(100).fill(block(1)), { retained });
+    await whole.open();
+    expect(retained.total).toBe(100);
+  });
+
   it("tells the phone to stop when it is closed", async () => {
     const { body, cancel } = bodyOf([block(1)]);
     await body.close("origin answered");

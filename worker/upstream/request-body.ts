@@ -78,17 +78,20 @@ export class RequestBody {
     const { retained, declaredLength } = this.#options;
     const chunks: Uint8Array[] = [];
     let reserved = 0;
+    let overhead = 0;
     try {
       for (;;) {
         const chunk = await this.#read();
         if (chunk === null) break;
         chunks.push(chunk);
         const isTooMuch = this.#received > limits.replayableBodyBytes;
-        if (isTooMuch || retained.total + chunk.byteLength > limits.retainedBodiesBytes) {
+        const cost = chunk.byteLength + limits.retainedFrameBytes;
+        if (isTooMuch || retained.total + cost > limits.retainedBodiesBytes) {
           return this.#stream(chunks, declaredLength);
         }
-        retained.total += chunk.byteLength;
-        reserved += chunk.byteLength;
+        retained.total += cost;
+        reserved += cost;
+        overhead += limits.retainedFrameBytes;
       }
       this.#checkLength(declaredLength);
       const whole = new Uint8Array(this.#received);
@@ -98,6 +101,7 @@ export class RequestBody {
         offset += chunk.byteLength;
       }
       this.#kept = whole;
+      retained.total -= overhead;
       return whole;
     } finally {
       if (this.#kept === null) retained.total -= reserved;
