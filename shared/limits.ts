@@ -169,7 +169,7 @@ export const limitTable = {
     value: 12 * MIB,
     unit: "bytes",
     enforcedBy: "sender",
-    reason: "Unacknowledged frames kept for a resume; above the largest session credit plus heads in flight",
+    reason: "Unacknowledged frames of a session kept for a resume; above the largest credit plus heads in flight",
   },
   restTime: {
     value: 500,

@@ -5,6 +5,7 @@ import type { Transport } from "../transport.ts";
 import type { ChannelFrame } from "../wire/frame.ts";
 import type { CarriedPlace, Channel, Defer } from "./channel.ts";
 import { SETTLED } from "./outbox.ts";
+import type { RetainedTotal } from "./retained-frames.ts";
 import { type ChannelOwner, SessionChannel } from "./session-channel.ts";
 import type { SessionSnapshot } from "./session-types.ts";
 import type { MuxStream } from "./stream.ts";
@@ -53,6 +54,8 @@ export class ChannelSet {
   #retiring = new Map<number, number>();
   /** Edge: those of them whose end the phone has confirmed. */
   #confirmed = new Set<number>();
+  /** What all of them keep for a resume. */
+  readonly #retained: RetainedTotal = { bytes: 0 };
   /** Of channels that were retired. */
   #past: Traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
@@ -376,6 +379,7 @@ export class ChannelSet {
       sessionId,
       owner,
       nextLink: () => this.#links++,
+      retained: this.#retained,
       ...(defer ? { defer } : {}),
       ...(snapshot ? { snapshot } : {}),
       ...(snapshot || index === 0 ? {} : { lastOwnId: this.first.lastOwnId }),

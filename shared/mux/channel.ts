@@ -28,7 +28,7 @@ import {
 } from "../wire/frame.ts";
 import { ArrivedFrames, type ArrivedSnapshot } from "./arrived-frames.ts";
 import { Outbox } from "./outbox.ts";
-import { RetainedFrames, type RetainedSnapshot } from "./retained-frames.ts";
+import { RetainedFrames, type RetainedSnapshot, type RetainedTotal } from "./retained-frames.ts";
 
 export interface ChannelHandler {
   /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
@@ -69,6 +69,8 @@ export interface ChannelOptions {
   readonly handler: ChannelHandler;
   readonly defer?: Defer;
   readonly snapshot?: ChannelSnapshot;
+  /** Of the session, for limits.retainedBytes; what this channel keeps is all where it is left out. */
+  readonly retained?: RetainedTotal;
 }
 
 export class Channel {
@@ -105,7 +107,7 @@ export class Channel {
     let links = 0;
     this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
-    this.#retained = new RetainedFrames(options.snapshot);
+    this.#retained = new RetainedFrames(options.snapshot, options.retained);
     this.#arrived = new ArrivedFrames(options.snapshot);
   }
 
@@ -150,9 +152,9 @@ export class Channel {
     return this.#retained.sent;
   }
 
-  /** Whether DATA may be sent: so much is not kept already that it could crowd out frames that must not wait. */
+  /** Whether DATA may be sent: the session does not keep so much that it could crowd out frames that must not wait. */
   get takesData(): boolean {
-    return this.#retained.bytes < limits.retainedDataBytes;
+    return this.#retained.totalBytes < limits.retainedDataBytes;
   }
 
   /** Frames that are kept because the peer has not acknowledged them, and what they count against retainedBytes. */
@@ -238,7 +240,7 @@ export class Channel {
   send(frame: SequencedFrame): void {
     if (this.#failed) return;
     const bytes = this.#retained.add(frame);
-    if (this.#retained.bytes > limits.retainedBytes) {
+    if (this.#retained.totalBytes > limits.retainedBytes) {
       this.fail(
         new RopewayError(
           ErrorCode.ENHANCE_YOUR_CALM,

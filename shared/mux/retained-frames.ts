@@ -13,7 +13,13 @@ export interface RetainedSnapshot {
   readonly flight: number;
 }
 
+/** What all channels of a session keep, counted as RetainedFrames does. */
+export interface RetainedTotal {
+  bytes: number;
+}
+
 export class RetainedFrames {
+  readonly #total: RetainedTotal;
   #frames: Uint8Array[] = [];
   #bytes = 0;
   #sent: number;
@@ -21,7 +27,8 @@ export class RetainedFrames {
   #pool = new BufferPool();
   #allocate = (length: number): Uint8Array => this.#pool.take(length);
 
-  constructor(snapshot?: RetainedSnapshot) {
+  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0 }) {
+    this.#total = total;
     this.#sent = snapshot?.sent ?? 0;
     this.#flight = new FlightMeter(snapshot?.flight);
   }
@@ -45,6 +52,11 @@ export class RetainedFrames {
     return this.#bytes;
   }
 
+  /** The same, of all channels of the session. */
+  get totalBytes(): number {
+    return this.#total.bytes;
+  }
+
   /** Bytes that the transport carries in a round trip. */
   get flight(): number {
     return this.#flight.bytes;
@@ -60,7 +72,7 @@ export class RetainedFrames {
     const bytes = encodeFrame(frame, this.#allocate);
     this.#sent += 1;
     this.#frames.push(bytes);
-    this.#bytes += bytes.length + limits.retainedFrameBytes;
+    this.#count(bytes.length + limits.retainedFrameBytes);
     this.#flight.sent();
     return bytes;
   }
@@ -76,7 +88,7 @@ export class RetainedFrames {
     let acknowledged = 0;
     for (const bytes of this.#frames.splice(0, count)) {
       acknowledged += bytes.length;
-      this.#bytes -= bytes.length + limits.retainedFrameBytes;
+      this.#count(-bytes.length - limits.retainedFrameBytes);
       if (isReusable) this.#pool.give(bytes);
     }
     this.#flight.acknowledged(count, acknowledged, this.#bytes);
@@ -100,7 +112,12 @@ export class RetainedFrames {
   /** Forgets all: nothing will be sent again. */
   clear(): void {
     this.#frames = [];
-    this.#bytes = 0;
+    this.#count(-this.#bytes);
     this.#flight.clear();
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    this.#total.bytes += bytes;
   }
 }

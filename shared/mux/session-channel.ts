@@ -9,6 +9,7 @@ import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { HpackDecoder, type HpackDecoderSnapshot } from "../wire/hpack/header-decoder.ts";
 import { HpackEncoder, type HpackEncoderSnapshot } from "../wire/hpack/header-encoder.ts";
 import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "./channel.ts";
+import type { RetainedTotal } from "./retained-frames.ts";
 import { MuxStream, type StreamLink } from "./stream.ts";
 import { toKeep } from "./unread-pieces.ts";
 
@@ -58,6 +59,8 @@ export interface SessionChannelOptions {
   readonly nextLink: () => number;
   readonly defer?: Defer;
   readonly snapshot?: SessionChannelSnapshot;
+  /** What all channels of the session keep. */
+  readonly retained: RetainedTotal;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
   readonly lastOwnId?: number;
 }
@@ -94,6 +97,7 @@ export class SessionChannel implements ChannelHandler {
       index: options.index,
       handler: this,
       nextLink: options.nextLink,
+      retained: options.retained,
       ...(options.defer ? { defer: options.defer } : {}),
       ...(snapshot ? { snapshot: snapshot.channel } : {}),
     });

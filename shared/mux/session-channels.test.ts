@@ -127,6 +127,27 @@ describe("channels", () => {
     expect(stuck.bytes).toBe(900_000);
   });
 
+  test("keep no more together than one may, whatever credit a peer gives that acknowledges nothing", () => {
+    const sockets = connected(3);
+    for (let index = 0; index < 3; index += 1) request(sockets);
+    sockets.flow();
+    sockets.edge.sessionCredit(limits.creditBytes / 2);
+    for (const { stream } of sockets.accepted) {
+      stream.receiveCredit(limits.creditBytes / 2);
+      stream.sendHead(OK, false);
+      stream.write(new Uint8Array(limits.retainedBytes)).catch(() => {});
+    }
+    expect(sockets.edge.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
+    expect(sockets.edge.unacknowledgedBytes).toBeLessThan(limits.retainedDataBytes + 3 * limits.batchBytes);
+    let frames = 0;
+    while (sockets.edge.ended === null) {
+      for (const { stream } of sockets.accepted) sockets.edge.sendCredit(stream, 1);
+      frames += 3;
+    }
+    expect(frames).toBeLessThan((limits.retainedBytes - limits.retainedDataBytes) / limits.retainedFrameBytes + 3);
+    expect(sockets.edge.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
+  });
+
   test("all end when one breaks the protocol", () => {
     const sockets = connected(3);
     const log = request(sockets);
