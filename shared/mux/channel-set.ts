@@ -55,7 +55,7 @@ export class ChannelSet {
   /** Edge: those of them whose end the phone has confirmed. */
   #confirmed = new Set<number>();
   /** What all of them keep for a resume. */
-  readonly #retained: RetainedTotal = { bytes: 0 };
+  readonly #retained: RetainedTotal = { bytes: 0, replayed: 0 };
   /** Of channels that were retired. */
   #past: Traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
@@ -232,7 +232,7 @@ export class ChannelSet {
     if (known !== undefined && this.#retiring.delete(index) && begins && !hello.resume) this.#drop(known);
     if (isCarried) this.#carried.set(index, { transport, link: hello.link });
     else this.#carried.delete(index);
-    this.#at(index).channel.resume(transport, hello);
+    this.#at(index).channel.resume(transport, hello, isCarried);
   }
 
   /** The transport of this channel, which carries no stream, is about to be closed in an orderly way. */

@@ -94,6 +94,7 @@ export class Channel {
 
   #nextLink: () => number;
   #retained: RetainedFrames;
+  readonly #total: RetainedTotal;
   /** What waits for the next flush. */
   #outbox = new Outbox();
   #flushScheduled = false;
@@ -107,7 +108,8 @@ export class Channel {
     let links = 0;
     this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
-    this.#retained = new RetainedFrames(options.snapshot, options.retained);
+    this.#total = options.retained ?? { bytes: 0, replayed: 0 };
+    this.#retained = new RetainedFrames(options.snapshot, this.#total);
     this.#arrived = new ArrivedFrames(options.snapshot);
   }
 
@@ -154,7 +156,7 @@ export class Channel {
 
   /** Whether DATA may be sent: the session does not keep so much that it could crowd out frames that must not wait. */
   get takesData(): boolean {
-    return this.#retained.totalBytes < limits.retainedDataBytes;
+    return this.#total.bytes < limits.retainedDataBytes;
   }
 
   /** Frames that are kept because the peer has not acknowledged them, and what they count against retainedBytes. */
@@ -195,9 +197,10 @@ export class Channel {
    * Edge side: goes on with the channel on a fresh transport, given the phone's HELLO. The whole message that
    * began with it is then passed to `receive`.
    *
+   * @param isCarried the transport is a `carrier`.
    * @throws RopewayError LINK_LOST when frames that the phone lacks are no longer kept, or it skips frames.
    */
-  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }): void {
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
     const { first, sent } = this.#retained;
     const gap = hello.received < first || hello.received > sent || hello.next > this.received;
     if (gap || this.#failed) {
@@ -214,6 +217,7 @@ export class Channel {
     this.#release(hello.received);
     this.#sendHello({ link: hello.link, resume: false });
     this.#replay();
+    if (isCarried) this.#total.replayed += this.#retained.bytes;
     this.#handler.onAttached?.();
   }
 
@@ -240,7 +244,7 @@ export class Channel {
   send(frame: SequencedFrame): void {
     if (this.#failed) return;
     const bytes = this.#retained.add(frame);
-    if (this.#retained.totalBytes > limits.retainedBytes) {
+    if (this.#total.bytes > limits.retainedBytes) {
       this.fail(
         new RopewayError(
           ErrorCode.ENHANCE_YOUR_CALM,
@@ -378,6 +382,7 @@ export class Channel {
     this.#takeTransport(transport);
     this.#arrived.restart(this.received);
     this.#helloDue = true;
+    if (this.index === 0) this.#total.replayed = 0;
     this.#retained.restartFlight();
   }
 
@@ -419,6 +424,7 @@ export class Channel {
     if (isHello(message)) {
       if (begun.has(place.channel)) throw violation("it says HELLO of a channel twice in a message");
       begun.add(place.channel);
+      if (this.#total.replayed > 2 * limits.retainedBytes) throw tooMuchCarried();
     }
     this.#handler.onCarried?.(place, message);
   }
@@ -472,6 +478,12 @@ export class Channel {
 
 function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}
+
+function tooMuchCarried(): RopewayError {
+  const message =
+    "Cannot send again what channels keep: the peer does not acknowledge what was sent again on this link";
+  return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
 }
 
 function violation(reason: string): RopewayError {

@@ -16,6 +16,8 @@ export interface RetainedSnapshot {
 /** What all channels of a session keep, counted as RetainedFrames does. */
 export interface RetainedTotal {
   bytes: number;
+  /** What channels sent again over the first one's present link, less what was acknowledged since. */
+  replayed: number;
 }
 
 export class RetainedFrames {
@@ -27,7 +29,7 @@ export class RetainedFrames {
   #pool = new BufferPool();
   #allocate = (length: number): Uint8Array => this.#pool.take(length);
 
-  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0 }) {
+  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0, replayed: 0 }) {
     this.#total = total;
     this.#sent = snapshot?.sent ?? 0;
     this.#flight = new FlightMeter(snapshot?.flight);
@@ -50,11 +52,6 @@ export class RetainedFrames {
   /** Of the frames, and limits.retainedFrameBytes for each. */
   get bytes(): number {
     return this.#bytes;
-  }
-
-  /** The same, of all channels of the session. */
-  get totalBytes(): number {
-    return this.#total.bytes;
   }
 
   /** Bytes that the transport carries in a round trip. */
@@ -119,5 +116,6 @@ export class RetainedFrames {
   #count(bytes: number): void {
     this.#bytes += bytes;
     this.#total.bytes += bytes;
+    if (bytes < 0) this.#total.replayed = Math.max(0, this.#total.replayed + bytes);
   }
 }

@@ -1,11 +1,18 @@
 /** Channels over the first one's link: PROTOCOL.md sections 3.10 and 4.5. */
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../errors.ts";
+import { limits } from "../limits.ts";
+import { carriedReceiver } from "../testing/carried.ts";
 import { connected, hello, request } from "../testing/channelled-sessions.ts";
+import { TEST_SESSION_ID } from "../testing/linked-sessions.ts";
+import { ScriptedPeer } from "../testing/scripted-peer.ts";
 import { messageOf, ScriptedTransport } from "../testing/scripted-transport.ts";
-import { OK } from "../testing/session-rig.ts";
+import { GET, OK } from "../testing/session-rig.ts";
 import type { SessionSockets } from "../testing/session-sockets.ts";
 import type { StreamLog } from "../testing/stream-log.ts";
+import { Turns } from "../testing/turns.ts";
+import { DEFAULT_PRIORITY, isSequenced } from "../wire/frame.ts";
+import { Session } from "./session.ts";
 
 describe("a channel that goes over the first one's link", () => {
   const TEXT = new Uint8Array(30_000);
@@ -136,6 +143,74 @@ describe("a channel that goes over the first one's link", () => {
     const more = sockets.edge.channels.map(({ bytesUp }, index) => bytesUp - (before[index] ?? 0));
     expect([more[0] ?? 0, more[1] ?? 0].every((bytes) => bytes > 10_000)).toBe(true);
     expect(more[2]).toBeLessThan(100);
+  });
+
+  describe("that is put there again and again", () => {
+    /** Puts channel 1 there `times` times; so much of a body is kept there. @returns bytes sent, and how it ended. */
+    function repeat(times: number, bytes: number, acknowledges: boolean): { sent: number; session: Session } {
+      const turns = new Turns();
+      const transport = new ScriptedTransport();
+      const session: Session = new Session({
+        role: "edge",
+        sessionId: TEST_SESSION_ID,
+        defer: turns.defer,
+        handler: {
+          onEnd() {},
+          onStream: (stream) => {
+            stream.handler = {
+              onHead() {
+                stream.receiveCredit(limits.creditBytes / 2);
+                stream.sendHead(OK, false);
+                stream.write(new Uint8Array(bytes)).catch(() => {});
+              },
+              onData() {},
+              onEnd() {},
+              onReset() {},
+            };
+          },
+          onCarried: (from, message) => receiveCarried(from, message),
+        },
+      });
+      const receiveCarried = carriedReceiver(() => session);
+      // On a link of its own, so that all of the body is kept there.
+      const own = new ScriptedTransport();
+      const { encoder } = new ScriptedPeer("phone");
+      const block = encoder.encode(GET);
+      session.resume(own, hello(1));
+      session.sessionCredit(limits.creditBytes / 2);
+      session.receive(
+        messageOf(hello(1), { type: "head", streamId: 1, end: true, priority: DEFAULT_PRIORITY, block }),
+        own,
+      );
+      turns.run();
+      const kept = own.takeFrames().filter(isSequenced).length;
+      session.detach(own);
+      session.resume(transport, hello(0));
+      session.receive(messageOf(hello(0)), transport);
+      let sent = 0;
+      for (let link = 1; link <= times && session.ended === null; link += 1) {
+        const received = acknowledges && link > 1 ? kept : 0;
+        session.receive(
+          messageOf({ type: "carry", channel: 1, link }, { ...hello(1, received, 1, true), link }),
+          transport,
+        );
+        turns.run();
+        for (const frame of transport.takeFrames()) if (frame.type === "data") sent += frame.payload.length;
+      }
+      return { sent, session };
+    }
+
+    test("by a phone that acknowledges nothing, ends the session", () => {
+      const { sent, session } = repeat(limits.carriedHellos, 4_000_000, false);
+      expect(session.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
+      expect(sent).toBeGreaterThan(2 * limits.retainedBytes);
+      expect(sent).toBeLessThan(2 * limits.retainedBytes + 2 * 4_000_000);
+    });
+
+    test("goes on where what was sent is acknowledged, or is little", () => {
+      expect(repeat(100, 4_000_000, true).session.ended).toBeNull();
+      expect(repeat(100, 30_000, false).session.ended).toBeNull();
+    });
   });
 
   test.each([
