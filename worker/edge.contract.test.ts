@@ -363,7 +363,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       await phone.fetch(`${origin}/framed`, { ...scriptFetch(other), mode: "no-cors", credentials: "include" });
       const second = await connectedPhone(road);
       await second.fetch(`${origin}/window`);
-      await second.fetch(EdgeRequest.SITE_DATA, { ...scriptFetch(origin), method: "DELETE" });
+      await second.fetch(EdgeRequest.SITE_DATA, { ...scriptFetch(origin), origin: null, method: "DELETE" });
       await phone.fetch(`${origin}/cleared`);
       const all = `a=1; b=2; c=${Buffer.from("ü").toString("latin1")}`;
       expect(cookies).toEqual(["/in ", "/home a=1; b=2", `/again ${all}`, "/framed ", `/window ${all}`, "/cleared "]);
