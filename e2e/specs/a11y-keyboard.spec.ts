@@ -58,3 +58,75 @@ test("nothing in the shell scrolls sideways, in light or dark, also with large t
     expect(sideways).toBe(0);
   }
 });
+
+test("a page that takes the focus does not take what is typed into the address box", async ({ app, origin }) => {
+  origin.page("/", "<p>Taker</p><input>");
+  await app.goto(`${origin.origin}/`);
+  const { keyboard } = app.page;
+  const content = await app.content();
+  const take = () => {
+    window.focus();
+    document.querySelector("input")?.focus();
+  };
+  await app.address.focus();
+  await keyboard.type("harbour");
+  await content.evaluate(take);
+  // It is taken and given back.
+  await app.page.waitForTimeout(300);
+  await expect(app.address).toBeFocused();
+  await keyboard.type(" lights");
+  await expect(app.address).toHaveValue("harbour lights");
+
+  await content.evaluate(`setInterval(${take}, 10)`);
+  await app.page.waitForTimeout(1_000);
+  await expect(app.address).toHaveValue("harbour lights");
+  await app.page.getByRole("button", { name: "Cancel" }).click();
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+  await expect(app.frame().locator("input")).toHaveValue("");
+});
+
+for (const way of ["touch", "mouse"] as const) {
+  test(`by ${way}, the first tap on the page ends the editing of the address, the next one is the page's`, async ({
+    app,
+    origin,
+  }) => {
+    const style = "position:fixed;inset:0";
+    origin.page("/", `<button style="${style}" onclick="this.textContent = 'Tapped'">Untapped</button>`);
+    await app.goto(`${origin.origin}/`);
+    const box = await app.page.locator('iframe[title="Page"]').boundingBox();
+    // Above what is suggested for an empty box, and for anything else.
+    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
+    const tap = () => (way === "touch" ? app.page.touchscreen.tap(x, y) : app.page.mouse.click(x, y));
+
+    await app.address.fill("harbour");
+    await tap();
+    await expect(app.address).toHaveValue(`${origin.origin}/`);
+    await expect(app.address).not.toBeFocused();
+    await expect(app.frame().getByRole("button", { name: "Untapped" })).toBeVisible();
+    await tap();
+    await expect(app.frame().getByRole("button", { name: "Tapped", exact: true })).toBeVisible();
+  });
+}
+
+test("Tab leads out of the address box to the page, and Escape leaves it", async ({ app, origin }) => {
+  origin.page("/", '<a href="/next">Next</a>');
+  await app.goto(`${origin.origin}/`);
+  const { keyboard } = app.page;
+  const link = app.frame().getByRole("link", { name: "Next" });
+
+  await app.address.focus();
+  await keyboard.type("harbour");
+  for (let presses = 0; presses < 20; presses++) {
+    if (await link.evaluate((element) => element === document.activeElement && document.hasFocus())) break;
+    await keyboard.press("Tab");
+  }
+  await expect(link).toBeFocused();
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+
+  await app.address.focus();
+  await keyboard.type("harbour");
+  await keyboard.press("Escape");
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+  await keyboard.press("Escape");
+  await expect(app.address).not.toBeFocused();
+});

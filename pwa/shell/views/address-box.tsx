@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { shortHost } from "./format.ts";
 import { Icon } from "./icons.tsx";
@@ -21,6 +21,8 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
   const formRef = useRef<HTMLFormElement>(null);
   const inputRef = useRef<HTMLInputElement>(null);
   const selectOnClick = useRef(false);
+  /** The person, or the app, is about to move the focus. Nothing else but a script of the page does. */
+  const mayLeave = useRef(false);
   const [draft, setDraft] = useState<string | null>(null);
 
   useLayoutEffect(() => {
@@ -30,12 +32,24 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
     if (isEditing && document.activeElement === input) input.select();
   }, [state.url, state.phase, isEditing, draft]);
 
+  useEffect(() => {
+    const onPointerDown = ({ target }: PointerEvent) => {
+      mayLeave.current = !(target instanceof Node && formRef.current?.contains(target));
+    };
+    window.addEventListener("pointerdown", onPointerDown, { capture: true });
+    return () => window.removeEventListener("pointerdown", onPointerDown, { capture: true });
+  }, []);
+
+  const leave = () => {
+    setDraft(null);
+    onEditing(false);
+  };
   const finish = () => {
+    mayLeave.current = true;
     // First, since a focused button that a render removes would lose the focus in the middle of that render.
     const focused = document.activeElement;
     if (focused instanceof HTMLElement && formRef.current?.contains(focused)) focused.blur();
-    setDraft(null);
-    onEditing(false);
+    leave();
   };
   const go = (input: string) => {
     if (input.trim() === "") return;
@@ -46,12 +60,21 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
     const next = event.relatedTarget;
     // Without the focus the whole window was left: what is typed stays for when the person comes back.
     if ((next instanceof Node && formRef.current?.contains(next)) || !document.hasFocus()) return;
-    setDraft(null);
-    onEditing(false);
+    if (next !== null || mayLeave.current) return leave();
+    // Taken back after the browser has moved it. A page can take a key that is pressed meanwhile: neither inert nor a
+    // frame that is not displayed keeps its scripts from window.focus() (Chromium 156).
+    setTimeout(() => {
+      if (mayLeave.current) leave();
+      else inputRef.current?.focus();
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     selectOnClick.current = false;
-    if (event.key === "Escape") {
+    mayLeave.current = event.key === "Tab";
+    if (event.key === "Tab" && !event.shiftKey && isLastStop(event.target, formRef.current)) {
+      // The page, which may come next, must not be inert any more.
+      finish();
+    } else if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
       if (draft === null) finish();
@@ -97,6 +120,9 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
             autocomplete="off"
             spellcheck={false}
             onFocus={(event) => {
+              mayLeave.current = false;
+              // Taken back, or the window has it again: the caret stays where it was.
+              if (isEditing) return;
               selectOnClick.current = true;
               event.currentTarget.select();
               actions.prepareToGo();
@@ -140,6 +166,10 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
       {isEditing && <SuggestionList rows={suggest(draft ?? "", state)} onChoose={go} />}
     </form>
   );
+}
+
+function isLastStop(target: EventTarget | null, form: HTMLFormElement | null): boolean {
+  return [...(form?.querySelectorAll("input, button") ?? [])].at(-1) === target;
 }
 
 interface TrailingButtonProps {

@@ -52,7 +52,8 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
     render(viewOf(shown, state, actions), view);
     render(sheetOf(state, actions, ui), sheets);
     view.hidden = shown === "page";
-    frameHost.inert = shown !== "page";
+    // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
+    frameHost.inert = shown !== "page" || uiState.isEditing;
     if (shown !== previous) view.scrollTop = 0;
     const words = announcement(state);
     if (status.textContent !== words) status.textContent = words;
