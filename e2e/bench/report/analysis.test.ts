@@ -177,6 +177,25 @@ describe("parts", () => {
       ["throughput", 1],
     ]);
     expect(partWith(experimentOf([cell, opening]), LOAD).cells).toEqual([cell]);
+    // A cell of which another result left the metric out; one in which all failed stays.
+    const without: Cell = {
+      ...cell,
+      id: "without",
+      series: cell.series.map((series) => ({
+        ...series,
+        runs: [{ round: 1, failure: null, values: { bytesDown: 1 } }],
+      })),
+    };
+    const failed: Cell = {
+      ...cell,
+      id: "failed",
+      series: cell.series.map((series) => ({
+        ...series,
+        runs: [{ round: 1, failure: { blame: "contestant", message: "late" }, values: {} }],
+      })),
+    };
+    const several = partWith(experimentOf([cell, without, failed]), LOAD).cells;
+    expect(several.map(({ id }) => id)).toEqual([cell.id, "failed"]);
   });
 });
 

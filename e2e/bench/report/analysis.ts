@@ -57,10 +57,13 @@ export function partsOf(experiment: ExperimentResult): ExperimentResult[] {
   });
 }
 
-/** The parts that have the metric, as one. */
+/** The parts that have the metric, as one; without the cells in which nothing came of it that could have failed. */
 export function partWith(experiment: ExperimentResult, { name }: Metric): ExperimentResult {
   const parts = partsOf(experiment).filter(({ metrics }) => metrics.some((metric) => metric.name === name));
-  return { ...experiment, cells: parts.flatMap(({ cells }) => cells) };
+  const isEmpty = ({ series }: Cell): boolean =>
+    series.every(({ runs }) => runs.every(({ values }) => values[name] === undefined)) &&
+    series.some(({ runs }) => runs.some(({ failure }) => failure === null));
+  return { ...experiment, cells: parts.flatMap(({ cells }) => cells).filter((cell) => !isEmpty(cell)) };
 }
 
 /** In the order in which the experiment's cells have them. */
