@@ -7,9 +7,9 @@ export const NO_COST = { requests: 0, requestsDone: 0, linkBytesUp: 0, linkBytes
 
 /** Of an app that has just been opened. */
 export function initialState(stored: {
-  readonly sites: SiteStore;
-  readonly settings: SettingsStore;
-  readonly totals: TotalsStore;
+  readonly sites: Pick<SiteStore, "recent" | "pinned">;
+  readonly settings: Pick<SettingsStore, "current">;
+  readonly totals: Pick<TotalsStore, "current">;
   readonly demoUrl: string | null;
 }): BrowserState {
   return {
