@@ -5,6 +5,7 @@
 import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
+import { steppedStream } from "./stepped-stream.ts";
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
   gzip: () => createGunzip(),
@@ -90,25 +91,5 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
     return false;
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          let isOver = false;
-          while (!isOver && output.length === 0) isOver = await step();
-          for (const chunk of output.splice(0)) controller.enqueue(chunk);
-          if (isOver) controller.close();
-        } catch (error) {
-          decoder?.destroy();
-          await reader.cancel(error).catch(() => {});
-          throw error;
-        }
-      },
-      async cancel(reason) {
-        decoder?.destroy();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return steppedStream({ reader, output, step, destroy: () => decoder?.destroy() });
 }

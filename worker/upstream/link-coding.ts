@@ -5,6 +5,7 @@
 import { constants, createDeflateRaw } from "node:zlib";
 import type { LinkCoding } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
+import { steppedStream } from "./stepped-stream.ts";
 
 const COMPRESSIBLE = new RegExp(
   "^(?:text/.*|.*\\+(?:json|xml|text)|application/(?:" +
@@ -79,26 +80,7 @@ export function deflateBody(source: ReadableStream<Uint8Array>, options: Deflate
     return false;
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          let ended = false;
-          while (!ended && output.length === 0) ended = await step();
-          for (const chunk of output.splice(0)) controller.enqueue(chunk);
-          if (ended) controller.close();
-        } catch (error) {
-          deflate.destroy();
-          throw error;
-        }
-      },
-      async cancel(reason) {
-        deflate.destroy();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return steppedStream({ reader, output, step, destroy: () => deflate.destroy() });
 }
 
 /** Smallest window that covers the body. zlib's raw deflate does not do 8. */
