@@ -2,7 +2,7 @@
 import { limits } from "../limits.ts";
 import { concat, encodeFrame } from "../wire/frame.ts";
 
-/** One TCP segment less headers: shorter messages are no sooner there. */
+/** One TCP segment less WebSocket's and TLS's headers: shorter messages are no sooner there. */
 const LEAST_BATCH_BYTES = 1400;
 
 /** Token of a PING that asks whether what waited is there, and tells nothing of the link; those that do begin at 1. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../limits.ts";
+import { CREDIT_STEP_BYTES } from "./bandwidth-estimate.ts";
 import { SessionWindow } from "./session-window.ts";
 
 const INITIAL = limits.initialSessionCreditBytes;
@@ -57,14 +58,14 @@ describe("the increments", () => {
   test("are what the link carries in some milliseconds where it is fast, whatever the number of channels", () => {
     const { step, size } = incrementOn(1500, 70, 5);
     expect(step).toBeGreaterThan((1.5 * size) / 16 / 5);
-    expect(step).toBeGreaterThan(3 * 1400);
+    expect(step).toBeGreaterThan(3 * CREDIT_STEP_BYTES);
     expect(step).toBeLessThan(10 * 1500);
   });
 
   test("are no larger than a sixteenth of the window", () => {
     for (const channels of [1, 2, 5]) {
       const { step, size } = incrementOn(12_500, 20, channels);
-      expect(step).toBeLessThanOrEqual(Math.max(1400, size / 16));
+      expect(step).toBeLessThanOrEqual(Math.max(CREDIT_STEP_BYTES, size / 16));
     }
   });
 
@@ -74,7 +75,7 @@ describe("the increments", () => {
       [125, 100],
     ] as const) {
       const { step, size } = incrementOn(rate, roundTrip, 5);
-      expect(step).toBeLessThanOrEqual(Math.max(1400, size / 16 / 5));
+      expect(step).toBeLessThanOrEqual(Math.max(CREDIT_STEP_BYTES, size / 16 / 5));
     }
   });
 });
