@@ -41,6 +41,9 @@ const PREPARATION: { readonly link: LinkSettings; readonly congestion: Congestio
 /** Rounds of one run of the bench, or seeds would meet those of another. */
 const MOST_ROUNDS = 1_000_000;
 
+/** Milliseconds between the places in a trace where two rounds begin: five of them lie all over its twelve seconds. */
+const TRACE_STEP = 7_417;
+
 /** Milliseconds, at best. */
 const LONGEST_WARM_UP = 20_000;
 
@@ -116,12 +119,13 @@ export class Laboratory implements PageVisitor {
   }
 
   /**
-   * The link from now on. Contestants of a round meet the same losses, as far as they send the same packets; those of
-   * another round are others, or five rounds would be one sample of what loss does.
+   * The link from now on. Visits of a round meet the same losses, as far as they send the same packets, and begin at the
+   * same place of a trace; those of another round at others, or five rounds would be one sample of what either does.
    */
   async configure(link: LinkSettings, congestion: CongestionControl, round = 0): Promise<void> {
     this.#current = { link, congestion, round };
-    await this.lab.configure({ link, congestion, seed: this.#options.seed * MOST_ROUNDS + round });
+    const seed = this.#options.seed * MOST_ROUNDS + round;
+    await this.lab.configure({ link, congestion, seed, traceStart: round * TRACE_STEP });
   }
 
   async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EDGE_ADDRESS, Lab, type LinkSettings, missingForLab, originAddress } from "./lab.ts";
 import { startNameServer } from "./name-server.ts";
 import { probeCommand } from "./probe.ts";
+import { PROFILES } from "./profiles.ts";
 
 const LINK: LinkSettings = { delay: 10, down: 0, up: 0, downQueue: 100, upQueue: 100, loss: 0 };
 
@@ -129,25 +132,55 @@ describe.runIf(missingForLab().length === 0)("Lab", () => {
 
   it("loses nothing, half or everything, and counts it", async () => {
     const port = await listen("edge", "sink");
-    const lost = async (loss: number): Promise<number> => {
-      await quietLink();
-      await lab.configure({ link: { ...LINK, loss }, seed: 7 });
+    const lostOf = async (packets: number): Promise<number> => {
       const before = await lab.counters();
-      await lab.phone.run(probeCommand("send", EDGE_ADDRESS, port, 100, 1000, 200));
+      await lab.phone.run(probeCommand("send", EDGE_ADDRESS, port, 100, 1000, packets));
       const seen = async (): Promise<number> => {
         const { up } = await lab.counters();
         return up.packets - before.up.packets + up.droppedByLoss - before.up.droppedByLoss;
       };
-      await expect.poll(seen).toBe(200);
+      await expect.poll(seen).toBe(packets);
       return (await lab.counters()).up.droppedByLoss - before.up.droppedByLoss;
+    };
+    const lost = async (loss: number): Promise<number> => {
+      await quietLink();
+      await lab.configure({ link: { ...LINK, loss }, seed: 7 });
+      return lostOf(200);
     };
     expect(await lost(0)).toBe(0);
     const half = await lost(50);
     expect(half).toBeGreaterThan(50);
     expect(half).toBeLessThan(150);
     expect(await lost(50)).toBe(half);
+    const lostAfterRewind = async (): Promise<number> => {
+      await quietLink();
+      await lab.rewind();
+      return lostOf(200);
+    };
+    expect(await lostAfterRewind()).toBe(half);
+    expect(await lostAfterRewind()).toBe(half);
     expect(await lost(100)).toBe(200);
     await lab.configure({ link: LINK });
+  });
+
+  it("takes a trace back to where it was told to begin", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "ropeway-lab-"));
+    const up = join(directory, "up.trace");
+    // All it has of three seconds comes at their end.
+    await writeFile(up, "3000\n".repeat(50));
+    const port = await listen("edge", "echo");
+    try {
+      await lab.configure({
+        link: { ...PROFILES["lte-trace"], trace: { ...PROFILES["lte-trace"].trace, up } },
+        traceStart: 2900,
+      });
+      expect(await ping("phone", port)).toBeGreaterThan(1000);
+      await lab.rewind();
+      expect(await ping("phone", port)).toBeLessThan(1000);
+    } finally {
+      await lab.configure({ link: LINK });
+      await rm(directory, { recursive: true });
+    }
   });
 
   it("drops everything in an outage, and goes on after it", async () => {

@@ -20,6 +20,11 @@ export interface LabOptions {
   readonly names: Readonly<Record<string, string>>;
 }
 
+interface LinkBeginning {
+  readonly seed: number | undefined;
+  readonly traceStart: number;
+}
+
 export const PHONE_ADDRESS = "10.77.0.1";
 export const EDGE_ADDRESS = "10.77.0.2";
 
@@ -58,6 +63,7 @@ export class Lab {
   readonly #link: LinkProcess;
   readonly #hop: LinkProcess;
   readonly #nameServer: ChildProcess;
+  #beginning: LinkBeginning = { seed: undefined, traceStart: 0 };
 
   private constructor(
     [phone, edge, origins]: readonly [Namespace, Namespace, Namespace],
@@ -111,15 +117,24 @@ export class Lab {
    * congestion control is for new connections.
    *
    * @param settings.seed starts the loss anew, so that several runs meet the same.
+   * @param settings.traceStart milliseconds of the traces that a rewind passes over, none by default.
    */
   async configure(settings: {
     readonly link?: LinkSettings;
     readonly congestion?: CongestionControl;
     readonly seed?: number;
+    readonly traceStart?: number;
   }): Promise<void> {
     if (settings.congestion !== undefined) await this.#setCongestion(settings.congestion);
     if (settings.link === undefined) return;
     for (const command of linkCommands(settings.link, settings.seed)) await this.#link.command(command);
+    this.#beginning = { seed: settings.seed, traceStart: settings.traceStart ?? 0 };
+  }
+
+  /** Losses and traces as they began with `configure`, whatever passed since: what comes now meets the same as others did. */
+  async rewind(): Promise<void> {
+    const { seed = -1, traceStart } = this.#beginning;
+    await this.#link.command(`rewind ${traceStart} ${seed}`);
   }
 
   /** Since the lab was opened, on the measured link. */

@@ -87,6 +87,13 @@ static const char *trace_load(trace *t, const char *path, nanoseconds start) {
   return NULL;
 }
 
+static void trace_rewind(trace *t, nanoseconds start) {
+  t->start = start;
+  t->lap = 0;
+  t->index = 0;
+  t->left = OPPORTUNITY;
+}
+
 static nanoseconds trace_time(const trace *t) {
   return t->start + (t->lap * t->times[t->count - 1] + t->times[t->index]) * MILLISECOND;
 }
@@ -135,6 +142,11 @@ static bool draw_loss(direction *d) {
   double change = random_unit(&d->random_state), fate = random_unit(&d->random_state);
   d->bad = d->bad ? change >= d->bad_to_good : change < d->good_to_bad;
   return fate < (d->bad ? d->loss_in_bad : d->loss);
+}
+
+static void direction_seed(direction *d, uint64_t seed) {
+  d->random_state = seed;
+  d->bad = false;
 }
 
 // A packet enters. A lost one still takes its time on the link: it is lost on the air, behind the queue.

@@ -8,6 +8,8 @@
 //                       loss (percent), burst (percent good to bad:percent bad to good:percent lost in bad), seed.
 //                       What is not named is 0; what is under way is forgotten. Without seed the generator goes on.
 //   trace up|down PATH  a Mahimahi packet-delivery trace in place of a rate; it begins now
+//   rewind MS SEED      traces are MS past their beginning now, and the loss is that of the seed anew, if it is not
+//                       negative; what is under way stays
 //   outage on|off       while on, whatever enters or would arrive is dropped
 //   counters            since the start
 #define _GNU_SOURCE
@@ -99,7 +101,7 @@ static void command_set(char *settings) {
     d->good_to_bad = good_to_bad / 100;
     d->bad_to_good = bad_to_good / 100;
     d->loss_in_bad = loss_in_bad / 100;
-    if (seed >= 0) d->random_state = (uint64_t)seed * 2 + (uint64_t)i;
+    if (seed >= 0) direction_seed(d, (uint64_t)seed * 2 + (uint64_t)i);
   }
   puts("{}");
 }
@@ -110,6 +112,17 @@ static void command_trace(const char *which, const char *path) {
   const char *problem = trace_load(&d->trace, path, now());
   if (problem) answer_error(problem, path);
   else puts("{}");
+}
+
+static void command_rewind(const char *arguments) {
+  long into, seed;
+  if (sscanf(arguments, "%ld %ld", &into, &seed) != 2 || into < 0) return answer_error("no such place", arguments);
+  for (int i = UP; i <= DOWN; i++) {
+    direction *d = &directions[i];
+    if (d->trace.count) trace_rewind(&d->trace, now() - into * MILLISECOND);
+    if (seed >= 0) direction_seed(d, (uint64_t)seed * 2 + (uint64_t)i);
+  }
+  puts("{}");
 }
 
 static void print_direction(const char *name, const direction *d) {
@@ -130,6 +143,7 @@ static void run_command(char *line) {
   if (strncmp(line, "set ", 4) == 0) command_set(line + 4);
   else if (strncmp(line, "trace up ", 9) == 0) command_trace("up", line + 9);
   else if (strncmp(line, "trace down ", 11) == 0) command_trace("down", line + 11);
+  else if (strncmp(line, "rewind ", 7) == 0) command_rewind(line + 7);
   else if (strcmp(line, "outage on") == 0 || strcmp(line, "outage off") == 0) outage = line[8] == 'n', puts("{}");
   else if (strcmp(line, "counters") == 0) command_counters();
   else answer_error("no such command", line);

@@ -80,6 +80,8 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
   const arrivals = new Arrivals(browser.page, options.isPageRequest);
   if (options.filmstrip) await startScreenRecord(tracer, browser.page);
   await options.watcher?.begin(browser);
+  // Some contestants used the link to prepare, others did not.
+  await lab.rewind();
   const before = await lab.counters();
   const browserCpu = browser.cpu();
   const edgeCpu = edgePid === null ? null : processCpu(edgePid);
