@@ -204,7 +204,7 @@ export class Laboratory implements PageVisitor {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(next));
       await this.configure(link, congestion, round);
-      return await this.#visit(contestant, { ...options, site: { ...next, objects: 1 }, isRevisit: true });
+      return await this.#visit(contestant, { ...options, site: next, isRevisit: true });
     } finally {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(site));
