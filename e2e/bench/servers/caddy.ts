@@ -69,7 +69,7 @@ export async function startCaddy(options: CaddyOptions): Promise<Caddy> {
     }),
     readyLine: /serving initial configuration/,
   });
-  const reload = async (): Promise<void> => load(socket, await configuration());
+  const reload = async (): Promise<void> => loadConfiguration(socket, await configuration());
 
   return {
     addressOf: (host) => addressOf(addresses, host),
@@ -91,10 +91,13 @@ function addressOf(addresses: Readonly<Record<string, string>>, host: string): s
   return address;
 }
 
-function load(socketPath: string, configuration: string): Promise<void> {
+/** @throws HarnessError with Caddy's complaint. */
+export function loadConfiguration(socketPath: string, configuration: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => reject(new HarnessError(`Cannot reconfigure Caddy: ${reason}`));
     const sent = request({
+      // With each configuration Caddy starts its administration anew, and closes the connections of the one before.
+      agent: false,
       socketPath,
       path: "/load",
       method: "POST",
