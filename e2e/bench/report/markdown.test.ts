@@ -36,6 +36,14 @@ function runsOf(loads: readonly number[]) {
   return loads.map((load, index) => ({ round: index + 1, values: { load }, failure: null }));
 }
 
+function withProcessorsBusy(of: ExperimentResult, processorsBusy: number): ExperimentResult {
+  const cells = of.cells.map((cell) => ({
+    ...cell,
+    series: cell.series.map((one) => ({ ...one, runs: one.runs.map((run) => ({ ...run, processorsBusy })) })),
+  }));
+  return { ...of, cells };
+}
+
 function plain(text: string): string {
   return text.replaceAll("\u00a0", " ");
 }
@@ -158,9 +166,16 @@ describe("updateBenchmarks", () => {
     expect(await updateBenchmarks(file, result)).toEqual([]);
     const made = { startedAt: "2026-11-21T23:22:48.000Z", rounds: 5, warmUpRounds: 1, laboratories: 3 };
     const source = { ...result, ...made, versions: { ropeway: "e18e7b8" } };
-    expect(await updateBenchmarks(file, result, [{ name: "seed-a.json", result: source }])).toEqual(["runs"]);
-    expect(plain(await readFile(file, "utf8"))).toContain(
-      "| seed-a.json | A (2 cells) | e18e7b8 | 2026-11-21 23:22 | 5, after 1 | 3 |",
+    const busy = { ...source, experiments: [withProcessorsBusy(experiment, 0.87)] };
+    const sources = [
+      { name: "seed-a.json", result: source },
+      { name: "seed-b.json", result: busy },
+    ];
+    expect(await updateBenchmarks(file, result, sources)).toEqual(["runs"]);
+    const lines = plain(await readFile(file, "utf8")).split("\n");
+    expect(lines).toContain("| seed-a.json | A (2 cells) | e18e7b8 | 2026-11-21 23:22 | 5, after 1 | 3 | – |");
+    expect(lines).toContain(
+      "| seed-b.json | A (2 cells) | e18e7b8 | 2026-11-21 23:22 | 5, after 1 | 3 | 87 % (87 %) |",
     );
   });
 

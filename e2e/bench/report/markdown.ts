@@ -2,6 +2,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
 import type { BenchResult, Cell, ExperimentResult, Metric } from "../model.ts";
+import { quantile } from "../statistics.ts";
 import {
   type Comparison,
   compareCell,
@@ -151,7 +152,7 @@ function runTable({ versions, machine, startedAt, mode, rounds, warmUpRounds, se
 /** A row for each result: what of it is used, and how it was made. */
 function runsTable(sources: readonly SourceResult[]): string {
   return markdownTable(
-    ["result", "experiments", "Ropeway", "begun (UTC)", "rounds", "laboratories"],
+    ["result", "experiments", "Ropeway", "begun (UTC)", "rounds", "laboratories", "processors busy"],
     sources.map(({ name, result: { experiments, versions, startedAt, rounds, warmUpRounds, laboratories = 1 } }) => [
       name,
       experiments.map(({ id, cells }) => `${id} (${counted(cells.length, "cell")})`).join(", "),
@@ -159,8 +160,18 @@ function runsTable(sources: readonly SourceResult[]): string {
       startedAt.slice(0, 16).replace("T", " "),
       `${rounds}, after ${warmUpRounds}`,
       String(laboratories),
+      processorsBusy(experiments),
     ]),
   );
+}
+
+/** Median, and the ninth decile in brackets, of the runs that say it: near 100 % the machine is what was measured. */
+function processorsBusy(experiments: readonly ExperimentResult[]): string {
+  const runs = experiments.flatMap(({ cells }) => cells.flatMap(({ series }) => series.flatMap((one) => one.runs)));
+  const shares = runs.flatMap((run) => run.processorsBusy ?? []);
+  if (shares.length === 0) return "–";
+  const [middle, most] = [0.5, 0.9].map((share) => Math.round(100 * quantile(shares, share)));
+  return `${middle} % (${most} %)`;
 }
 
 /** Null where the result has nothing for the block. */
