@@ -75,9 +75,9 @@ export function valuesOf(series: Pick<Series, "runs">, metric: string): number[]
   return series.runs.flatMap((run) => measuredValue(run, metric) ?? []);
 }
 
-/** Null where no run has the metric. */
+/** Null where no run has the metric, and of who fails in half of its runs or more: what is left is not what it does. */
 export function summaryOf(series: Pick<Series, "runs">, metric: string): Summary | null {
-  const values = valuesOf(series, metric);
+  const values = hasMedian(series) ? valuesOf(series, metric) : [];
   return values.length === 0 ? null : summarize(values);
 }
 
@@ -219,7 +219,7 @@ function isWorse(ours: number, direct: number, { better }: Metric): boolean {
 }
 
 /** One that fails in half of its runs or more, by its own fault, has no median. */
-function hasMedian({ runs }: Pick<Series, "runs">): boolean {
+export function hasMedian({ runs }: Pick<Series, "runs">): boolean {
   const counted = runs.filter(({ failure }) => failure?.blame !== "harness");
   return 2 * counted.filter(({ failure }) => failure !== null).length < counted.length;
 }

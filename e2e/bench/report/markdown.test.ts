@@ -123,6 +123,7 @@ describe("tables", () => {
     expect(plain(notFirstList([ours], 1))).toContain("Ropeway warm fails in half of its runs or more, HTTP/2 55 ms");
     const theirs = cell([failing("http/2", [10, 20]), { contestant: "ropeway warm", runs: runsOf([50, 60]) }]);
     expect(notFirstList([theirs], 1)).toBe("There is nothing to compare with.");
+    expect(plain(experimentTable(ours, LOAD, 1))).toContain("| 55 [52.5–57.5] | 2 of 4 failed | ms | **▲ failed** |");
   });
 
   it("list where Ropeway is not first", () => {

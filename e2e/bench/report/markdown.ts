@@ -13,6 +13,7 @@ import {
   measuredMetrics,
   partWith,
   summaryOf,
+  valuesOf,
 } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";
 import { cellLabel, gridOf } from "./grid.ts";
@@ -110,7 +111,7 @@ export function experimentTable(whole: ExperimentResult, metric: Metric, seed: n
 /** False for a contestant that ran well and has no such metric, as direct ones have no channels. */
 function hasOrMisses(cells: readonly Cell[], contestant: string, metric: Metric): boolean {
   const runs = cells.flatMap(({ series }) => series.flatMap((one) => (one.contestant === contestant ? one.runs : [])));
-  return runs.every(({ failure }) => failure !== null) || summaryOf({ runs }, metric.name) !== null;
+  return runs.every(({ failure }) => failure !== null) || valuesOf({ runs }, metric.name).length > 0;
 }
 
 /** A sentence, and a line for each cell and contestant of ours that a direct one beats or that never succeeded. */
@@ -207,13 +208,18 @@ function medianWithQuartiles(cell: Cell, contestant: string, metric: Metric): st
   if (series === undefined || series.runs.length === 0) return "–";
   const failed = series.runs.filter(({ failure }) => failure !== null).length;
   const summary = summaryOf(series, metric.name);
-  if (summary === null) return failed === series.runs.length ? `all ${failed} failed` : "–";
+  if (summary === null) return failureText(failed, series.runs.length);
   const scale = scaleFor(metric.unit, largestMedian(cell, metric));
   const [middle, lower, upper] = [summary.median, summary.lowerQuartile, summary.upperQuartile].map((value) =>
     formatScaled(value, scale),
   );
   const quartiles = summary.count > 1 ? ` [${lower}–${upper}]` : "";
   return `${middle}${quartiles}${failed > 0 ? `, ${failed} failed` : ""}`;
+}
+
+function failureText(failed: number, runs: number): string {
+  if (failed === runs) return `all ${failed} failed`;
+  return 2 * failed < runs ? "–" : `${failed} of ${runs} failed`;
 }
 
 function largestMedian(cell: Cell, { name }: Metric): number {

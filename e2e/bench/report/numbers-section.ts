@@ -7,6 +7,7 @@ import {
   comparePolicy,
   contestantsOf,
   failuresOf,
+  hasMedian,
   headlineMetric,
   measuredMetrics,
   summaryOf,
@@ -97,8 +98,7 @@ function summaryTable(experiment: ExperimentResult, metric: Metric): Markup {
   const shownValue = (cell: Cell, contestant: string): MarkupValue => {
     const series = cell.series.find((each) => each.contestant === contestant);
     const summary = series && summaryOf(series, metric.name);
-    if (!summary)
-      return series && series.runs.length > 0 && series.runs.every(({ failure }) => failure) ? "failed" : "–";
+    if (!summary) return series && series.runs.length > 0 && !hasMedian(series) ? "failed" : "–";
     return markup`${formatScaled(summary.median, scale)} <small>${formatScaled(summary.lowerQuartile, scale)} to ${formatScaled(summary.upperQuartile, scale)}</small>`;
   };
   const hasFloor = experiment.cells.some(({ floor }) => floor[metric.name] !== undefined);
