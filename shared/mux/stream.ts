@@ -268,10 +268,15 @@ export class MuxStream {
     if (this.#id !== 0) this.#link.sendPriority(this);
   }
 
-  /** For the session: the peer asked for another order. */
-  setPriority(priority: Priority): void {
+  /** Sends by another priority than the peer has said, who is not told (RFC 9218 section 10). */
+  schedule(priority: Priority): void {
     this.#priority = priority;
     this.#link.requeue(this);
+  }
+
+  /** For the session: the peer asked for another order. */
+  setPriority(priority: Priority): void {
+    this.schedule(priority);
     this.handler?.onPriority?.();
   }
 

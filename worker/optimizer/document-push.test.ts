@@ -52,6 +52,7 @@ interface Circumstances {
 function load({ request = {}, response = {}, headers = [], slotScheme = "https", answer }: Circumstances = {}) {
   const pushes: StreamLog[] = [];
   const asked: ServerRequest[] = [];
+  const sent: MuxStream[] = [];
   const abort = new AbortController();
   const linked = linkSessions({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream, true)) } });
   const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
@@ -60,7 +61,11 @@ function load({ request = {}, response = {}, headers = [], slotScheme = "https",
     return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
   };
   const { observeBody } = withPushes(document, DOCUMENT_STREAM, {
-    openPush: (priority) => linked.edge.openPush(priority),
+    openPush(priority) {
+      const stream = linked.edge.openPush(priority);
+      if (stream !== null) sent.push(stream);
+      return stream;
+    },
     isAtHand: ({ url }) => url.endsWith("/kept"),
     offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
     slotScheme,
@@ -76,6 +81,7 @@ function load({ request = {}, response = {}, headers = [], slotScheme = "https",
     linked,
     pushes,
     asked,
+    sent,
     abort,
     isWatched: typeof observe === "function",
     write: (html: string | Uint8Array) => observe?.(typeof html === "string" ? new TextEncoder().encode(html) : html),
@@ -201,6 +207,37 @@ describe("a pushed request", () => {
       "http://site.example/b",
       "http://localhost/c",
     ]);
+  });
+});
+
+describe("a push's priority", () => {
+  it.each([
+    ["<link rel=stylesheet href=a>", 5, 1],
+    ["<link rel=stylesheet fetchpriority=low href=a>", 7, 4],
+    ["<link rel=preload as=font crossorigin href=a>", 5, 1],
+    ["<script src=a></script>", 6, 2],
+    ["<script type=module src=a></script>", 6, 2],
+    ["<script defer src=a></script>", 7, 3],
+    ["<script async src=a></script>", 7, 3],
+    ["<script async fetchpriority=high src=a></script>", 6, 2],
+    ["<script fetchpriority=low src=a></script>", 7, 4],
+    ["<img src=a>", 7, 3],
+    ["<img fetchpriority=HIGH src=a>", 6, 2],
+    ["<img fetchpriority=low src=a>", 7, 4],
+  ])("of %s is %i, and %i once the page has asked for it", async (html, pushed, claimed) => {
+    const rig = load({ answer: () => new Promise(() => {}) });
+    rig.write(html);
+    expect(rig.sent.map(({ urgency }) => urgency)).toEqual([pushed]);
+    await settle();
+    const [head] = rig.asked.map((request) => request.head);
+    // What the phone says, which knows the destination only.
+    const urgency = { style: 1, font: 1, script: 2, image: 3 }[
+      head?.destination as "style" | "font" | "script" | "image"
+    ];
+    rig.pushes[0]?.stream.reprioritize({ urgency, incremental: false });
+    await settle();
+    expect(rig.sent.map((stream) => stream.urgency)).toEqual([claimed]);
+    expect(rig.pushes.map(({ stream }) => stream.urgency)).toEqual([urgency]);
   });
 });
 

@@ -6,7 +6,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { parsePolicies } from "../../shared/http/csp-source.ts";
 import { withDefaultAccept } from "../../shared/http/default-accept.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
-import type { Destination, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { documentName, type SlotScheme, servePush } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
@@ -124,7 +124,8 @@ class DocumentPush {
     if (this.#named.has(key)) return;
     this.#named.add(key);
     if (this.#host.isAtHand(head)) return;
-    const priority = priorityOf(head.destination);
+    const priority = priorityOf(resource);
+    const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);
     if (stream === null) return;
     try {
@@ -137,6 +138,7 @@ class DocumentPush {
       const onClaim = (): void => {
         offered?.settle();
         turn.release();
+        if (claimedPriority !== null) stream.schedule(claimedPriority);
       };
       const announcement = { head, document: documentName(this.#document) };
       const giveUp = servePush(stream, announcement, handle, onClaim);
@@ -197,7 +199,27 @@ class DocumentPush {
 }
 
 /** Behind all that was asked for; among pushes in the order in which pages need them. */
-function priorityOf(destination: Destination): Priority {
-  const urgency = destination === "style" || destination === "font" ? 5 : destination === "script" ? 6 : 7;
+function priorityOf(resource: NamedResource): Priority {
+  const { destination, priority } = resource;
+  const isRenderBlocking = (destination === "style" || destination === "font") && priority !== "low";
+  const urgency = isRenderBlocking ? 5 : isUrgent(resource) ? 6 : 7;
   return { urgency, incremental: false };
+}
+
+/**
+ * Of a push that the page has asked for. A service worker is not told what the element says, so the phone can only go by
+ * the destination; Chromium loads images of high priority with scripts, and scripts that nothing waits for with images.
+ *
+ * @returns null where the phone knows as much.
+ */
+function claimedPriorityOf(resource: NamedResource): Priority | null {
+  const { destination, priority, isDeferred } = resource;
+  if (priority === "low") return { urgency: 4, incremental: false };
+  if (destination === "image" && priority === "high") return { urgency: 2, incremental: false };
+  if (isDeferred && priority === "auto") return { urgency: 3, incremental: false };
+  return null;
+}
+
+function isUrgent({ destination, priority, isDeferred }: NamedResource): boolean {
+  return priority === "high" || (destination === "script" && !isDeferred && priority === "auto");
 }

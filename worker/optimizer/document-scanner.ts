@@ -18,6 +18,10 @@ export interface NamedResource {
   readonly referrerPolicy: ReferrerPolicy | null;
   /** Of its element, or "". */
   readonly nonce: string;
+  /** `fetchpriority` of its element. */
+  readonly priority: "high" | "low" | "auto";
+  /** A classic script that nothing waits for: `async` or `defer`. */
+  readonly isDeferred: boolean;
 }
 
 export interface ScanHandler {
@@ -143,8 +147,15 @@ export class DocumentScanner {
       credentials: withCookies ? "include" : "same-origin",
       referrerPolicy: parseReferrerPolicy(attributes.referrerpolicy ?? null),
       nonce: attributes.nonce ?? "",
+      priority: fetchPriority(attributes),
+      isDeferred: destination === "script" && !isModule && ("async" in attributes || "defer" in attributes),
     });
   }
+}
+
+function fetchPriority({ fetchpriority }: Attributes): NamedResource["priority"] {
+  const value = fetchpriority?.toLowerCase();
+  return value === "high" || value === "low" ? value : "auto";
 }
 
 function isLazy(attributes: Attributes): boolean {
