@@ -17,6 +17,26 @@ const lookups = new SharedLookups({
   startTimer: startPlatformTimer,
 });
 
+/** Deno's fetch takes no Content-Length: it tells the length of what knows it, and reads a Blob by `stream` alone. */
+class StreamedBlob extends Blob {
+  readonly #content: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly #length: number;
+
+  constructor(content: ReadableStream<Uint8Array>, length: number) {
+    super();
+    this.#content = content as ReadableStream<Uint8Array<ArrayBuffer>>;
+    this.#length = length;
+  }
+
+  override get size(): number {
+    return this.#length;
+  }
+
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#content;
+  }
+}
+
 /** One phone's upstream. Which destinations are allowed is checked before anything is fetched. */
 export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
   const allowPrivate = options.ROPEWAY_ALLOW_PRIVATE === "1";
@@ -28,6 +48,7 @@ export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore):
     resolveName: lookups.forPhone(),
     cookieJarStore: store,
     now: () => Date.now(),
+    withFixedLength: (stream, length) => new StreamedBlob(stream, length),
   });
   return withTextCookies(createEdgeBackend(parts));
 }

@@ -23,7 +23,7 @@ export interface UpstreamDeps {
   readonly startTimer?: StartTimer;
   /** Where the runtime's fetch does not say why it failed (workerd). */
   readonly explainFailure?: ExplainFailure;
-  /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd). */
+  /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd, Deno). */
   readonly withFixedLength?: WithFixedLength;
   /** Whether the reader of response bodies copies each chunk before it asks for the next, as `sendBody` does. */
   readonly copiesChunks?: boolean;

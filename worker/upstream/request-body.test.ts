@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
-import { RequestBody, type RequestBodyOptions } from "./request-body.ts";
+import { RequestBody, type RequestBodyOptions, type SendableBody } from "./request-body.ts";
 
 function bodyOf(chunks: readonly Uint8Array[], options: Partial<RequestBodyOptions> = {}) {
   const rest = [...chunks];
@@ -23,8 +23,9 @@ function bodyOf(chunks: readonly Uint8Array[], options: Partial<RequestBodyOptio
   return { body, cancel, retained, onWait, onWaited, onFailure };
 }
 
-async function bytesOf(body: Uint8Array | ReadableStream<Uint8Array>): Promise<Buffer> {
+async function bytesOf(body: SendableBody): Promise<Buffer> {
   if (body instanceof Uint8Array) return Buffer.from(body);
+  if (body instanceof Blob) return Buffer.from(await body.arrayBuffer());
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -5,8 +5,11 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
 
+/** A body as `fetch` takes it. */
+export type SendableBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | Blob;
+
 /** Makes `stream`, which is `length` bytes, a body that is sent with a Content-Length (workerd: FixedLengthStream). */
-export type WithFixedLength = (stream: ReadableStream<Uint8Array>, length: number) => ReadableStream<Uint8Array>;
+export type WithFixedLength = (stream: ReadableStream<Uint8Array>, length: number) => ReadableStream<Uint8Array> | Blob;
 
 /** Counts the bytes that all bodies of one upstream keep. */
 export interface RetainedBytes {
@@ -42,7 +45,7 @@ export class RequestBody {
    * The body for the next request.
    * @throws RopewayError BODY_NOT_REPLAYABLE if it streamed in an earlier one
    */
-  async open(): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  async open(): Promise<SendableBody> {
     if (this.#kept !== null) return this.#kept;
     if (this.#opened) {
       throw new RopewayError(

@@ -2,6 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
 import { classifyFailure, type ExplainFailure, upstreamError } from "./failures.ts";
+import type { SendableBody } from "./request-body.ts";
 import type { StartTimer } from "./timer.ts";
 import type { FetchFunction } from "./upstream.ts";
 
@@ -15,7 +16,7 @@ export interface Outgoing {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: SendableBody | null;
 }
 
 /** The fetches of one exchange. They share its abort signal and its patience. */

@@ -1,0 +1,47 @@
+/** What origins of the real web say and want that no library on the way should have an opinion of, on every edge. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
+import { limits } from "../shared/limits.ts";
+import { noise, readAll, sha256 } from "./testing/contract.ts";
+import { scriptFetch, streamOf } from "./testing/phone-session.ts";
+import { pairPhone, TestPhone } from "./testing/test-phone.ts";
+import { startLocalOrigin } from "./upstream/testing/local-origin.ts";
+
+describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
+  const closers: (() => unknown)[] = [];
+  let edge: RunningEdge;
+  let phone: TestPhone;
+
+  beforeAll(async () => {
+    edge = await startEdge({ runtime, port: 0, allowPrivate: true });
+    phone = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
+    await phone.connect();
+    closers.push(
+      () => phone.close(),
+      () => edge.close(),
+    );
+  });
+  afterAll(() => Promise.all(closers.map((close) => close())));
+
+  async function originOf(listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+    const { origin, close } = await startLocalOrigin(listener);
+    closers.push(close);
+    return origin;
+  }
+
+  it("sends large uploads with their length", async () => {
+    const origin = await originOf((request, response) => {
+      const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;
+      readAll(request).then((body) => response.end(`${length} ${coding} ${sha256(body)}`), response.destroy);
+    });
+    const body = noise(limits.replayableBodyBytes + 100_000);
+    const { text } = await phone.fetch(origin, {
+      ...scriptFetch(origin),
+      method: "PUT",
+      headers: [["content-length", String(body.length)]],
+      body: streamOf(body),
+    });
+    expect(text).toBe(`${body.length} none ${sha256(body)}`);
+  });
+});
