@@ -19,7 +19,7 @@ import { checkDestination, type DestinationPolicy } from "./destination.ts";
 import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
 import { meterBody } from "./metered-body.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./preflight.ts";
-import { BODY_FIELDS, isRedirect, nextHop } from "./redirects.ts";
+import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./redirects.ts";
 import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "./referrer.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
@@ -87,7 +87,7 @@ export class Exchange {
   async #run(): Promise<UpstreamResponse> {
     for (;;) {
       const response = await this.#hop();
-      const location = response.headers.get("location");
+      const location = locationOf(response.headers);
       if (!isRedirect(response.status, location) || !this.#mayFollow(location)) return this.#respond(response);
       await this.#follow(response, location);
     }

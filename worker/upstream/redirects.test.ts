@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
-import { isRedirect, nextHop } from "./redirects.ts";
+import { isRedirect, locationOf, nextHop } from "./redirects.ts";
 
 const hop = (method: string, status: number, location = "/next", url = "https://a.example/dir/page?q") =>
   nextHop({ url: new URL(url), method }, status, location, 0);
@@ -11,7 +11,21 @@ describe("isRedirect", () => {
     for (let status = 200; status < 600; status++) {
       expect(isRedirect(status, "/x")).toBe([301, 302, 303, 307, 308].includes(status));
       expect(isRedirect(status, null)).toBe(false);
+      expect(isRedirect(status, "")).toBe(false);
     }
+  });
+});
+
+describe("locationOf", () => {
+  it.each([
+    [[], null],
+    [["/a"], "/a"],
+    [["/a", "/a"], "/a"],
+    [["/a", "/b"], "/a, /b"],
+    [["/a, b"], "/a, b"],
+    [[""], ""],
+  ])("takes %j for %j", (lines, location) => {
+    expect(locationOf(new Headers(lines.map((line) => ["location", line])))).toBe(location);
   });
 });
 

@@ -23,9 +23,16 @@ export interface RedirectStep {
   readonly keepsAuthorization: boolean;
 }
 
-/** True for a status that leads elsewhere if a Location says where to. */
+/** True for a status that leads elsewhere if a Location says where to; browsers show a response whose Location is empty. */
 export function isRedirect(status: number, location: string | null): location is string {
-  return location !== null && REDIRECT_STATUSES.has(status);
+  return location !== null && location !== "" && REDIRECT_STATUSES.has(status);
+}
+
+/** The Location field, or null. `Headers` joins several: browsers take lines that all say the same as one. */
+export function locationOf(headers: Headers): string | null {
+  const field = headers.get("location");
+  const [first, ...more] = field?.split(", ") ?? [];
+  return first !== undefined && more.every((line) => line === first) ? first : field;
 }
 
 /**
