@@ -30,6 +30,11 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     return origin;
   }
 
+  it("shows a page whose status is none that HTTP knows", async () => {
+    const origin = await originOf((_, response) => response.writeHead(999).end("denied"));
+    expect(await phone.fetch(origin)).toMatchObject({ head: { status: 500 }, text: "denied" });
+  });
+
   it("sends large uploads with their length", async () => {
     const origin = await originOf((request, response) => {
       const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;

@@ -23,7 +23,7 @@ import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./redirects.ts";
 import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "./referrer.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
-import { decodedLength, endToEndFields } from "./response-fields.ts";
+import { decodedLength, endToEndFields, knownStatus } from "./response-fields.ts";
 import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts";
 import { type SendDeps, Sender } from "./send.ts";
 import { isMixedContent, isSameOrigin } from "./site.ts";
@@ -212,7 +212,8 @@ export class Exchange {
   async #respond(response: Response): Promise<UpstreamResponse> {
     const { head } = this.#request;
     const url = this.#url;
-    const { status, headers } = response;
+    const { headers } = response;
+    const status = knownStatus(response.status);
     const fields = endToEndFields(headers);
     const hasBody = response.body !== null && this.#method !== "HEAD" && !NULL_BODY_STATUSES.has(status);
     const contentLength = decodedLength(headers);

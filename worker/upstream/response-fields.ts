@@ -18,6 +18,11 @@ export function decodedLength(headers: Headers): number | null {
   return Number(field);
 }
 
+/** RFC 9110 section 15: what is above 599 counts as 500. Sites say 999 to whom they take for a robot, with a page. */
+export function knownStatus(status: number): number {
+  return status > 599 ? 500 : status;
+}
+
 export function endToEndFields(headers: Headers): HeaderField[] {
   const isHopByHop = hopByHopFilter(headers.get("connection"));
   const decoded = isDecoded(headers);
