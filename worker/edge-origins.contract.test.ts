@@ -35,6 +35,13 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(await phone.fetch(origin)).toMatchObject({ head: { status: 500 }, text: "denied" });
   });
 
+  it.each(["gzip", "br"])("takes an empty body that says it is %s", async (coding) => {
+    const origin = await originOf((_, response) => {
+      response.writeHead(200, { "content-encoding": coding, "content-length": "0" }).end();
+    });
+    expect(await phone.fetch(origin)).toMatchObject({ head: { status: 200 }, text: "" });
+  });
+
   it("sends large uploads with their length", async () => {
     const origin = await originOf((request, response) => {
       const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;

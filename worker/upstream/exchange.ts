@@ -235,7 +235,7 @@ export class Exchange {
       await this.#body?.close(null);
       return { head: responseHead, body: null, originBytes: () => 0 };
     }
-    const decoded = undoCodings(response.body as ReadableStream<Uint8Array>, codingsLeft(headers), url.host);
+    const decoded = undoCodings(await rawBody(response), codingsLeft(headers), url.host);
     const metered = meterBody(decoded, {
       reusesBuffer: coding === "identity" && this.#deps.copiesChunks === true,
       translate: (error) => this.#sender.translate(url, error),
@@ -298,6 +298,13 @@ export class Exchange {
     }
     return bareUrl(url);
   }
+}
+
+/** The platforms' decoders fail on a body of no bytes, which servers send with a coding all the same. */
+async function rawBody({ headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
+  if (headers.get("content-length") !== "0") return body as ReadableStream<Uint8Array>;
+  await body?.cancel();
+  return new Response("").body as ReadableStream<Uint8Array>;
 }
 
 /** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
