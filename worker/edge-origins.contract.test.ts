@@ -42,6 +42,19 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(await phone.fetch(origin)).toMatchObject({ head: { status: 200 }, text: "" });
   });
 
+  it("passes the fields by which Cloudflare's challenges talk to their server, and no others of Cloudflare's", async () => {
+    const origin = await originOf((request, response) => {
+      const names = Object.keys(request.headers).filter((name) => name.startsWith("cf-"));
+      response.writeHead(200, { "cf-chl-gen": "1", "cf-chl-out": "1", "cf-mitigated": "challenge", "cf-ray": "1" });
+      response.end(names.sort().join(" "));
+    });
+    const sent = ["cf-challenge", "cf-chl", "cf-chl-ra", "cf-connecting-ip"].map((name) => [name, "1"] as const);
+    const { head, text } = await phone.fetch(origin, { ...scriptFetch(origin), headers: sent });
+    expect(text).toBe("cf-challenge cf-chl cf-chl-ra");
+    const names = head.headers.map(([name]) => name).filter((name) => name.startsWith("cf-"));
+    expect(names.sort()).toEqual(["cf-chl-gen", "cf-chl-out", "cf-mitigated"]);
+  });
+
   it("sends large uploads with their length", async () => {
     const origin = await originOf((request, response) => {
       const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;

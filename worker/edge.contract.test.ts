@@ -268,7 +268,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       await until(() => closed === count);
     });
 
-    it("passes no hop-by-hop and no CF- fields, either way", async () => {
+    it("passes no hop-by-hop fields and none of the edge's network, either way", async () => {
       let seen: IncomingHttpHeaders = {};
       const origin = await originOf((request, response) => {
         seen = request.headers;

@@ -13,6 +13,9 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
+/** Not about the edge's own network: Cloudflare's challenge scripts send and read the first two, sites' the last. */
+const OF_CHALLENGES = /^cf-(?:chl|challenge|mitigated)(?:-|$)/;
+
 /**
  * The names that do not pass, given the Connection field's value.
  * @param connection null where there is none
@@ -24,5 +27,6 @@ export function hopByHopFilter(connection: string | null): (name: string) => boo
       .split(",")
       .map((token) => token.trim()),
   );
-  return (name) => HOP_BY_HOP.has(name) || named.has(name) || name.startsWith("cf-") || name.startsWith("proxy-");
+  const isCloudflares = (name: string): boolean => name.startsWith("cf-") && !OF_CHALLENGES.test(name);
+  return (name) => HOP_BY_HOP.has(name) || named.has(name) || isCloudflares(name) || name.startsWith("proxy-");
 }
