@@ -277,6 +277,12 @@ export const limitTable = {
     enforcedBy: "phone",
     reason: "After this long a request that must not run twice is not repeated: half of sentLogTime",
   },
+  handshakeTime: {
+    value: 5_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "From a handshake to its socket on Deno, no network in between: its client went if it takes as long",
+  },
   refusalTime: {
     value: 10_000,
     unit: "ms",

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createConnection } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
 import { limits } from "../shared/limits.ts";
@@ -49,6 +50,32 @@ describe.each(["workerd", "deno"] as const)("a handshake with requests in it, wi
     phone.session.channel.flush();
     return transport.takeOpening(limits.openingBytes) ?? new Uint8Array(0);
   }
+
+  it("lets go of sessions whose phones went before the answer", async () => {
+    let waiting = 0;
+    // What it leaves is in no other test's way.
+    const device = await pairPhone(edge.url, edge.accessKey);
+    const origin = await originOf(() => waiting++);
+    for (let count = 0; count < limits.sessionsPerPhone; count++) {
+      const fields = handshake(offeredProtocols(device, await openingOf(new PhoneSession(), origin)));
+      const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+      const { hostname, port } = new URL(edge.url);
+      const socket = createConnection(Number(port), hostname);
+      socket.on("error", () => {});
+      // All of it arrives at once, as on a link that stood still.
+      socket.end(`GET ${TUNNEL_PATH} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${lines.join("")}\r\n`);
+    }
+    await until(() => waiting === limits.sessionsPerPhone);
+    const answers = await originOf((_, response) => response.end("hello"));
+    await until(async () => {
+      const phone = new TestPhone(edge.url, device);
+      closers.push(() => phone.close());
+      await phone.connect();
+      // One that is turned away hears nothing.
+      const hears = phone.fetch(answers).then(({ text }) => text === "hello");
+      return Promise.race([hears, sleep(500, false)]);
+    });
+  });
 
   it("acts on them, and selects the version alone", async () => {
     let requests = 0;

@@ -134,8 +134,24 @@ function openSocket(request: Request, phone: Phone): Response {
   phone.sockets++;
   // The socket opens once the handshake has been answered; the edge speaks before.
   const pending = new PendingTransport();
-  socket.onopen = () => pending.open(transport);
   const connection = phone.server.connect(pending);
+  let isOver = false;
+  function end(isOrderly: boolean): void {
+    if (isOver) return;
+    isOver = true;
+    cancelWait();
+    phone.sockets--;
+    connection.closed(isOrderly);
+    // What cannot be stored now is stored with the next change.
+    phone.siteData.flush().catch(() => {});
+  }
+  // Deno says nothing at all of a socket whose client went before its handshake was answered.
+  const cancelWait = setTimer(() => end(false), limits.handshakeTime);
+  socket.onopen = () => {
+    cancelWait();
+    if (isOver) transport.close(CLOSED_NORMALLY, "opened too late");
+    else pending.open(transport);
+  };
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
     else if (event.data === KEEP_ALIVE) {
@@ -145,12 +161,7 @@ function openSocket(request: Request, phone: Phone): Response {
     else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
   };
   // Follows an error too.
-  socket.onclose = ({ code, wasClean }) => {
-    phone.sockets--;
-    connection.closed(wasClean && code === CLOSED_NORMALLY);
-    // What cannot be stored now is stored with the next change.
-    phone.siteData.flush().catch(() => {});
-  };
+  socket.onclose = ({ code, wasClean }) => end(wasClean && code === CLOSED_NORMALLY);
   // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
   if (opening !== null) connection.receive(opening);
   return response;
