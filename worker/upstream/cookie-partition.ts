@@ -63,7 +63,7 @@ export class CookiePartition {
   /** Value of the Cookie field for a request, "" for none. Marks the cookies as accessed. */
   fieldFor(url: URL, context: SameSiteContext, now: number): string {
     this.#dropExpired(now);
-    const sent = this.#all().filter((cookie) => isSentTo(cookie, url, context));
+    const sent = this.#all().filter((cookie) => isSentTo(cookie, url, context, now));
     for (const cookie of sent) this.#cookies.set(cookieKey(cookie), { ...cookie, accessed: now });
     return cookieField(sent);
   }

@@ -21,7 +21,7 @@ describe("cookieAccess", () => {
 
   it.each([
     ["GET", "lax"],
-    ["POST", "cross-site"],
+    ["POST", "lax-unsafe"],
   ])("gives a link from another site by %s the context %s", (method, context) => {
     const head = navigationTo("https://a.example/", { method, origin: "https://b.example" }).head;
     expect(access(head)).toMatchObject({ allowed: true, context, takesSameSite: true });

@@ -41,7 +41,7 @@ export function cookieAccess(
   const isSafe = method === "GET" || method === "HEAD";
   let context: SameSiteContext = "cross-site";
   if (fromSameSite && belowSameSite) context = "same-site";
-  else if (isTopLevel && isSafe) context = "lax";
+  else if (isTopLevel) context = isSafe ? "lax" : "lax-unsafe";
   return {
     partition: hopPartition(head, url, hop.isFirstHop),
     allowed: allowsCredentials(head, url, hop.tainting),

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../shared/limits.ts";
-import { cookieField, isSentTo, isVisibleToScripts, parseSetCookie, type StoredCookie } from "./cookie.ts";
+import {
+  cookieField,
+  isSentTo,
+  isVisibleToScripts,
+  parseSetCookie,
+  type SameSiteContext,
+  type StoredCookie,
+} from "./cookie.ts";
 
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 3600 * 1000;
@@ -10,7 +17,7 @@ function parse(line: string, url = "https://www.example.com/dir/page", setting =
 }
 
 describe("parseSetCookie", () => {
-  it("gives a plain cookie the host, the directory and Lax", () => {
+  it("gives a plain cookie the host and the directory", () => {
     expect(parse("sid=abc")).toEqual({
       name: "sid",
       value: "abc",
@@ -19,7 +26,7 @@ describe("parseSetCookie", () => {
       path: "/dir",
       secure: false,
       httpOnly: false,
-      sameSite: "lax",
+      sameSite: "default",
       expires: null,
       created: NOW,
       accessed: NOW,
@@ -129,9 +136,9 @@ describe("parseSetCookie", () => {
 });
 
 describe("isSentTo", () => {
-  const goes = (line: string, url: string, context: "same-site" | "lax" | "cross-site" = "same-site") => {
+  const goes = (line: string, url: string, context: SameSiteContext = "same-site", age = 0) => {
     const cookie = parse(line);
-    return cookie !== null && isSentTo(cookie, new URL(url), context);
+    return cookie !== null && isSentTo(cookie, new URL(url), context, NOW + age);
   };
 
   it("goes by host, path and scheme", () => {
@@ -143,6 +150,17 @@ describe("isSentTo", () => {
     expect(goes("a=b; Path=/dir", "https://www.example.com/directory")).toBe(false);
     expect(goes("a=b; Path=/; Secure", "http://www.example.com/")).toBe(false);
     expect(goes("a=b; Path=/", "http://www.example.com:8080/")).toBe(true);
+  });
+
+  it.each([
+    ["Path=/", 120_000, true],
+    ["Path=/", 120_001, false],
+    ["SameSite=Nonsense", 0, true],
+    ["SameSite=Lax", 0, false],
+    ["SameSite=Strict", 0, false],
+    ["SameSite=None; Secure", DAY, true],
+  ])("with a form of another site, %s after %i ms: %s", (attribute, age, isSent) => {
+    expect(goes(`a=b; Path=/; ${attribute}`, "https://www.example.com/", "lax-unsafe", age)).toBe(isSent);
   });
 
   it.each([

@@ -18,7 +18,8 @@ export interface StoredCookie {
   readonly path: string;
   readonly secure: boolean;
   readonly httpOnly: boolean;
-  readonly sameSite: "strict" | "lax" | "none";
+  /** "default": it has no such attribute. */
+  readonly sameSite: "strict" | "lax" | "none" | "default";
   /** Null for a session cookie. */
   readonly expires: number | null;
   readonly created: number;
@@ -27,9 +28,9 @@ export interface StoredCookie {
 
 /**
  * How a request relates to the page at the top: "lax" is a top-level navigation from another site with a safe method
- * (RFC 6265bis section 5.2).
+ * (RFC 6265bis section 5.2), "lax-unsafe" one with another method.
  */
-export type SameSiteContext = "same-site" | "lax" | "cross-site";
+export type SameSiteContext = "same-site" | "lax" | "lax-unsafe" | "cross-site";
 
 export interface CookieSetting {
   readonly url: URL;
@@ -44,6 +45,8 @@ export interface CookieSetting {
 const ATTRIBUTE_LENGTH_MAX = 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: RFC 6265bis section 5.6 step 1 names them
 const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
+/** RFC 6265bis section 5.6.7.2, as in Chromium: a login that another site answers by a form relies on such cookies. */
+const LAX_ALLOWING_UNSAFE_MS = 2 * 60 * 1000;
 /** RFC 6265bis section 5.5: no cookie lives longer. */
 const MOST_AGE_MS = 400 * 24 * 3600 * 1000;
 
@@ -64,8 +67,7 @@ export function parseSetCookie(line: string, setting: CookieSetting): StoredCook
   const secure = parsed.secure;
   if (secure && !isPotentiallyTrustworthy(url)) return null;
   if (parsed.httpOnly && !setting.http) return null;
-  // What has no attribute is Lax, as in Chromium.
-  const sameSite = parsed.sameSite === "strict" || parsed.sameSite === "none" ? parsed.sameSite : "lax";
+  const sameSite = sameSiteOf(parsed.sameSite);
   if (sameSite === "none" && !secure) return null;
   if (sameSite !== "none" && !setting.takesSameSite) return null;
 
@@ -84,6 +86,10 @@ export function parseSetCookie(line: string, setting: CookieSetting): StoredCook
     created: now,
     accessed: now,
   };
+}
+
+function sameSiteOf(attribute: string | undefined): StoredCookie["sameSite"] {
+  return attribute === "strict" || attribute === "lax" || attribute === "none" ? attribute : "default";
 }
 
 /** RFC 6265bis section 5.6 steps 3 and 4: without `=` there is no name. */
@@ -153,11 +159,13 @@ function isForHost(cookie: StoredCookie, host: string): boolean {
 }
 
 /** True if a request for `url` in this context takes the cookie along (RFC 6265bis section 5.8.3). */
-export function isSentTo(cookie: StoredCookie, url: URL, context: SameSiteContext): boolean {
+export function isSentTo(cookie: StoredCookie, url: URL, context: SameSiteContext, now: number): boolean {
   if (!isForHost(cookie, url.hostname) || !pathMatch(url.pathname, cookie.path)) return false;
   if (cookie.secure && !isPotentiallyTrustworthy(url)) return false;
   if (context === "same-site" || cookie.sameSite === "none") return true;
-  return context === "lax" && cookie.sameSite === "lax";
+  // What has no attribute is Lax, but for its first two minutes.
+  if (context === "lax-unsafe") return cookie.sameSite === "default" && now - cookie.created <= LAX_ALLOWING_UNSAFE_MS;
+  return context === "lax" && cookie.sameSite !== "strict";
 }
 
 /** True if `document.cookie` of some document of this origin shows the cookie. */
