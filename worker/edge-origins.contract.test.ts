@@ -1,5 +1,6 @@
 /** What origins of the real web say and want that no library on the way should have an opinion of, on every edge. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../scripts/edge-process.ts";
 import { limits } from "../shared/limits.ts";
@@ -53,6 +54,13 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(text).toBe("cf-challenge cf-chl cf-chl-ra");
     const names = head.headers.map(([name]) => name).filter((name) => name.startsWith("cf-"));
     expect(names.sort()).toEqual(["cf-chl-gen", "cf-chl-out", "cf-mitigated"]);
+  });
+
+  it("knows a coding in any case", async () => {
+    const origin = await originOf((_, response) => {
+      response.writeHead(200, { "content-type": "text/css", "content-encoding": "GZIP" }).end(gzipSync("hello"));
+    });
+    expect((await phone.fetch(origin)).text).toBe("hello");
   });
 
   it("sends large uploads with their length", async () => {

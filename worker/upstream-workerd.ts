@@ -16,8 +16,9 @@ interface LoopbackExports {
 
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
+  const gatedFetch = createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate());
   const parts = createUpstreamParts({
-    fetch: createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate()),
+    fetch: async (request) => namingWhatIsCoded(await gatedFetch(request)),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage),
@@ -27,6 +28,18 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
   return createEdgeBackend(parts);
+}
+
+/**
+ * workerd undoes codings by their names in lower case alone; in any other (RFC 9110 section 8.4.1 has them without case) the
+ * body comes coded. By its other name the edge undoes it itself.
+ */
+function namingWhatIsCoded(response: Response): Response {
+  const coding = response.headers.get("content-encoding")?.trim() ?? "";
+  if (coding === "gzip" || coding.toLowerCase() !== "gzip") return response;
+  const named = new Response(response.body, response);
+  named.headers.set("content-encoding", "x-gzip");
+  return named;
 }
 
 function objectStore(storage: DurableObjectStorage): CookieJarStore {
