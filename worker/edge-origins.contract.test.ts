@@ -63,6 +63,22 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect((await phone.fetch(origin)).text).toBe("hello");
   });
 
+  it.each([
+    ["trailers", "200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-t\r\n\r\n2\r\nok\r\n0\r\nx-t: 1\r\n\r\n"],
+    ["a 204 with a body", "204 No Content\r\ncontent-length: 5\r\n\r\nhello"],
+    ["a 204 in chunks", "204 No Content\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ])("gets what it asks for on a connection on which there was %s", async (_, odd) => {
+    const origin = await originOf((request, response) => {
+      if (request.url === "/odd") request.socket.write(`HTTP/1.1 ${odd}`);
+      else response.end("next");
+      request.socket.on("data", (bytes) => {
+        if (bytes.includes("/next")) request.socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nnext");
+      });
+    });
+    await phone.fetch(`${origin}/odd`);
+    expect((await phone.fetch(`${origin}/next`)).text).toBe("next");
+  });
+
   it("sends large uploads with their length", async () => {
     const origin = await originOf((request, response) => {
       const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;

@@ -52,8 +52,10 @@ export class Sender {
     try {
       response = await this.#fetch(outgoing);
     } catch (error) {
-      // The usual cause is a kept-alive connection that the origin closed as it was taken again; browsers retry too.
-      const isWorthAnother = isRepeatable && classifyFailure(error).code === ErrorCode.CONNECTION_RESET;
+      // The usual cause is a kept-alive connection that the origin closed as it was taken again; browsers retry too. On
+      // workerd also one on which more came than it reads of the response before: trailers, or the body of a 204.
+      const { code, certain } = classifyFailure(error);
+      const isWorthAnother = isRepeatable && (code === ErrorCode.CONNECTION_RESET || !certain);
       if (!isWorthAnother || this.#controller.signal.aborted) throw await this.#explain(url, error);
       response = await this.#fetch(outgoing).catch(async (again: unknown) => {
         throw await this.#explain(url, again);
