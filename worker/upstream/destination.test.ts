@@ -6,6 +6,18 @@ import { checkDestination, isPublicAddress } from "./destination.ts";
 const closed = { allowPrivate: false };
 
 describe("checkDestination", () => {
+  it.each(["http://mail.example:25/", "https://irc.example:6697/", "http://127.0.0.1:22/", "http://a.example:0/"])(
+    "refuses the port of %s, whatever else is allowed",
+    async (url) => {
+      const refused = expect.objectContaining({ code: ErrorCode.UPSTREAM_FAILED, scope: "stream" });
+      await expect(checkDestination(new URL(url), { allowPrivate: true })).rejects.toEqual(refused);
+    },
+  );
+
+  it.each(["http://a.example:80/", "https://a.example:8443/", "http://a.example:10081/"])("takes that of %s", (url) =>
+    checkDestination(new URL(url), closed),
+  );
+
   it.each([
     "http://127.0.0.1/",
     "http://127.1/",

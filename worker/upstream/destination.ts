@@ -19,15 +19,26 @@ export interface DestinationPolicy {
   readonly resolveName?: ResolveName;
 }
 
+/** Bad ports (Fetch section 2.9): of protocols that would take a page's request for their own, such as SMTP and IRC. */
+const BAD_PORTS: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
 const PRIVATE_NAMES = ["localhost", "local", "internal", "home.arpa"];
 
 /**
- * @throws RopewayError UNSUPPORTED_SCHEME, DESTINATION_FORBIDDEN, NAME_NOT_RESOLVED, CANCEL, or what the lookup says, of
- * scope "stream".
+ * @throws RopewayError UNSUPPORTED_SCHEME, UPSTREAM_FAILED for a port that browsers do not use, DESTINATION_FORBIDDEN,
+ * NAME_NOT_RESOLVED, CANCEL, or what the lookup says, of scope "stream".
  */
 export async function checkDestination(url: URL, policy: DestinationPolicy, signal?: AbortSignal): Promise<void> {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw failure(ErrorCode.UNSUPPORTED_SCHEME, `Cannot load ${url.protocol} address: only http: and https: are`);
+  }
+  if (url.port !== "" && BAD_PORTS.has(Number(url.port))) {
+    throw failure(ErrorCode.UPSTREAM_FAILED, `Cannot load ${url.hostname}: browsers do not use port ${url.port}`);
   }
   if (policy.allowPrivate || policy.isExempt?.(url) === true) return;
   // The URL parser has already turned decimal, hex and octal forms into dotted ones.
