@@ -4,17 +4,23 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
 import { RequestBody, type RequestBodyOptions, type SendableBody } from "./request-body.ts";
 
-function bodyOf(chunks: readonly Uint8Array[], options: Partial<RequestBodyOptions> = {}) {
+function bodyOf(
+  chunks: readonly Uint8Array[],
+  options: Partial<RequestBodyOptions> = {},
+  given: ReadableStream<Uint8Array> | null = null,
+) {
   const rest = [...chunks];
   const cancel = vi.fn();
-  const stream = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const chunk = rest.shift();
-      if (chunk === undefined) controller.close();
-      else controller.enqueue(chunk);
-    },
-    cancel,
-  });
+  const stream =
+    given ??
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = rest.shift();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel,
+    });
   const retained = options.retained ?? { total: 0 };
   const onWait = vi.fn();
   const onWaited = vi.fn();
@@ -81,6 +87,29 @@ describe("RequestBody", () => {
     );
     await expect(bytesOf(await body.open())).rejects.toEqual(protocolError);
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(protocolError);
+  });
+
+  it("does not fail when the platform wants no more of it while the phone is waited for", async () => {
+    for (const declaredLength of [null, 2 * limits.replayableBodyBytes]) {
+      const more = Promise.withResolvers<void>();
+      let pulls = 0;
+      const stream = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          if (pulls++ > 0) await more.promise;
+          else controller.enqueue(block(limits.replayableBodyBytes + 1));
+        },
+      });
+      const { body, onFailure } = bodyOf([], { declaredLength }, stream);
+      const opened = (await body.open()) as ReadableStream<Uint8Array>;
+      const reader = opened.getReader();
+      await reader.read();
+      const next = reader.read();
+      await reader.cancel("answered");
+      more.resolve();
+      expect((await next).done).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(onFailure).not.toHaveBeenCalled();
+    }
   });
 
   it("keeps nothing once all bodies together keep too much", async () => {

@@ -113,11 +113,14 @@ export class RequestBody {
 
   #stream(prefix: readonly Uint8Array[], declaredLength: number | null): ReadableStream<Uint8Array> {
     const first = [...prefix];
+    // By the platform: the origin has answered without it.
+    let isUnwanted = false;
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           try {
             const chunk = first.shift() ?? (await this.#read());
+            if (isUnwanted) return;
             const isOver = declaredLength !== null && this.#received > declaredLength;
             if (chunk === null || isOver) this.#checkLength(declaredLength);
             if (chunk === null) controller.close();
@@ -127,7 +130,10 @@ export class RequestBody {
             throw error;
           }
         },
-        cancel: (reason) => this.close(reason),
+        cancel: (reason) => {
+          isUnwanted = true;
+          return this.close(reason);
+        },
       },
       { highWaterMark: 0 },
     );
