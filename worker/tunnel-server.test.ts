@@ -156,6 +156,24 @@ describe("too many sessions of phones that may be gone", () => {
     gate.resolve();
     expect([await waiting, phones.some(isEnded)]).toEqual(["hello", false]);
   });
+
+  it("ends one with a response that its phone does not read, once it was silent for as long as one without a socket", async () => {
+    const edge = setUp(async () => ({ head: responseHead, body: new ReadableStream() }));
+    const phones = Array.from({ length: limits.sessionsPerPhone }, () => new WiredPhone());
+    for (const phone of phones) {
+      phone.connect(edge.server);
+      request(phone).catch(() => {});
+      await settle();
+    }
+    edge.clock.time += limits.sessionLinger - 1;
+    const early = new WiredPhone().connect(edge.server);
+    await settle();
+    expect(early.closed?.code).toBe(CLOSE_CODE_BASE + ErrorCode.ENHANCE_YOUR_CALM);
+    edge.clock.time += 1;
+    const late = new WiredPhone().connect(edge.server);
+    await settle();
+    expect([late.closed, phones.map(isEnded)]).toEqual([null, phones.map((_, index) => index === 0)]);
+  });
 });
 
 describe("hostile beginnings", () => {

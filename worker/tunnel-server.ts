@@ -148,12 +148,16 @@ export class TunnelServer {
     return served;
   }
 
-  /** Ends the oldest session without a socket, or one at rest that is silent: nobody says that its phone is gone. */
+  /** Ends the oldest session without a socket, or one that is silent: nobody says that its phone is gone. */
   #dropOne(): void {
     const sessions = [...this.#sessions.values()];
-    const silentSince = this.#options.now() - limits.silentSessionTime;
+    const now = this.#options.now();
     const [silent] = sessions
-      .filter(({ session, heardAt }) => session.openStreams === 0 && heardAt <= silentSince)
+      .filter(({ session, heardAt }) => {
+        // One with streams is waited for as long as if its socket were gone.
+        const patience = session.openStreams === 0 ? limits.silentSessionTime : limits.sessionLinger;
+        return heardAt <= now - patience;
+      })
       .sort((a, b) => a.heardAt - b.heardAt);
     const dropped = sessions.find(({ session }) => !session.attached) ?? silent;
     if (dropped !== undefined) return dropped.end();
