@@ -6,7 +6,15 @@ import { parseAddress } from "./address-input.ts";
 import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
 import { framePartition } from "./frame-partition.ts";
 import { FramePosition } from "./frame-position.ts";
-import { canGoBack, canGoForward, EMPTY_HISTORY, type HistoryList, visit, visitUrl } from "./history-list.ts";
+import {
+  canGoBack,
+  canGoForward,
+  EMPTY_HISTORY,
+  type HistoryList,
+  isTraversal,
+  visit,
+  visitUrl,
+} from "./history-list.ts";
 import { initialState, NO_COST } from "./initial-state.ts";
 import { loadProgress } from "./load-progress.ts";
 import { frameUrl, typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
@@ -275,6 +283,7 @@ export class BrowserController implements BrowserActions {
   }
 
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
+    const isBack = isTraversal(this.#history, message.historyKey);
     const buttons = this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
@@ -289,9 +298,22 @@ export class BrowserController implements BrowserActions {
     }
     const url = this.#toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
+    if (message.phase !== "loading" && !isBack && this.#isFormerPage(url)) {
+      this.#committed = { ...this.#committed, url, title: message.title };
+      return;
+    }
     this.#frame.arrive();
     const icon = message.icon === null ? null : this.#toReal(message.icon, slot);
     if (this.#showDocument(url, message.title, message.phase)) void this.#loadIcon(icon, slot.origin);
+  }
+
+  /**
+   * Whether a document that had begun before is the one that the frame is about to leave: it goes on loading, and its
+   * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
+   */
+  #isFormerPage(url: string): boolean {
+    if (this.#frame.awaited === null) return false;
+    return url === this.#committed.url || (this.#navigation !== null && url !== this.#navigation.request.url);
   }
 
   #onSilentDocument({ url, title, phase }: TunnelToShell & { type: "silent-document" }): void {

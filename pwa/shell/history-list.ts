@@ -17,6 +17,11 @@ export function visit(list: HistoryList, key: string): HistoryList {
   return { keys, index: keys.length - 1 };
 }
 
+/** Whether a document that reports the entry `key` was come to by the history: the buttons, or the phone's gesture. */
+export function isTraversal({ keys, index }: HistoryList, key: string): boolean {
+  return keys.includes(key) && keys[index] !== key;
+}
+
 /**
  * As `visit`, for a document that cannot report: it is known by its URL where it is next to the entry shown.
  *

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { type DocumentPhase, MESSAGE_TAG } from "../slot/page-messages.ts";
+import { BrowserController, type BrowserOptions } from "./browser.ts";
+import type { Slot } from "./slot-registry.ts";
+import { testState } from "./views/test-state.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+/** A controller whose frame and tunnel do nothing but write down what they are told. */
+function open() {
+  const log: string[] = [];
+  const slots = new Map<string, Slot>();
+  const contentWindow = {
+    location: { replace: (url: string) => void log.push(`replace ${url}`) },
+    postMessage: ({ type }: { type: string }) => void log.push(`tell ${type}`),
+  };
+  const frames = {
+    page: {
+      contentWindow,
+      set src(url: string) {
+        log.push(`src ${url}`);
+      },
+    },
+    slotFor(origin: string): Slot {
+      const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
+      slots.set(origin, slot);
+      return slot;
+    },
+    slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
+    originOf: ({ origin }: Slot) => origin,
+    isBooted: () => false,
+    onReady() {},
+    sendPort() {},
+  };
+  let navigations = 0;
+  const tunnel = {
+    navigate: ({ url }: { url: string }) => {
+      navigations += 1;
+      log.push(`ask ${navigations} ${url}`);
+      return navigations;
+    },
+    abandon: (id: number) => void log.push(`abandon ${id}`),
+    beginPage() {},
+    stats: async () => ({}),
+    icon: async () => null,
+  };
+  const state = testState();
+  const controller = new BrowserController({
+    tunnel,
+    frames,
+    sites: { recent: [], pinned: [], visit() {} },
+    settings: { current: state.settings },
+    totals: { current: null, add: () => null },
+    demoUrl: null,
+    render() {},
+    async pair() {},
+    ensurePaired() {},
+    forgetSlots() {},
+  } as unknown as BrowserOptions);
+  controller.update({ link: { kind: "open" } });
+  const source = contentWindow as unknown as Window;
+  /** A document in the frame says how far it is. */
+  const report = (url: string, phase: DocumentPhase, historyKey: string, title = "") => {
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, icon: null, historyKey } as const;
+    const { origin } = new URL(url, "https://ropeway.example");
+    controller.onPageMessage(message, url.startsWith("/") ? null : frames.slotFor(origin), source);
+  };
+  const say = (origin: string, type: "leaving" | "slot-ready") =>
+    controller.onPageMessage({ tag: MESSAGE_TAG, type, url: `${origin}/` }, frames.slotFor(origin), source);
+  const show = (url: string, historyKey: string) => {
+    report(url, "loading", historyKey);
+    report(url, "loaded", historyKey);
+  };
+  report("/blank", "loaded", "start");
+  return { controller, log, report, say, show };
+}
+
+describe("while the next page is on its way", () => {
+  it("goes on loading when the page before gets ready, or changes its title", () => {
+    const { controller, report } = open();
+    report(`${A}/`, "loading", "a");
+    controller.go(`${B}/`);
+    report(`${A}/`, "interactive", "a");
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${B}/`, title: "" });
+    controller.stop();
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, title: "(1) A" });
+  });
+
+  it("does so where the next page is of the same site", () => {
+    const { controller, report, say, show } = open();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(controller.state.phase).toBe("loading");
+    show(`${A}/2`, "a2");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/2` });
+  });
+
+  it("is there at once where the next is another part of the same document", () => {
+    const { controller, report, show } = open();
+    show(`${A}/`, "a");
+    controller.go(`${A}/#part`);
+    report(`${A}/#part`, "loaded", "a2");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/#part` });
+  });
+});
