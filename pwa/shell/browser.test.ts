@@ -106,3 +106,51 @@ describe("while the next page is on its way", () => {
     expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/#part` });
   });
 });
+
+describe("going somewhere else than the page that is on its way", () => {
+  it("ends at the start page by Back", () => {
+    const { controller, log, report, say, show } = open();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    report("/blank", "loaded", "start");
+    expect(controller.state).toMatchObject({ phase: "idle", url: "" });
+    show(`${A}/`, "a");
+    controller.go(`${B}/`);
+    report("/blank", "loaded", "start");
+    expect(controller.state).toMatchObject({ phase: "idle", url: "" });
+    expect(log).toContain("abandon 1");
+  });
+
+  it("gives it up for the start page, also where it waits for the link", () => {
+    const { controller, log } = open();
+    controller.onTunnelEvent({ type: "link", link: { kind: "offline", since: 0 } });
+    controller.go(`${B}/`);
+    controller.home();
+    log.length = 0;
+    controller.onTunnelEvent({ type: "link", link: { kind: "open" } });
+    controller.onTunnelEvent({ type: "navigation-failed", id: 1, url: `${B}/`, code: 0x10, message: "" });
+    expect(controller.state).toMatchObject({ phase: "idle", url: "", error: null });
+    expect(log).toEqual([]);
+  });
+
+  it("does not stop the page that Back leads to", () => {
+    const { controller, log, report, show } = open();
+    show(`${A}/`, "a");
+    controller.go(`${B}/`);
+    report(`${B}/`, "loading", "b");
+    controller.stop();
+    log.length = 0;
+    report(`${A}/`, "loading", "a");
+    expect(controller.state.phase).toBe("loading");
+    expect(log).toEqual([]);
+  });
+
+  it("leaves no page the power to keep the person by its own history", () => {
+    const { controller, log, report, show } = open();
+    show(`${A}/1`, "a1");
+    show(`${A}/2`, "a2");
+    controller.go(`${B}/`);
+    report(`${A}/1`, "loaded", "a1");
+    expect(log).not.toContain("abandon 1");
+  });
+});

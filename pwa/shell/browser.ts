@@ -116,8 +116,7 @@ export class BrowserController implements BrowserActions {
   }
 
   stop(): void {
-    if (this.#navigation !== null) this.#options.tunnel.abandon(this.#navigation.id);
-    this.#navigation = null;
+    this.#abandon();
     this.#isStopped = true;
     this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
     this.#restoreCommitted();
@@ -125,6 +124,7 @@ export class BrowserController implements BrowserActions {
 
   home(): void {
     const { frames } = this.#options;
+    this.#abandon();
     this.#frame.giveUp();
     if (frames !== null) frames.page.src = START_DOCUMENT;
     this.#commit({ url: "", title: "", icon: null });
@@ -284,13 +284,18 @@ export class BrowserController implements BrowserActions {
 
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const isBack = isTraversal(this.#history, message.historyKey);
+    // What is come to was not stopped.
+    if (isBack) this.#isStopped = false;
+    // The frame has turned away from what was on its way. The page shown could say so to keep the person.
+    if (isBack && URL.parse(this.#committed.url)?.origin !== slot?.origin) this.#abandon();
     const buttons = this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
       this.#frame.arriveAtStart();
       // A failure that no document stands for: the start document under it may only just have loaded.
       const isCovered = phase === "failed" && this.#committed.url !== url;
-      if (phase !== "loading" && !isCovered) {
+      if (isBack || (phase !== "loading" && !isCovered)) {
+        this.#frame.giveUp();
         this.#commit({ url: "", title: "", icon: null });
         this.update({ phase: "idle", error: null, progress: null, cost: NO_COST, ...buttons });
       } else this.update(buttons);
@@ -376,7 +381,7 @@ export class BrowserController implements BrowserActions {
     }
     this.#isStopped = false;
     this.#options.ensurePaired();
-    if (this.#navigation !== null) tunnel.abandon(this.#navigation.id);
+    this.#abandon();
     this.#navigation = { id: begun ?? tunnel.navigate(withoutFragment(request)), request };
     this.#iconUrl = null;
     this.update({
@@ -390,6 +395,13 @@ export class BrowserController implements BrowserActions {
     });
     this.#setsOutWithLink = waitsForLink && this.#state.link.kind === "connecting";
     if (!this.#setsOutWithLink) this.#show(request.url, replace);
+  }
+
+  /** What the shell has under way is not wanted any more. */
+  #abandon(): void {
+    if (this.#navigation !== null) this.#options.tunnel.abandon(this.#navigation.id);
+    this.#navigation = null;
+    this.#setsOutWithLink = false;
   }
 
   /** Points the frame at the slot of a URL; its service worker claims the response that is under way. */
