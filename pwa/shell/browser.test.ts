@@ -73,7 +73,7 @@ function open() {
     report(url, "loaded", historyKey);
   };
   report("/blank", "loaded", "start");
-  return { controller, log, report, say, show };
+  return { controller, log, report, say, show, source };
 }
 
 describe("while the next page is on its way", () => {
@@ -152,5 +152,45 @@ describe("going somewhere else than the page that is on its way", () => {
     controller.go(`${B}/`);
     report(`${A}/1`, "loaded", "a1");
     expect(log).not.toContain("abandon 1");
+  });
+});
+
+describe("where the frame has a document that is not the page", () => {
+  it("loads an address with a fragment again after a failure", () => {
+    const { controller, log, source } = open();
+    controller.go(`${A}/#part`);
+    controller.onTunnelEvent({ type: "navigation-failed", id: 1, url: `${A}/`, code: 0x10, message: "" });
+    controller.onPageMessage(
+      { tag: MESSAGE_TAG, type: "failed", url: `${A}/#part`, code: 0x10, message: "", historyKey: "a" },
+      { label: A, origin: A, topLevelOrigin: A, topLevel: true },
+      source,
+    );
+    log.length = 0;
+    controller.reload();
+    expect(log.slice(1)).toEqual(["ask 2 https://a.example/", "replace again https://a.example/#part"]);
+  });
+
+  it("loads the page shown again when its address with the fragment is typed, but not for another part of it", () => {
+    const { controller, log, show } = open();
+    show(`${A}/#part`, "a");
+    log.length = 0;
+    controller.go(`${A}/#part`);
+    expect(log).toContain("replace again https://a.example/#part");
+    show(`${A}/#part`, "a");
+    controller.go(`${A}/#other`);
+    expect(log).toContain("src https://a.example/#other");
+  });
+
+  it("brings the page before back when the person stops after a boot page has taken its place", () => {
+    const { controller, log, say, show } = open();
+    show(`${A}/`, "a");
+    controller.go(`${B}/`);
+    say(B, "slot-ready");
+    log.length = 0;
+    controller.stop();
+    expect(log).toEqual(["abandon 1", "tell stop", "replace again https://a.example/"]);
+    show(`${A}/`, "b");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(log.filter((line) => line === "tell stop")).toHaveLength(1);
   });
 });

@@ -17,7 +17,7 @@ import {
 } from "./history-list.ts";
 import { initialState, NO_COST } from "./initial-state.ts";
 import { loadProgress } from "./load-progress.ts";
-import { frameUrl, typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
+import { frameUrl, isShownAlready, typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -120,6 +120,7 @@ export class BrowserController implements BrowserActions {
     this.#isStopped = true;
     this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
     this.#restoreCommitted();
+    if (this.#frame.hasLeftDocument) this.#bringBack(this.#committed.url);
   }
 
   home(): void {
@@ -193,7 +194,7 @@ export class BrowserController implements BrowserActions {
         return;
       case "navigation-failed":
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
-        this.#fail({ code: event.code, url: event.url, detail: event.message });
+        this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message });
         return;
       case "navigation-moved":
         this.#show(withFragmentOf(this.#navigation?.request.url ?? "", event.url), false);
@@ -248,7 +249,7 @@ export class BrowserController implements BrowserActions {
         this.#frame.arrive();
         this.#visit(message.historyKey);
         this.#commit({ url: message.url, title: "", icon: null });
-        // The shell's own navigation has reported the same failure, with the fragment.
+        // The shell's own navigation has reported the same failure.
         if (this.#state.phase !== "failed")
           this.#fail({ code: message.code, url: message.url, detail: message.message });
         return;
@@ -379,6 +380,7 @@ export class BrowserController implements BrowserActions {
       });
       return;
     }
+    const isShown = isShownAlready(request.url, this.#state);
     this.#isStopped = false;
     this.#options.ensurePaired();
     this.#abandon();
@@ -394,7 +396,7 @@ export class BrowserController implements BrowserActions {
       cost: NO_COST,
     });
     this.#setsOutWithLink = waitsForLink && this.#state.link.kind === "connecting";
-    if (!this.#setsOutWithLink) this.#show(request.url, replace);
+    if (!this.#setsOutWithLink) this.#show(request.url, replace || isShown, isShown);
   }
 
   /** What the shell has under way is not wanted any more. */
@@ -404,13 +406,17 @@ export class BrowserController implements BrowserActions {
     this.#setsOutWithLink = false;
   }
 
-  /** Points the frame at the slot of a URL; its service worker claims the response that is under way. */
-  #show(url: string, replace: boolean): void {
+  /**
+   * Points the frame at the slot of a URL; its service worker claims the response that is under way.
+   *
+   * @param isAgain also where the frame has a document of this very URL, which may be a notice or a boot page.
+   */
+  #show(url: string, replace: boolean, isAgain = false): void {
     const { frames } = this.#options;
     if (frames === null) return;
     const origin = new URL(url).origin;
     this.#frame.setOut(origin);
-    const target = frames.slotUrl(frames.slotFor(origin, origin), url);
+    const target = frames.slotUrl(frames.slotFor(origin, origin), url, isAgain);
     if (replace) frames.page.contentWindow?.location.replace(target);
     else frames.page.src = target;
   }
@@ -437,7 +443,8 @@ export class BrowserController implements BrowserActions {
     if (url === "") this.#options.frames?.page.contentWindow?.location.replace(START_DOCUMENT);
     else {
       this.update({ phase: "loading", progress: 0 });
-      this.#show(url, true);
+      this.#isStopped = false;
+      this.#show(url, true, true);
     }
   }
 

@@ -1,5 +1,7 @@
 /** Navigations as the shell asks the tunnel for them. */
+
 import type { NavigationRequest } from "../tunnel/tunnel-messages.ts";
+import type { BrowserState } from "./browser-state.ts";
 
 /** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
 export function withFragmentOf(from: string, url: string): string {
@@ -16,6 +18,15 @@ export function withoutFragment(request: NavigationRequest): NavigationRequest {
   const url = new URL(request.url);
   url.hash = "";
   return { ...request, url: url.href };
+}
+
+/**
+ * Whether a frame that shows this state, be it a document or the notice of an error, would take the URL for a part of
+ * what it has, and load nothing (HTML section 7.4.2.2, "navigate to a fragment"). Another part of a page is one.
+ */
+export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserState, "url" | "error">): boolean {
+  const [page] = url.split("#", 1);
+  return url.includes("#") && shown.split("#", 1)[0] === page && (error !== null || url === shown);
 }
 
 /** RFC 1035 section 3.1, as text. */

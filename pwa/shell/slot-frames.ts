@@ -41,6 +41,7 @@ export class SlotFrames {
   #unbooted = new Set<string>();
   /** Labels of slots whose service worker got a port of this window. */
   #connected = new Set<string>();
+  #timesAgain = 0;
   #hasOtherWindows: () => boolean;
   #bindPort: (slot: Slot) => MessagePort;
 
@@ -99,13 +100,17 @@ export class SlotFrames {
    * - The service worker is still being installed, and the address would go to the edge as a plain request.
    * - It has no port of this window.
    * - It has ports of several windows, and sees which one a page is for by the page that sent it there.
+   * - The frame may be there already.
+   *
+   * @param isAgain the address differs from that of any document so far by more than its fragment.
    */
-  slotUrl(slot: Slot, realUrl: string): string {
+  slotUrl(slot: Slot, realUrl: string, isAgain = false): string {
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
     const isKnown = this.isBooted(slot) && this.#connected.has(slot.label) && !this.#hasOtherWindows();
-    if (isKnown) return `${this.originOf(slot)}${path}`;
-    return `${this.originOf(slot)}${RESERVED_PATH}boot#then=${encodeURIComponent(path)}`;
+    if (isKnown && !isAgain) return `${this.originOf(slot)}${path}`;
+    const query = isAgain ? `?again=${++this.#timesAgain}` : "";
+    return `${this.originOf(slot)}${RESERVED_PATH}boot${query}#then=${encodeURIComponent(path)}`;
   }
 
   /** Whether the slot's service worker is known to answer. */

@@ -174,3 +174,14 @@ describe("answerDownload", () => {
     expect(answer.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%20b.html");
   });
 });
+
+it("tells the fragment of an address that failed, for the next try", async () => {
+  const { exchange } = fakeExchange({
+    url: `${SLOT}/page#part`,
+    realUrl: `${ORIGIN}/page`,
+    mode: "navigate",
+    destination: "document",
+  });
+  const answer = await answerNavigation(exchange);
+  expect(dataOf(await answer.text(), "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page#part` });
+});

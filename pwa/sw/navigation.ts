@@ -97,7 +97,8 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
   const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
   if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
-  return noticePage({ kind: "failed", url: exchange.head.url, code, message });
+  const { hash } = new URL(exchange.request.url);
+  return noticePage({ kind: "failed", url: exchange.head.url + hash, code, message });
 }
 
 /** Frames of a slot that stands for an embedded origin are known to be below the top-level page. */
