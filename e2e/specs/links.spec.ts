@@ -3,6 +3,9 @@ import { expect, test } from "../fixtures/browser.ts";
 const ACTIONS = {
   "a link": '<a id="go" href="TARGET">Go</a>',
   "a link with target=_blank": '<a id="go" href="TARGET" target="_blank" rel="noopener">Go</a>',
+  "a link with target=_blank whose click the page keeps to itself":
+    '<a id="go" href="TARGET" target="_blank" onclick="event.stopPropagation()">Go</a>',
+  "a script's click on such a link": `<button id="go" onclick="this.nextSibling.click()">Go</button><a href="TARGET" target="_blank" onclick="event.cancelBubble = true">There</a>`,
   "a link with target=_top": '<a id="go" href="TARGET" target="_top">Go</a>',
   "an assignment to location": `<button id="go" onclick="location = 'TARGET'">Go</button>`,
   "location.href": `<button id="go" onclick="location.href = 'TARGET'">Go</button>`,

@@ -5,6 +5,7 @@ import { MESSAGE_TAG } from "../page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { navigationApi, type PageContext } from "./page-context.ts";
+import { retargeting } from "./targets.ts";
 
 function encodingOf(source: Element | null) {
   const form = source instanceof HTMLFormElement ? source : source?.closest("form");
@@ -34,7 +35,10 @@ function onNavigate(event: NavigateEvent, context: PageContext): void {
     location.assign(downloadUrl(goal.url, name, config));
     return;
   }
-  if (goal.kind === "slot" && goal.url === destination.url) return tellLeaving(goal.url, context);
+  // In a frame it is the page on top that goes there: there is one view.
+  const top = retargeting.explains(source) || retargeting.explains(source?.closest("form") ?? null);
+  const isInPlace = config.topLevel || !top;
+  if (isInPlace && goal.kind === "slot" && goal.url === destination.url) return tellLeaving(goal.url, context);
   event.preventDefault();
   leave(
     {
@@ -43,7 +47,7 @@ function onNavigate(event: NavigateEvent, context: PageContext): void {
       encoding: encodingOf(source),
       replace: navigationType === "replace",
       policy: referrerPolicyOf(source, context),
-      top: false,
+      top,
     },
     context,
   );

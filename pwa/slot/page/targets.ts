@@ -4,7 +4,8 @@ import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { parseUrl } from "../slot-url.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { navigationApi, type PageContext } from "./page-context.ts";
-import { patchMethod } from "./patch.ts";
+import { patchAccessor, patchMethod } from "./patch.ts";
+import { Retargeting } from "./retargeting.ts";
 
 type FrameElement = HTMLIFrameElement | HTMLFrameElement;
 
@@ -77,12 +78,17 @@ function hrefOf(link: Element): string {
   return parseUrl(text, document.baseURI)?.href ?? "";
 }
 
-function onClick(event: MouseEvent, context: PageContext): void {
-  if (event.defaultPrevented || event.button !== 0) return;
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const link = event
+/** Of a click that the browser does not do something else with. */
+function linkOf(event: MouseEvent): Element | undefined {
+  if (event.defaultPrevented || event.button !== 0) return undefined;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
+  return event
     .composedPath()
     .find((node): node is Element => node instanceof Element && /^(?:a|area)$/i.test(node.localName));
+}
+
+function onClick(event: MouseEvent, context: PageContext): void {
+  const link = linkOf(event);
   const url = link === undefined ? "" : hrefOf(link);
   if (link === undefined || url === "") return;
   const goal = navigationGoal(url, "page", context.config);
@@ -138,7 +144,53 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   return frame?.contentWindow ?? null;
 }
 
+const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
+
+function attributeOf(element: Element): string {
+  return /^(?:button|input)$/i.test(element.localName) ? "formtarget" : "target";
+}
+
+/** By elements whose events never got to the window. */
+export const retargeting = new Retargeting<Element>({
+  read: (element) => getAttribute.call(element, attributeOf(element)),
+  write(element, target) {
+    if (target === null) removeAttribute.call(element, attributeOf(element));
+    else setAttribute.call(element, attributeOf(element), target);
+  },
+  afterwards: (task) => void setTimeout(task),
+  now: Date.now,
+});
+
+function namesOtherWindow(target: string): boolean {
+  return !isSelf(target) && (target.startsWith("_") || findFrame(target) === null);
+}
+
+/** The page keeps the event to itself; it may still prevent what the browser does. */
+function onStopped(event: Event, context: PageContext): void {
+  if (navigationApi === undefined || event.eventPhase === Event.NONE) return;
+  if (event.type === "click" && event instanceof MouseEvent) {
+    const link = linkOf(event);
+    if (link === undefined || !namesOtherWindow(link.getAttribute("target") ?? baseTarget())) return;
+    if (navigationGoal(hrefOf(link), "page", context.config).kind !== "native") retargeting.turn(link);
+  } else if (event.type === "submit" && event instanceof SubmitEvent && event.target instanceof HTMLFormElement) {
+    const { target: form, submitter } = event;
+    const sender = submitter?.hasAttribute("formtarget") ? submitter : form;
+    if (namesOtherWindow(sender.getAttribute(attributeOf(sender)) ?? baseTarget())) retargeting.turn(sender);
+  }
+}
+
 export function patchTargets(context: PageContext): void {
+  for (const name of ["stopPropagation", "stopImmediatePropagation"])
+    patchMethod(Event.prototype, name, (native, self, args) => {
+      if (self instanceof Event) onStopped(self, context);
+      return native(self, args);
+    });
+  patchAccessor(Event.prototype, "cancelBubble", {
+    set(native, self, value) {
+      if (value && self instanceof Event) onStopped(self, context);
+      native(value);
+    },
+  });
   // The bubble phase on the window comes last, so the page's own handlers had their say.
   window.addEventListener("click", (event) => onClick(event, context));
   window.addEventListener("submit", (event) => {

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { Retargeting } from "./retargeting.ts";
+
+function rig() {
+  const tasks: (() => void)[] = [];
+  const clock = { now: 0 };
+  const retargeting = new Retargeting<{ target: string | null }>({
+    read: ({ target }) => target,
+    write(element, target) {
+      element.target = target;
+    },
+    afterwards: (task) => void tasks.push(task),
+    now: () => clock.now,
+  });
+  return { retargeting, clock, finish: () => tasks.splice(0).forEach((task) => void task()) };
+}
+
+it("turns an element to its own frame until its event is over", () => {
+  for (const target of ["_blank", null]) {
+    const { retargeting, finish } = rig();
+    const link = { target };
+    retargeting.turn(link);
+    retargeting.turn(link);
+    expect(link.target).toBe("_self");
+    finish();
+    expect(link.target).toBe(target);
+  }
+});
+
+it("leaves what the page has set meanwhile", () => {
+  const { retargeting, finish } = rig();
+  const link = { target: "_blank" };
+  retargeting.turn(link);
+  link.target = "other";
+  finish();
+  expect(link.target).toBe("other");
+});
+
+it("explains the navigation that follows, and no later one", () => {
+  const { retargeting, clock, finish } = rig();
+  const form = { target: "_blank" };
+  expect(retargeting.explains(form)).toBe(false);
+  expect(retargeting.explains(null)).toBe(false);
+  retargeting.turn(form);
+  finish();
+  expect(retargeting.explains(form)).toBe(true);
+  clock.now = 5_000;
+  expect(retargeting.explains(form)).toBe(false);
+});
