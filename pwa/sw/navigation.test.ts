@@ -125,6 +125,16 @@ describe("answerNavigation", () => {
     expect(log).toEqual(["send", "no-document", "finish"]);
   });
 
+  it("keeps the name of what the origin meant to be shown", async () => {
+    const { answer } = await navigate({
+      headers: [
+        ["content-type", "application/pdf"],
+        ["content-disposition", 'inline; filename="invoice.pdf"'],
+      ],
+    });
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.pdf"');
+  });
+
   it("is finished with a body that is still to be read: the worker is the browser's to keep", async () => {
     for (const type of ["text/html", "application/pdf"]) {
       const { exchange, log } = fakeExchange(
@@ -172,6 +182,15 @@ describe("answerDownload", () => {
     const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, HTML);
     const answer = await answerDownload(exchange, "a b.html");
     expect(answer.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%20b.html");
+  });
+
+  it.each([
+    [[], "attachment; filename*=UTF-8''page"],
+    [[["content-disposition", 'attachment; filename="report.pdf"']], 'attachment; filename="report.pdf"'],
+  ] as const)("names it by the origin's field or address where the link does not: %j", async (headers, expected) => {
+    const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, { ...HTML, headers });
+    const answer = await answerDownload(exchange, "");
+    expect(answer.headers.get("content-disposition")).toBe(expected);
   });
 });
 

@@ -10,6 +10,7 @@ import { computeReferrer } from "../slot/referrer.ts";
 import { pageHeaders } from "../slot/response-headers.ts";
 import { toSlot } from "../slot/slot-url.ts";
 import { sniffCharset } from "./charset.ts";
+import { asAttachment } from "./disposition.ts";
 import { noticePage } from "./reserved-paths.ts";
 import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
@@ -60,12 +61,9 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
     exchange.finish();
     return new Response(null, { status: 204 });
   }
-  const quoted = name === "" ? "" : `; filename*=UTF-8''${encodeURIComponent(name)}`;
-  const headers: HeaderList = [
-    ...response.head.headers.filter(([field]) => field !== "content-disposition"),
-    ["content-disposition", `attachment${quoted}`],
-  ];
   exchange.noDocument();
+  // The browser sees an address of ours.
+  const headers = savedHeaders(response.head, name || lastOfPath(response.head.url));
   return withBody(exchange, response, trackedBody(exchange, response), headers);
 }
 
@@ -115,18 +113,14 @@ function documentOf(
 ): Response {
   const { head } = response;
   const source = toSlot(head.url, exchange.context);
-  const title = readable(new URL(head.url).pathname.split("/").pop() || new URL(head.url).host);
+  const title = lastOfPath(head.url) || new URL(head.url).host;
   switch (kind) {
     case "none":
       exchange.noDocument();
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {
       exchange.noDocument();
-      const disposition = headerValue(head.headers, "content-disposition") ?? "";
-      const headers: HeaderList = /^\s*attachment/i.test(disposition)
-        ? head.headers
-        : [...head.headers.filter(([name]) => name !== "content-disposition"), ["content-disposition", "attachment"]];
-      return withBody(exchange, response, trackedBody(exchange, response), headers);
+      return withBody(exchange, response, trackedBody(exchange, response), savedHeaders(head));
     }
     case "image":
     case "media":
@@ -148,8 +142,14 @@ function documentOf(
   }
 }
 
-/** A part of a path for people; as it is where it is not percent-encoded UTF-8. */
-function readable(part: string): string {
+function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderList {
+  const disposition = asAttachment(headerValue(headers, "content-disposition") ?? "", name);
+  return [...headers.filter(([field]) => field !== "content-disposition"), ["content-disposition", disposition]];
+}
+
+/** For people; as it is where it is not percent-encoded UTF-8. */
+function lastOfPath(url: string): string {
+  const part = new URL(url).pathname.split("/").pop() ?? "";
   try {
     return decodeURIComponent(part);
   } catch {

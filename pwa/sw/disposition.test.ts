@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { asAttachment } from "./disposition.ts";
+
+it.each([
+  ["", "", "attachment"],
+  ["inline", "", "attachment"],
+  ["", "a b.html", "attachment; filename*=UTF-8''a%20b.html"],
+  ["", "it's (1).pdf", "attachment; filename*=UTF-8''it%27s%20%281%29.pdf"],
+  ['inline; filename="invoice.pdf"', "", 'attachment; filename="invoice.pdf"'],
+  ['attachment; filename="invoice.pdf"', "other.pdf", 'attachment; filename="invoice.pdf"'],
+  ["INLINE ;FileName*=UTF-8''%c3%a4.pdf", "", "attachment;FileName*=UTF-8''%c3%a4.pdf"],
+  ["attachment; size=3", "a.pdf", "attachment; filename*=UTF-8''a.pdf"],
+])("saves %j, by the link %j, as %j", (field, name, expected) => {
+  expect(asAttachment(field, name)).toBe(expected);
+});
