@@ -57,6 +57,17 @@ describe("answerNavigation", () => {
     expect(html).toMatch(/\u00c3\u00a4$/);
   });
 
+  it.each([
+    ["the next chunk", ["<!doctype html>", "<meta charset=windows-1251><p>", "\xef"], "\u043f"],
+    ["a chunk that is cut within", ["<meta charset=iso-8859-1", "5><p>", "\xa4"], "\u20ac"],
+    ["no chunk at all", ["<p>", "\xe4", "\n"], "\u00e4\n"],
+    ["a kibibyte that has none", [`<p>${" ".repeat(1024)}`, "<meta charset=windows-1251>\xc3\xa4"], "\u00e4"],
+  ])("decodes by the declaration in %s", async (_where, chunks, expected) => {
+    const body = chunks.map((chunk) => Uint8Array.from(chunk, (character) => character.charCodeAt(0)));
+    const { html } = await navigate({ body });
+    expect(html.endsWith(expected)).toBe(true);
+  });
+
   it("shows a redirect within the origin to the browser", async () => {
     const { exchange, log } = fakeExchange(
       { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },

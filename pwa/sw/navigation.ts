@@ -9,7 +9,7 @@ import { pageSnippet } from "../slot/page-config.ts";
 import { computeReferrer } from "../slot/referrer.ts";
 import { pageHeaders } from "../slot/response-headers.ts";
 import { toSlot } from "../slot/slot-url.ts";
-import { sniffCharset } from "./charset.ts";
+import { DocumentDecoder } from "./charset.ts";
 import { asAttachment } from "./disposition.ts";
 import { noticePage } from "./reserved-paths.ts";
 import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts";
@@ -180,7 +180,7 @@ function rewritten(
   if (hasNullBody(exchange.request.method, head.status)) return withBody(exchange, response, tracked, head.headers);
   const reader = (tracked as ReadableStream<Uint8Array>).getReader();
   const encoder = new TextEncoder();
-  let decoder: TextDecoder | null = null;
+  const decoder = new DocumentDecoder(contentType);
   let opening = before;
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -188,8 +188,7 @@ function rewritten(
         // A pull must yield something, and the rewriter may hold a chunk back until its tag is whole.
         for (;;) {
           const { done, value } = await reader.read();
-          decoder ??= new TextDecoder(sniffCharset(contentType, value ?? new Uint8Array(0)));
-          const text = convert(done ? decoder.decode() : decoder.decode(value, { stream: true }));
+          const text = convert(decoder.decode(value));
           let out = rewriter.write(opening + text);
           opening = "";
           if (done) out += rewriter.write(after) + rewriter.end();

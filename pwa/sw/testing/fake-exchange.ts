@@ -19,7 +19,7 @@ export interface Answered {
   readonly url: string;
   readonly status?: number;
   readonly headers?: HeaderList;
-  readonly body?: string;
+  readonly body?: string | readonly Uint8Array<ArrayBuffer>[];
   readonly redirected?: boolean;
   readonly fragment?: string;
   /** Of a navigation that began ahead. */
@@ -74,8 +74,20 @@ function response(answered: Answered, log: string[]): TunnelResponse {
       scriptCookies: [],
     },
     referrer: answered.referrer,
-    body: () => new Response(answered.body ?? "").body ?? new ReadableStream(),
+    body: () => streamOf(answered.body ?? ""),
     hold: () => void log.push("hold"),
     cancel: () => void log.push("cancel"),
   };
+}
+
+function streamOf(body: NonNullable<Answered["body"]>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (typeof body === "string") return new Response(body).body ?? new ReadableStream();
+  const chunks = [...body];
+  return new ReadableStream({
+    pull(controller) {
+      const chunk = chunks.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
 }
