@@ -6,6 +6,7 @@
  * of the window that its page is in.
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../slot/page-messages.ts";
 import type { WorkerToPage } from "../slot/worker-messages.ts";
 import { TunnelPort } from "./tunnel-port.ts";
@@ -117,7 +118,7 @@ export class SlotClients {
   async showCookies(cookies: readonly ScriptCookie[]): Promise<void> {
     const pages = await self.clients.matchAll({ type: "window" });
     await Promise.all(
-      pages.map((page) => {
+      pages.filter(hasPageScript).map((page) => {
         const id = this.#nextId++;
         return new Promise<void>((resolve) => {
           this.#acknowledged.set(id, resolve);
@@ -165,6 +166,12 @@ export class SlotClients {
   #tell(pages: readonly Client[], message: WorkerToPage): void {
     for (const page of pages) page.postMessage(message);
   }
+}
+
+/** Boot pages and placeholders of frames stay for a while, or for good, and do not answer. */
+function hasPageScript({ url }: Client): boolean {
+  const { origin } = self.location;
+  return url.startsWith(`${origin}/`) && !url.startsWith(origin + RESERVED_PATH);
 }
 
 /** Those that came when a moment has passed since the first. */
