@@ -1,6 +1,7 @@
 /** `/.ropeway/boot`: installs the slot's service worker, gets it a port, and says that the slot is ready. */
 import { bootTarget } from "./boot-target.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
+import { registerPersistently } from "./persistent-registration.ts";
 import { shellOriginOf } from "./shell-origin.ts";
 import { ropewayPath } from "./slot-url.ts";
 import { isTagged, type PageToWorker } from "./worker-messages.ts";
@@ -47,7 +48,10 @@ async function givePort(worker: ServiceWorker): Promise<void> {
 async function boot(): Promise<void> {
   // The cache may answer for a while after the last look: looking costs a connection of this host's own.
   const options: RegistrationOptions = { scope: "/", updateViaCache: "all" };
-  const registration = await navigator.serviceWorker.register(ropewayPath.serviceWorker, options);
+  const registration = await registerPersistently(
+    () => navigator.serviceWorker.register(ropewayPath.serviceWorker, options),
+    (time) => new Promise((resolve) => setTimeout(resolve, time)),
+  );
   const worker = await activeWorker(registration);
   await givePort(worker);
   // While this page is all there is of the slot, it is who a restarted service worker asks.
