@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG } from "../slot/page-messages.ts";
 import { BrowserController, type BrowserOptions } from "./browser.ts";
 import type { Slot } from "./slot-registry.ts";
@@ -35,9 +36,9 @@ function open() {
   };
   let navigations = 0;
   const tunnel = {
-    navigate: ({ url }: { url: string }) => {
+    navigate: ({ url, method }: { url: string; method: string }) => {
       navigations += 1;
-      log.push(`ask ${navigations} ${url}`);
+      log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
     },
     abandon: (id: number) => void log.push(`abandon ${id}`),
@@ -128,7 +129,13 @@ describe("going somewhere else than the page that is on its way", () => {
     controller.home();
     log.length = 0;
     controller.onTunnelEvent({ type: "link", link: { kind: "open" } });
-    controller.onTunnelEvent({ type: "navigation-failed", id: 1, url: `${B}/`, code: 0x10, message: "" });
+    controller.onTunnelEvent({
+      type: "navigation-failed",
+      id: 1,
+      url: `${B}/`,
+      code: ErrorCode.LINK_LOST,
+      message: "",
+    });
     expect(controller.state).toMatchObject({ phase: "idle", url: "", error: null });
     expect(log).toEqual([]);
   });
@@ -159,9 +166,15 @@ describe("where the frame has a document that is not the page", () => {
   it("loads an address with a fragment again after a failure", () => {
     const { controller, log, source } = open();
     controller.go(`${A}/#part`);
-    controller.onTunnelEvent({ type: "navigation-failed", id: 1, url: `${A}/`, code: 0x10, message: "" });
+    controller.onTunnelEvent({
+      type: "navigation-failed",
+      id: 1,
+      url: `${A}/`,
+      code: ErrorCode.LINK_LOST,
+      message: "",
+    });
     controller.onPageMessage(
-      { tag: MESSAGE_TAG, type: "failed", url: `${A}/#part`, code: 0x10, message: "", historyKey: "a" },
+      { tag: MESSAGE_TAG, type: "failed", url: `${A}/#part`, code: ErrorCode.LINK_LOST, message: "", historyKey: "a" },
       { label: A, origin: A, topLevelOrigin: A, topLevel: true },
       source,
     );
@@ -192,5 +205,55 @@ describe("where the frame has a document that is not the page", () => {
     show(`${A}/`, "b");
     expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/` });
     expect(log.filter((line) => line === "tell stop")).toHaveLength(1);
+  });
+});
+
+describe("a form's request to another site that failed", () => {
+  const failure = {
+    type: "navigation-failed",
+    id: 1,
+    url: `${B}/pay`,
+    code: ErrorCode.LINK_LOST,
+    message: "",
+  } as const;
+  const submitted = () => {
+    const all = open();
+    all.show(`${A}/`, "a");
+    const body = new ArrayBuffer(1);
+    all.controller.onPageMessage(
+      {
+        tag: MESSAGE_TAG,
+        type: "navigate",
+        url: failure.url,
+        method: "POST",
+        headers: [],
+        body,
+        referrer: "",
+        replace: false,
+      },
+      { label: A, origin: A, topLevelOrigin: A, topLevel: true },
+      all.source,
+    );
+    return all;
+  };
+
+  it("is sent again where it was not sent", () => {
+    const { controller, log } = submitted();
+    controller.onTunnelEvent(failure);
+    controller.reload();
+    expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`, `POST 2 ${B}/pay`]);
+  });
+
+  it.each([
+    ["the link hides it", ErrorCode.LINK_LOST],
+    ["the site took too long", ErrorCode.UPSTREAM_TIMEOUT],
+    ["the site hung up", ErrorCode.CONNECTION_RESET],
+  ])("is not sent again where the site may have acted on it: %s", (_why, code) => {
+    const { controller, log } = submitted();
+    if (code === failure.code) controller.onTunnelEvent({ type: "uncertain", url: failure.url });
+    controller.onTunnelEvent({ ...failure, code });
+    controller.reload();
+    expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
+    expect(log).toContain(`ask 2 ${B}/pay`);
   });
 });

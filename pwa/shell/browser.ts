@@ -47,6 +47,13 @@ export interface BrowserOptions {
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
+/** The site was asked, and may have acted on it. Of what the link hides the tunnel tells by itself. */
+const ORIGIN_WENT_SILENT: ReadonlySet<number> = new Set([
+  ErrorCode.CONNECTION_RESET,
+  ErrorCode.UPSTREAM_TIMEOUT,
+  ErrorCode.UPSTREAM_FAILED,
+]);
+
 interface Start {
   readonly begun: number | null;
   readonly waitsForLink: boolean;
@@ -57,7 +64,12 @@ export class BrowserController implements BrowserActions {
   #state: BrowserState;
   #history: HistoryList = EMPTY_HISTORY;
   /** The navigation that the shell itself has under way. */
-  #navigation: { id: number; request: NavigationRequest } | null = null;
+  #navigation: {
+    readonly id: number;
+    readonly request: NavigationRequest;
+    /** It failed, and its site may have acted on it. */
+    mayHaveRun: boolean;
+  } | null = null;
   /** The page that stays when a navigation yields no document. */
   #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
   #iconUrl: string | null = null;
@@ -106,7 +118,9 @@ export class BrowserController implements BrowserActions {
   reload(): void {
     const { error, url } = this.#state;
     const failed = this.#navigation?.request;
-    if (error !== null && failed?.url === error.url) this.#navigate(failed);
+    const mayHaveRun = this.#navigation?.mayHaveRun === true;
+    // What a form sent goes once. To look there for what became of it takes its address alone.
+    if (error !== null && failed?.url === error.url && !mayHaveRun) this.#navigate(failed);
     else if (error !== null || this.#committed.url !== url) this.go(url);
     else if (this.#frame.silentUrl === url) this.#navigate(withoutFragment(typedNavigation(url)), { replace: true });
     else if (url !== "") {
@@ -181,6 +195,8 @@ export class BrowserController implements BrowserActions {
         this.#onLink(event.link);
         return;
       case "uncertain":
+        if (this.#navigation !== null && withoutFragment(this.#navigation.request).url === event.url)
+          this.#navigation.mayHaveRun = true;
         this.update({ notice: { kind: "uncertain", url: event.url } });
         return;
       case "progress": {
@@ -194,6 +210,8 @@ export class BrowserController implements BrowserActions {
         return;
       case "navigation-failed":
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
+        if (this.#navigation.request.method !== "GET" && ORIGIN_WENT_SILENT.has(event.code))
+          this.#navigation.mayHaveRun = true;
         this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message });
         return;
       case "navigation-moved":
@@ -384,7 +402,7 @@ export class BrowserController implements BrowserActions {
     this.#isStopped = false;
     this.#options.ensurePaired();
     this.#abandon();
-    this.#navigation = { id: begun ?? tunnel.navigate(withoutFragment(request)), request };
+    this.#navigation = { id: begun ?? tunnel.navigate(withoutFragment(request)), request, mayHaveRun: false };
     this.#iconUrl = null;
     this.update({
       phase: "loading",
