@@ -56,3 +56,22 @@ test("cookies last over a visit to another site and a restart of the app", async
   expect(origin.requestsTo("/").at(-1)?.headers.cookie).toBe("kept=1");
   expect(await (await app.content()).evaluate(() => document.cookie)).toBe("kept=1");
 });
+
+test("what a script asks for right after it set a cookie goes with that", async ({ app, origin }) => {
+  origin.page("/", "<p>Setter</p>");
+  origin.route("/seen", ({ request, reply }) =>
+    reply(200, { "content-type": "text/plain" }, request.headers.cookie ?? ""),
+  );
+  await app.goto(`${origin.origin}/`);
+  const late = await (await app.content()).evaluate(async () => {
+    const missed: number[] = [];
+    for (let turn = 0; turn < 40; turn++) {
+      // biome-ignore lint/suspicious/noDocumentCookie: what is tested.
+      document.cookie = `turn=${turn}`;
+      const seen = await (await fetch("/seen")).text();
+      if (!seen.split("; ").includes(`turn=${turn}`)) missed.push(turn);
+    }
+    return missed;
+  });
+  expect(late).toEqual([]);
+});

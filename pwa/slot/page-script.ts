@@ -4,6 +4,7 @@
  */
 import { createFailingWebSocket } from "./failing-web-socket.ts";
 import { ChildWindows, patchChildWindows } from "./page/child-windows.ts";
+import { patchRequests } from "./page/cookie-order.ts";
 import { patchElements } from "./page/elements.ts";
 import { patchIdentity } from "./page/identity.ts";
 import { patchMarkup } from "./page/markup.ts";
@@ -20,6 +21,7 @@ function start(config: PageConfig): void {
   const { serviceWorker } = navigator;
   const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
   link?.patchCookie(Document.prototype);
+  if (link !== null) patchRequests(link);
   obeyShell(context, { port: (port) => link?.passPort(port) });
   if (config.topLevel) reportDocument(context);
   watchNavigations(context);

@@ -5,8 +5,14 @@ import { MESSAGE_TAG } from "./page-messages.ts";
 type Tag = typeof MESSAGE_TAG;
 
 export type PageToWorker =
-  /** A script wrote `document.cookie`. `url`: real URL of the document. */
-  | { readonly tag: Tag; readonly type: "cookie-set"; readonly value: string; readonly url: string }
+  /** A script wrote `document.cookie`. `url`: real URL of the document. Answered by "cookie-taken". */
+  | {
+      readonly tag: Tag;
+      readonly type: "cookie-set";
+      readonly number: number;
+      readonly value: string;
+      readonly url: string;
+    }
   /** Answer to "cookies": scripts of the page read them from now on. */
   | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
   /** Carries one MessagePort towards the tunnel. */
@@ -17,6 +23,8 @@ export type PageToWorker =
 export type WorkerToPage =
   /** Cookies that the jar changed, to be applied before the answer that carried them is handed on. */
   | { readonly tag: Tag; readonly type: "cookies"; readonly id: number; readonly cookies: readonly ScriptCookie[] }
+  /** The cookie of this number is ahead of every request that follows. */
+  | { readonly tag: Tag; readonly type: "cookie-taken"; readonly number: number }
   /** The service worker (re)started and has no port. */
   | { readonly tag: Tag; readonly type: "port-wanted" }
   /** Ping every `interval` milliseconds from now on; 0 stops. */

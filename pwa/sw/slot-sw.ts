@@ -5,7 +5,7 @@
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../slot/page-messages.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
-import type { PageToWorker } from "../slot/worker-messages.ts";
+import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";
 import { outgoingBody } from "./request-body.ts";
@@ -36,7 +36,7 @@ self.addEventListener("message", (event) => {
       clients.acknowledge(message.id);
       return;
     case "cookie-set":
-      event.waitUntil(setCookie(event.source, message.url, message.value));
+      event.waitUntil(setCookie(event.source, message));
   }
 });
 
@@ -94,9 +94,10 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */
 async function setCookie(
   page: ExtendableMessageEvent["source"],
-  documentUrl: string,
-  cookieString: string,
+  { number, url, value }: PageToWorker & { type: "cookie-set" },
 ): Promise<void> {
   const port = await clients.portOf(page instanceof Client ? page.id : "");
-  port?.setScriptCookie(documentUrl, cookieString);
+  port?.setScriptCookie(url, value);
+  const taken: WorkerToPage = { tag: MESSAGE_TAG, type: "cookie-taken", number };
+  page?.postMessage(taken);
 }

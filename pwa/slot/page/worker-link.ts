@@ -1,13 +1,18 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
 import { MESSAGE_TAG } from "../page-messages.ts";
 import { ScriptCookies } from "../script-cookies.ts";
+import { TakenCookies } from "../taken-cookies.ts";
 import { isTagged, type PageToWorker, type WorkerToPage } from "../worker-messages.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
 
 const tag = MESSAGE_TAG;
 
+/** Milliseconds after which the service worker is taken not to answer. */
+const TAKEN_TIMEOUT = 1_000;
+
 export class WorkerLink {
+  readonly cookies = new TakenCookies();
   readonly #context: PageContext;
   readonly #container: ServiceWorkerContainer;
   readonly #cookies = new ScriptCookies(Date.now);
@@ -35,6 +40,9 @@ export class WorkerLink {
         this.#cookies.apply(message.cookies);
         this.#post({ tag, type: "cookies-applied", id: message.id }, event.source);
         break;
+      case "cookie-taken":
+        this.cookies.taken(message.number);
+        break;
       case "port-wanted":
         this.#asker = event.source;
         this.#context.toShell({ tag, type: "port-wanted" });
@@ -60,7 +68,10 @@ export class WorkerLink {
       set: (_native, _self, text) => {
         const value = String(text);
         const url = this.#context.realUrl();
-        if (this.#cookies.write(value, url)) this.#post({ tag, type: "cookie-set", value, url }, null);
+        if (!this.#cookies.write(value, url)) return;
+        const number = this.cookies.begin();
+        this.#post({ tag, type: "cookie-set", number, value, url }, null);
+        setTimeout(() => this.cookies.taken(number), TAKEN_TIMEOUT);
       },
     });
   }
