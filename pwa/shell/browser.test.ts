@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { type DocumentPhase, MESSAGE_TAG } from "../slot/page-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 import { BrowserController, type BrowserOptions } from "./browser.ts";
 import type { Slot } from "./slot-registry.ts";
 import { testState } from "./views/test-state.ts";
@@ -9,7 +9,7 @@ const A = "https://a.example";
 const B = "https://b.example";
 
 /** A controller whose frame and tunnel do nothing but write down what they are told. */
-function open() {
+function open(isAsked = true) {
   const log: string[] = [];
   const slots = new Map<string, Slot>();
   const contentWindow = {
@@ -58,6 +58,10 @@ function open() {
     async pair() {},
     ensurePaired() {},
     forgetSlots() {},
+    openOtherApp(url: string) {
+      log.push(`open ${url}`);
+      return isAsked;
+    },
   } as unknown as BrowserOptions);
   controller.update({ link: { kind: "open" } });
   const source = contentWindow as unknown as Window;
@@ -255,5 +259,37 @@ describe("a form's request to another site that failed", () => {
     controller.reload();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
     expect(log).toContain(`ask 2 ${B}/pay`);
+  });
+});
+
+describe("a link to a person", () => {
+  const asks = (url: string): PageToShell => ({
+    tag: MESSAGE_TAG,
+    type: "navigate",
+    url,
+    method: "GET",
+    headers: [],
+    body: null,
+    referrer: "",
+    replace: false,
+  });
+  const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+
+  it.each(["mailto:a@b.example?subject=c", "tel:+47112", "sms:112"])("opens another app: %s", (url) => {
+    const { controller, log, show, source } = open();
+    show(`${A}/`, "a");
+    controller.onPageMessage(asks(url), slot, source);
+    expect(log.at(-1)).toBe(`open ${url}`);
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
+  });
+
+  it("is an error where nobody has asked for it, as other schemes are", () => {
+    const { controller, log, show, source } = open(false);
+    for (const url of ["tel:112", "intent:112"]) {
+      show(`${A}/`, "a");
+      controller.onPageMessage(asks(url), slot, source);
+      expect(controller.state.error).toMatchObject({ code: ErrorCode.UNSUPPORTED_SCHEME, url });
+    }
+    expect(log.filter((line) => line.startsWith("open"))).toEqual(["open tel:112"]);
   });
 });

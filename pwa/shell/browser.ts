@@ -17,7 +17,14 @@ import {
 } from "./history-list.ts";
 import { initialState, NO_COST } from "./initial-state.ts";
 import { loadProgress } from "./load-progress.ts";
-import { frameUrl, isShownAlready, typedNavigation, withFragmentOf, withoutFragment } from "./navigation-request.ts";
+import {
+  frameUrl,
+  isForOtherApp,
+  isShownAlready,
+  typedNavigation,
+  withFragmentOf,
+  withoutFragment,
+} from "./navigation-request.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -42,6 +49,8 @@ export interface BrowserOptions {
   /** Tries once more to pair with a key that the edge could not be asked about. */
   readonly ensurePaired: () => void;
   readonly forgetSlots: () => void;
+  /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
+  readonly openOtherApp: (url: string) => boolean;
 }
 
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
@@ -246,14 +255,9 @@ export class BrowserController implements BrowserActions {
       case "slot-ready":
         if (isPage) this.#frame.leaveDocument();
         return;
-      case "navigate": {
-        if (!isPage) return;
-        const url = this.#toReal(message.url, slot);
-        const scheme = URL.canParse(url) ? new URL(url).protocol : "";
-        if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-        else this.#navigate(pageNavigation(message, url, slot.origin), { replace: message.replace === true });
+      case "navigate":
+        if (isPage) this.#onNavigate(message, slot);
         return;
-      }
       case "leaving":
         if (!isPage) return;
         this.#isStopped = false;
@@ -286,6 +290,14 @@ export class BrowserController implements BrowserActions {
         source.postMessage(answer, frames.originOf(slot));
       }
     }
+  }
+
+  #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {
+    const url = this.#toReal(message.url, slot);
+    if (isForOtherApp(url) && this.#options.openOtherApp(url)) return;
+    const scheme = URL.parse(url)?.protocol ?? "";
+    if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
+    else this.#navigate(pageNavigation(message, url, slot.origin), { replace: message.replace === true });
   }
 
   #onLink(link: LinkPhase): void {

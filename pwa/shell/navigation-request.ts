@@ -29,6 +29,14 @@ export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserS
   return url.includes("#") && shown.split("#", 1)[0] === page && (error !== null || url === shown);
 }
 
+/** RFC 6068, 3966, 5724: links to people, which a phone opens in an app of its own. */
+const OTHER_APPS = /^(?:mailto|tel|sms):/;
+
+/** @param url absolute, as the URL standard writes it. */
+export function isForOtherApp(url: string): boolean {
+  return OTHER_APPS.test(url);
+}
+
 /** RFC 1035 section 3.1, as text. */
 const HOST_LENGTH_MAX = 253;
 

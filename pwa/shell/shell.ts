@@ -103,6 +103,12 @@ async function main(): Promise<void> {
       if (accessKey !== null) void pairWith(accessKey);
     },
     forgetSlots: () => registry.clear(),
+    openOtherApp: (url) => {
+      // A tap in the page is one in the shell, too (HTML section 6.4.2). No page opens other apps by itself.
+      const isAsked = navigator.userActivation.isActive;
+      if (isAsked) location.href = url;
+      return isAsked;
+    },
   });
   const chrome = mountChrome(root, controller);
   browser = controller;
