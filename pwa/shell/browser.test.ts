@@ -187,6 +187,16 @@ describe("where the frame has a document that is not the page", () => {
     expect(log.slice(1)).toEqual(["ask 2 https://a.example/", "replace again https://a.example/#part"]);
   });
 
+  it("loads the page shown again when a redirect leads to a part of it", () => {
+    const { controller, log, show } = open();
+    show(`${B}/end#part`, "b");
+    controller.go(`${A}/redirect#own`);
+    controller.onTunnelEvent({ type: "navigation-moved", url: `${B}/end` });
+    expect(log.at(-1)).toBe(`src again ${B}/end#own`);
+    show(`${B}/end#own`, "b2");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${B}/end#own` });
+  });
+
   it("loads the page shown again when its address with the fragment is typed, but not for another part of it", () => {
     const { controller, log, show } = open();
     show(`${A}/#part`, "a");

@@ -20,6 +20,7 @@ import { loadProgress } from "./load-progress.ts";
 import {
   frameUrl,
   isForOtherApp,
+  isPartOf,
   isShownAlready,
   typedNavigation,
   withFragmentOf,
@@ -223,9 +224,11 @@ export class BrowserController implements BrowserActions {
           this.#navigation.mayHaveRun = true;
         this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message });
         return;
-      case "navigation-moved":
-        this.#show(withFragmentOf(this.#navigation?.request.url ?? "", event.url), false);
+      case "navigation-moved": {
+        const url = withFragmentOf(this.#navigation?.request.url ?? "", event.url);
+        this.#show(url, false, isPartOf(url, this.#committed.url));
         return;
+      }
       case "no-document":
         // The frame may have gone on to another slot meanwhile.
         if (this.#state.phase === "loading" && event.origin === this.#frame.awaited) this.#stay();

@@ -20,13 +20,17 @@ export function withoutFragment(request: NavigationRequest): NavigationRequest {
   return { ...request, url: url.href };
 }
 
+/** Whether a frame with the document `shown` would take the URL for a part of it, and load nothing. */
+export function isPartOf(url: string, shown: string): boolean {
+  return url.includes("#") && url.split("#", 1)[0] === shown.split("#", 1)[0];
+}
+
 /**
  * Whether a frame that shows this state, be it a document or the notice of an error, would take the URL for a part of
  * what it has, and load nothing (HTML section 7.4.2.2, "navigate to a fragment"). Another part of a page is one.
  */
 export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserState, "url" | "error">): boolean {
-  const [page] = url.split("#", 1);
-  return url.includes("#") && shown.split("#", 1)[0] === page && (error !== null || url === shown);
+  return isPartOf(url, shown) && (error !== null || url === shown);
 }
 
 /** RFC 6068, 3966, 5724: links to people, which a phone opens in an app of its own. */
