@@ -156,6 +156,22 @@ describe("TunnelPort", () => {
     expect(await heard()).toEqual([]);
   });
 
+  it("hears an answer that came while the phone slept", async () => {
+    const { tunnel, far } = rig();
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const alive = tunnel.isAlive();
+      vi.advanceTimersByTime(1_500);
+      far.postMessage([{ type: "pong" }]);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(60_000);
+      expect(await alive).toBe(true);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("dies of silence, and with it whatever is under way or comes later", async () => {
     const { tunnel, fetch, say } = rig();
     const begun = fetch();

@@ -25,6 +25,8 @@ export interface TunnelResponse {
 const SURE_FOR = 100;
 /** The answer comes from a worker on this device, which may be busy decoding. */
 const ANSWER_TIMEOUT = 1_500;
+/** More, for an answer that is there and not yet heard: after a standstill, as of a phone that slept, timers come first. */
+const HEARING_TIME = 100;
 
 interface PendingExchange {
   readonly url: string;
@@ -88,7 +90,7 @@ export class TunnelPort {
     this.#post({ type: "ping" });
     const heard = await new Promise<boolean>((resolve) => {
       this.#onHeard = () => resolve(true);
-      setTimeout(() => resolve(false), ANSWER_TIMEOUT);
+      setTimeout(() => setTimeout(() => resolve(false), HEARING_TIME), ANSWER_TIMEOUT);
     });
     this.#onHeard = null;
     this.#asking = null;
