@@ -65,3 +65,12 @@ test("a link to a person leaves the page as it is", async ({ app, origin }) => {
   await expect(app.frame().getByText("Here")).toBeVisible();
   await expect(app.page.getByText(/Cannot open/)).toHaveCount(0);
 });
+
+test("another part of the page shown is there without a request", async ({ app, origin }) => {
+  origin.page("/", '<p style="margin-top: 200vh" id="below">Below</p>');
+  await app.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/#below`);
+  await expect(app.frame().getByText("Below")).toBeInViewport();
+  await expect(app.address).toHaveValue(/#below$/);
+  expect(origin.requestsTo("/")).toHaveLength(1);
+});

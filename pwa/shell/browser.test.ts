@@ -198,14 +198,19 @@ describe("where the frame has a document that is not the page", () => {
   });
 
   it("loads the page shown again when its address with the fragment is typed, but not for another part of it", () => {
-    const { controller, log, show } = open();
+    const { controller, log, report, show } = open();
     show(`${A}/#part`, "a");
     log.length = 0;
     controller.go(`${A}/#part`);
     expect(log).toContain("replace again https://a.example/#part");
     show(`${A}/#part`, "a");
+    log.length = 0;
     controller.go(`${A}/#other`);
-    expect(log).toContain("src https://a.example/#other");
+    // Nothing is asked for.
+    expect(log).toEqual(["src https://a.example/#other"]);
+    expect(controller.state.phase).toBe("loading");
+    report(`${A}/#other`, "loaded", "a2");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/#other` });
   });
 
   it("brings the page before back when the person stops after a boot page has taken its place", () => {

@@ -414,10 +414,14 @@ export class BrowserController implements BrowserActions {
       return;
     }
     const isShown = isShownAlready(request.url, this.#state);
+    const isStep = begun === null && !isShown && this.#isOtherPart(request);
     this.#isStopped = false;
     this.#options.ensurePaired();
     this.#abandon();
-    this.#navigation = { id: begun ?? tunnel.navigate(withoutFragment(request)), request, mayHaveRun: false };
+    // The frame steps to another part of its document by itself.
+    this.#navigation = isStep
+      ? null
+      : { id: begun ?? tunnel.navigate(withoutFragment(request)), request, mayHaveRun: false };
     this.#iconUrl = null;
     this.update({
       phase: "loading",
@@ -430,6 +434,11 @@ export class BrowserController implements BrowserActions {
     });
     this.#setsOutWithLink = waitsForLink && this.#state.link.kind === "connecting";
     if (!this.#setsOutWithLink) this.#show(request.url, replace || isShown, isShown);
+  }
+
+  #isOtherPart({ method, url }: NavigationRequest): boolean {
+    const isPage = this.#state.phase === "loaded" && this.#state.error === null && this.#frame.silentUrl === null;
+    return isPage && !this.#frame.hasLeftDocument && method === "GET" && isPartOf(url, this.#committed.url);
   }
 
   /** What the shell has under way is not wanted any more. */
