@@ -73,6 +73,41 @@ describe("streams", () => {
   });
 });
 
+test("bodies that are of use only whole keep the order of their requests, whatever their channels", async () => {
+  const sockets = connected(3);
+  const logs = Array.from({ length: 6 }, () => {
+    const log = request(sockets);
+    sockets.flow();
+    return log;
+  });
+  const [parts, partBytes] = [16, 6000];
+  for (const { stream } of sockets.accepted) {
+    stream.sendHead(OK, false);
+    // As an origin's body comes: the next part is read when the one before has gone.
+    let left = parts;
+    const next = (): void => {
+      left -= 1;
+      if (left < 0) stream.end();
+      else stream.write(new Uint8Array(partBytes)).then(next, () => {});
+    };
+    next();
+  }
+  const whole = new Set<StreamLog>();
+  let othersAtFirst = 0;
+  while (whole.size < logs.length) {
+    sockets.turn();
+    for (const index of [0, 1, 2]) {
+      if (!sockets.deliver(index, "down")) sockets.deliver(index, "up");
+      await Promise.resolve();
+    }
+    for (const log of logs) if (log.events.at(-1) === "end") whole.add(log);
+    if (whole.size === 0) othersAtFirst = Math.max(...logs.slice(1).map(({ bytes }) => bytes));
+  }
+  expect([...whole]).toEqual(logs);
+  // In a gap between two parts the next body goes on.
+  expect(othersAtFirst).toBeLessThan((parts * partBytes) / 2);
+});
+
 describe("channels", () => {
   test("beyond the first wait until the edge was heard, so that it knows their session", () => {
     const sockets = new SessionSockets({ fixedChannels: 2 });

@@ -42,6 +42,7 @@ export class Session implements ChannelOwner {
   #headless = new Set<MuxStream>();
   /** Streams whose head was sent or received, pushes included. */
   #openStreams = 0;
+  #streamsMade = 0;
   #pushes = 0;
   #sender: SessionSender;
   #receiveWindow: SessionWindow;
@@ -278,6 +279,10 @@ export class Session implements ChannelOwner {
   }
 
   // StreamLink
+
+  nextOrder(): number {
+    return this.#streamsMade++;
+  }
 
   sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number {
     assertHeadFits(fields);

@@ -39,6 +39,8 @@ export interface StreamLink {
   readonly creditPool: CreditPool;
   /** How many pieces of bodies are unread. */
   readonly unread: PieceCount;
+  /** Larger than any before. */
+  nextOrder(): number;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
   /** The stream's urgency changed. */
@@ -69,6 +71,8 @@ interface QueuedChunk {
 export class MuxStream {
   handler: StreamHandler | null = null;
   readonly isPush: boolean;
+  /** Streams that came later have larger ones, whatever their channels: of ids each channel has its own. */
+  readonly order: number;
   /** Which of the session's channels carries it; for the session. */
   channelIndex = 0;
 
@@ -105,6 +109,7 @@ export class MuxStream {
   ) {
     this.#id = id;
     this.#link = link;
+    this.order = link.nextOrder();
     this.#unread = new UnreadPieces(link.unread);
     this.#priority = priority;
     this.isPush = kind !== "exchange";
@@ -131,10 +136,6 @@ export class MuxStream {
 
   get incremental(): boolean {
     return this.#priority.incremental;
-  }
-
-  get order(): number {
-    return this.#id;
   }
 
   /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
