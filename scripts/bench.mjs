@@ -4,14 +4,19 @@ import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } 
 import { ensureBrowser } from "./browser.mjs";
 import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
 
-const impossible = missingForLink();
+/** With one of these it only reads what earlier runs have left. */
+const WITHOUT_LINK = ["--help", "-h", "--report", "--publish", "--compare"];
+
+const given = process.argv.slice(2);
+const needsLink = !given.some((argument) => WITHOUT_LINK.includes(argument));
+const impossible = needsLink ? missingForLink() : [];
 if (impossible.length > 0) fail(`Cannot run the bench: it emulates a link, which needs ${impossible.join(" and ")}`);
 
 await ensureDependencies();
-const browser = await ensureBrowser();
-const missing = await ensureLabPackages();
+const browser = needsLink ? { CHROME_PATH: await ensureBrowser() } : {};
+const missing = needsLink ? await ensureLabPackages() : [];
 if (missing.length > 0) fail(`Cannot run the bench: install these packages first: ${missing.join(", ")}`);
 
-process.exitCode = await run(projectNode(), [join(root, "e2e", "bench", "run.ts"), ...process.argv.slice(2)], {
-  env: { ...projectEnvironment(), CHROME_PATH: browser },
+process.exitCode = await run(projectNode(), [join(root, "e2e", "bench", "run.ts"), ...given], {
+  env: { ...projectEnvironment(), ...browser },
 });

@@ -1,11 +1,14 @@
 /** One run of the bench, from nothing to its result. */
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { dist } from "../../scripts/build/paths.ts";
 import { seededRandom } from "../demo/random.ts";
 import { findChromium } from "../fixtures/chromium.ts";
 import { EDGE_TO_ORIGINS, type LinkSettings } from "../lab/lab.ts";
 import { delayOnly, PROFILES, paperC } from "../lab/profiles.ts";
 import { replayClasses } from "./behaviours/classes.ts";
+import { recordedClass } from "./behaviours/recorded-class.ts";
 import { duration, execute } from "./execute.ts";
 import { applicationExperiment } from "./experiments/applications.ts";
 import { delayExperiment, thirdGenerationExperiment } from "./experiments/delay.ts";
@@ -16,13 +19,13 @@ import { megabitLink, overtakingExperiment } from "./experiments/overtaking.ts";
 import { makeOvertakingSite } from "./experiments/overtaking-site.ts";
 import { realPageExperiment } from "./experiments/real-pages.ts";
 import { EXTENTS, type Extent } from "./extent.ts";
-import { Laboratory } from "./laboratory.ts";
+import { Laboratory, TRACE_STEP } from "./laboratory.ts";
 import { describeMachine, describeVersions, readProcessorTime } from "./machine.ts";
 import type { BenchResult, ExperimentResult, Site } from "./model.ts";
-import type { BenchOptions } from "./options.ts";
+import type { BenchMode, BenchOptions } from "./options.ts";
 import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
 import { makeSite, type SiteName } from "./sites/make-sites.ts";
-import { websocketCostExperiment } from "./websocket-cost/experiment.ts";
+import { GRIDS as WEBSOCKET_COST_GRIDS, websocketCostExperiment } from "./websocket-cost/experiment.ts";
 
 /** Visited before a page where the app has to be warm, the largest first. */
 const WARM_UP_SITES: readonly SiteName[] = ["median-mobile", "agency", "news-herald", "static-i"];
@@ -44,7 +47,10 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   const nextDay = await makeSites(extent, 1);
   const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
-  const classes = (await replayClasses(options.replays)).slice(0, extent.replays.classes);
+  const classes =
+    options.recorded.length > 0
+      ? await Promise.all(options.recorded.map(recordedClass))
+      : (await replayClasses(options.replays)).slice(0, extent.replays.classes);
   const start = performance.now();
   const laboratories: Laboratory[] = [];
   try {
@@ -94,7 +100,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       options: options.given,
       machine: describeMachine(),
       versions,
-      links: usedLinks(extent),
+      links: usedLinks(extent, options.mode),
       experiments: results,
     });
     const versions = await describeVersions(findChromium() ?? "chromium");
@@ -170,9 +176,10 @@ function isChosen(experiment: string, contestant: string, extent: Extent, { cont
   return some.some((name) => name === contestant);
 }
 
-function usedLinks(extent: Extent): BenchResult["links"] {
+function usedLinks(extent: Extent, mode: BenchMode): BenchResult["links"] {
   const links: [string, LinkSettings][] = [
     ...extent.delays.map((delay): [string, LinkSettings] => [`A delay=${delay}`, delayOnly(delay)]),
+    ...WEBSOCKET_COST_GRIDS[mode].delays.map((delay): [string, LinkSettings] => [`B delay=${delay}`, delayOnly(delay)]),
     ...extent.replays.delays.flatMap((delay) =>
       extent.replays.losses.map((loss): [string, LinkSettings] => [
         `C delay=${delay} loss=${loss}`,
@@ -181,13 +188,19 @@ function usedLinks(extent: Extent): BenchResult["links"] {
     ),
     ...extent.loss.delays.map((delay): [string, LinkSettings] => [`L delay=${delay}`, lossyLink(delay)]),
     ...extent.overtaking.delays.map((delay): [string, LinkSettings] => [`F delay=${delay}`, megabitLink(delay)]),
-    ...Object.entries(PROFILES).filter(([name]) => !name.includes("trace")),
+    ...Object.entries(PROFILES),
     ["edge to origins", EDGE_TO_ORIGINS],
   ];
   return Object.fromEntries(
-    links.map(([name, { delay, down, up, downQueue, upQueue, loss }]) => [
+    links.map(([name, { delay, down, up, downQueue, upQueue, loss, trace }]) => [
       name,
-      { delay, down, up, downQueue, upQueue, loss },
+      { delay, down, up, downQueue, upQueue, loss, ...(trace === undefined ? {} : describeTrace(trace)) },
     ]),
   );
+}
+
+function describeTrace({ down, up }: NonNullable<LinkSettings["trace"]>): Readonly<Record<string, string | number>> {
+  const digest = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex");
+  const named = (file: string): string => `${basename(file)} (SHA-256 ${digest(file)})`;
+  return { traceDown: named(down), traceUp: named(up), traceStep: TRACE_STEP };
 }

@@ -82,6 +82,12 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
     loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },
-    realPages: { sites: ["spectre-docs"], profiles: ["lte"], congestion: ["bbr"], visits: ["next day"], traces: [] },
+    realPages: {
+      sites: ["spectre-docs"],
+      profiles: ["lte"],
+      congestion: ["bbr"],
+      visits: ["first", "next day"],
+      traces: [],
+    },
   },
 };

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Frame } from "@playwright/test";
+import { seedOf } from "../demo/random.ts";
 import { Lab, type LinkSettings } from "../lab/lab.ts";
 import { PROFILES } from "../lab/profiles.ts";
 import { type ReplayClass, type ReplayServer, startReplayServer } from "./behaviours/classes.ts";
@@ -10,7 +11,7 @@ import { DirectBrowser } from "./contestants/direct.ts";
 import { RopewayApp } from "./contestants/ropeway.ts";
 import { ropewayContestant } from "./contestants/ropeway-contestant.ts";
 import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts";
-import type { PageVisitor, VisitOptions } from "./experiments/page-visits.ts";
+import type { CellRound, PageVisitor, VisitOptions } from "./experiments/page-visits.ts";
 import { HarnessError } from "./failure.ts";
 import { loadFloor } from "./floor.ts";
 import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
@@ -38,11 +39,11 @@ const PREPARATION: { readonly link: LinkSettings; readonly congestion: Congestio
   congestion: "bbr",
 };
 
-/** Rounds of one run of the bench, or seeds would meet those of another. */
-const MOST_ROUNDS = 1_000_000;
+/** Where nothing is compared. */
+const ANY_ROUND: CellRound = { cell: "", round: 0 };
 
 /** Milliseconds between the places in a trace where two rounds begin: five of them lie all over its twelve seconds. */
-const TRACE_STEP = 7_417;
+export const TRACE_STEP = 7_417;
 
 /** Milliseconds, at best. */
 const LONGEST_WARM_UP = 20_000;
@@ -58,7 +59,7 @@ export class Laboratory implements PageVisitor {
   readonly #replay: ReplayServer;
   readonly #direct: DirectBrowser;
   readonly #ropeway: RopewayApp;
-  #current = { ...PREPARATION, round: 0 };
+  #current = { ...PREPARATION, at: ANY_ROUND };
 
   private constructor(
     options: LaboratoryOptions,
@@ -119,12 +120,13 @@ export class Laboratory implements PageVisitor {
   }
 
   /**
-   * The link from now on. Visits of a round meet the same losses, as far as they send the same packets, and begin at the
-   * same place of a trace; those of another round at others, or five rounds would be one sample of what either does.
+   * The link from now on. Visits of a cell's round meet the same losses, as far as they send the same packets, and begin
+   * at the same place of a trace; those of another round or cell at others, or all would be one sample of what either does.
    */
-  async configure(link: LinkSettings, congestion: CongestionControl, round = 0): Promise<void> {
-    this.#current = { link, congestion, round };
-    const seed = this.#options.seed * MOST_ROUNDS + round;
+  async configure(link: LinkSettings, congestion: CongestionControl, at: CellRound = ANY_ROUND): Promise<void> {
+    this.#current = { link, congestion, at };
+    const { cell, round } = at;
+    const seed = seedOf(`${this.#options.seed} ${cell} ${round}`);
     await this.lab.configure({ link, congestion, seed, traceStart: round * TRACE_STEP });
   }
 
@@ -196,14 +198,14 @@ export class Laboratory implements PageVisitor {
   ): Promise<Visit> {
     const next = this.#options.nextDay.find(({ name }) => name === site.name);
     if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it has no next day`);
-    const { link, congestion, round } = this.#current;
+    const { link, congestion, at } = this.#current;
     try {
       await this.#caddy.setClock(new Date(Date.now() - DAY));
       await this.lab.configure(PREPARATION);
       await this.#visit(contestant, { ...options, site, filmstrip: false });
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(next));
-      await this.configure(link, congestion, round);
+      await this.configure(link, congestion, at);
       return await this.#visit(contestant, { ...options, site: next, isRevisit: true });
     } finally {
       await this.#caddy.setClock(null);

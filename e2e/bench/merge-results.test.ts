@@ -22,6 +22,14 @@ it("puts the parts of experiments together, later runs of a cell before earlier 
   expect(merged.seed).toBe(2);
 });
 
+it("takes all but cells from the run begun last, wherever it is named", () => {
+  const [early, late] = ["2026-11-21T20:00:00.000Z", "2026-11-22T07:00:00.000Z"].map((startedAt, index) => ({
+    ...syntheticResult({ seed: index + 1, rounds: 1 }),
+    startedAt,
+  })) as [BenchResult, BenchResult];
+  expect(mergeResults([late, early])).toMatchObject({ startedAt: late.startedAt, seed: 2 });
+});
+
 it("refuses nothing", () => {
   expect(() => mergeResults([])).toThrow("Cannot merge results: there is none");
 });

@@ -3,12 +3,12 @@ import type { BenchResult, Cell, ExperimentResult } from "./model.ts";
 
 /**
  * One result of several: all experiments in the order of their ids, each with all cells that any run has. A cell that
- * several have is the last one's, and so is all else: machine, versions, settings.
+ * several have is the last one's. All else, such as machine, versions and settings, is that of the run begun last.
  *
  * @throws RangeError without a result.
  */
 export function mergeResults(results: readonly BenchResult[]): BenchResult {
-  const last = results.at(-1);
+  const [last] = results.toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
   if (last === undefined) throw new RangeError("Cannot merge results: there is none");
   const known = new Map<string, ExperimentResult>();
   for (const experiment of results.flatMap(({ experiments }) => experiments)) {

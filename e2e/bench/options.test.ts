@@ -16,6 +16,7 @@ describe("parseBenchArguments", () => {
         cells: [],
         contestants: ALL_CONTESTANTS,
         replays: "full",
+        recorded: [],
         laboratories: 3,
         output: null,
       },

@@ -18,6 +18,8 @@ export interface BenchOptions {
   readonly contestants: readonly Contestant[];
   /** C: the applications as long as they are, or with a few of each behaviour and little time to think. */
   readonly replays: "full" | "short";
+  /** C: files of recorded traffic that it replays in place of the applications; none for those. */
+  readonly recorded: readonly string[];
   /** Links, each with servers and browsers of its own, on which cells that need no quiet are measured side by side. */
   readonly laboratories: number;
   /** Directory for results and report; the place in the checkout when absent. */
@@ -44,12 +46,13 @@ export const USAGE = `npm run bench -- [options]
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
   --short               in C, replays of seconds in place of half a minute (as with --quick)
+  --replay FILE,…       in C, recorded traffic in place of the applications: HARs, or behaviours made of them (.tsv)
   --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
   --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
-  --report RESULT.json…     draws the report of earlier results
+  --report RESULT.json…     draws one report of earlier results
   --publish RESULT.json…    writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
   --compare A.json B.json   says how far two runs agree
 `;
@@ -82,6 +85,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       cells: list(values.cells),
       contestants: list(values.contestants).length === 0 ? ALL_CONTESTANTS : list(values.contestants).map(contestant),
       replays: mode !== "full" || values.short ? "short" : "full",
+      recorded: list(values.replay),
       laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
       output: values.output ?? null,
     },
@@ -103,6 +107,7 @@ function parse(args: readonly string[]) {
         "warm-up": { type: "string" },
         seed: { type: "string" },
         short: { type: "boolean" },
+        replay: { type: "string" },
         laboratories: { type: "string" },
         output: { type: "string" },
         profile: { type: "boolean" },

@@ -1,6 +1,6 @@
 /** `npm run bench`: what the options ask for, told on the terminal. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
 import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
@@ -40,7 +40,7 @@ async function carryOut(command: BenchCommand): Promise<number> {
     case "check-link":
       return await checkTheLink();
     case "report":
-      for (const file of command.files) await report(await read(file), file);
+      await reportOf(command.files);
       return 0;
     case "publish":
       await publish(command.files);
@@ -74,7 +74,8 @@ async function run(options: BenchOptions): Promise<number> {
   console.log(
     `${duration(result.seconds)}; ${failures.length} runs failed, ${ofHarness} of them by the bench's own fault`,
   );
-  await report(result, file);
+  console.log(`Result: ${relative(process.cwd(), file)}`);
+  await report(result, pageOf(file));
   if (options.mode === "smoke") return tellFaults(result);
   return ofHarness > 0 ? 1 : 0;
 }
@@ -87,10 +88,20 @@ function tellFaults(result: BenchResult): number {
   return faults.length === 0 ? 0 : 1;
 }
 
-async function report(result: BenchResult, file: string): Promise<void> {
-  const page = file.replace(/\.json$/, ".html");
+async function report(result: BenchResult, page: string): Promise<void> {
   await writeFile(page, renderReport(result));
-  console.log(`Result: ${relative(process.cwd(), file)}\nReport: ${relative(process.cwd(), page)}`);
+  console.log(`Report: ${relative(process.cwd(), page)}`);
+}
+
+/** One for all, beside the last: named as it is, or "report.html" where there are several. */
+async function reportOf(files: readonly string[]): Promise<void> {
+  const last = files.at(-1) ?? "";
+  const page = files.length > 1 ? join(dirname(last), "report.html") : pageOf(last);
+  await report(mergeResults(await Promise.all(files.map(read))), page);
+}
+
+function pageOf(file: string): string {
+  return file.replace(/\.json$/, ".html");
 }
 
 async function publish(files: readonly string[]): Promise<void> {

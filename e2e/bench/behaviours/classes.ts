@@ -6,7 +6,8 @@ import type { Frame } from "@playwright/test";
 import { build } from "esbuild";
 import { ContestantError, HarnessError } from "../failure.ts";
 import { startServer } from "../servers/server-process.ts";
-import { APPLICATIONS, type Application, FLOWS, type Variant, workloadName } from "./application-model.ts";
+import { APPLICATIONS, type Variant, workloadName } from "./application-model.ts";
+import type { Workload } from "./behaviour.ts";
 import { readWorkload } from "./behaviour-file.ts";
 import { SHIPPED_FILES } from "./make-files.ts";
 import type { ReplayOutcome } from "./replay-outcome.ts";
@@ -16,9 +17,6 @@ import { bodyBytes, hostsOf, type ReplayPlan, replayPlan } from "./replay-plan.t
 export interface ReplayClass {
   /** Such as "social" or "social-short". */
   readonly name: string;
-  readonly application: Application;
-  /** The paper's words. */
-  readonly flow: string;
   /** The page that replays it. It waits for `startReplay`. */
   readonly url: string;
   /** All hosts that it asks, the page's own first: each to be proxied to the replay server. */
@@ -34,13 +32,18 @@ export function replayClasses(variant: Variant): Promise<readonly ReplayClass[]>
     APPLICATIONS.map(async (application): Promise<ReplayClass> => {
       const name = workloadName(application, variant);
       const file = join(SHIPPED_FILES, `${name}.tsv`);
-      const workload = readWorkload(await readFile(file, "utf8"), name, file);
-      const hosts = hostsOf(workload);
-      const plan = replayPlan(workload);
-      const url = `https://${hosts[0]}/replay.html?plan=${name}&hold`;
-      return { name, application, flow: FLOWS[application], url, hosts, plan, bytesDown: bodyBytes(plan).down };
+      return replayClassOf(readWorkload(await readFile(file, "utf8"), name, file));
     }),
   );
+}
+
+/** @param workload whose hosts have names that the laboratory's DNS may answer for. */
+export function replayClassOf(workload: Workload): ReplayClass {
+  const { name } = workload;
+  const hosts = hostsOf(workload);
+  const plan = replayPlan(workload);
+  const url = `https://${hosts[0]}/replay.html?plan=${name}&hold`;
+  return { name, url, hosts, plan, bytesDown: bodyBytes(plan).down };
 }
 
 /** Puts the replay page, its script and plans where a replay origin finds them. */

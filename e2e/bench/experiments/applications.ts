@@ -50,13 +50,14 @@ export function applicationExperiment(laboratory: Laboratory, grid: ApplicationG
     cells: cells.map(({ replayed, delay, loss, congestion }): PlannedCell => {
       const link = paperC(delay, loss);
       const floor = replayFloor(replayed.plan, link);
+      const id = `class=${replayed.name} delay=${delay} loss=${loss} cc=${congestion}`;
       return {
-        id: `class=${replayed.name} delay=${delay} loss=${loss} cc=${congestion}`,
+        id,
         at: { class: replayed.name, delay, loss, congestion },
         floor: { applicationLatency: floor, linkBytes: replayed.bytesDown },
         congestion,
         needsQuiet: needsQuiet(link),
-        prepare: (round) => laboratory.configure(link, congestion, round),
+        prepare: (round) => laboratory.configure(link, congestion, { cell: id, round }),
         series: CONTESTED.map((contestant) => ({
           contestant,
           estimate: 5 + (1.5 * floor) / 1000,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LinkSettings } from "../../lab/lab.ts";
 import type { Site, Visit } from "../model.ts";
 import { LOSS_GRID, lossExperiment } from "./loss.ts";
+import type { CellRound } from "./page-visits.ts";
 
 const SITE: Site = {
   name: "median-mobile",
@@ -34,10 +35,12 @@ const VISIT: Visit = {
 
 describe("experiment L", () => {
   const links: LinkSettings[] = [];
+  const rounds: CellRound[] = [];
   const experiment = lossExperiment(
     {
-      configure: async (link) => {
+      configure: async (link, _, at) => {
         links.push(link);
+        rounds.push(at);
       },
       visit: async () => VISIT,
     },
@@ -53,9 +56,11 @@ describe("experiment L", () => {
       { page: "median-mobile", delay: 300, loss: 2, congestion: "cubic" },
     ]);
     for (const cell of experiment.cells) {
-      await cell.prepare(0);
+      await cell.prepare(3);
       expect(cell.series.map(({ contestant }) => contestant)).toEqual(LOSS_GRID.contestants);
     }
+    // Each has losses of its own.
+    expect(rounds).toEqual(experiment.cells.map(({ id }) => ({ cell: id, round: 3 })));
     expect(links).toMatchObject([100, 100, 300, 300].map((delay) => ({ delay, loss: 2, down: 20_000, up: 20_000 })));
   });
 

@@ -7,7 +7,7 @@ import type { Arrivals } from "../contestants/arrivals.ts";
 import { type OutageRecord, OutageWatch } from "../contestants/outage-watch.ts";
 import type { Load, Loaded } from "../contestants/visit.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
-import { transferTime } from "../floor.ts";
+import { transferTime, visitFloor } from "../floor.ts";
 import type { Laboratory } from "../laboratory.ts";
 import type { Contestant, Metric, Site, Timeline } from "../model.ts";
 import { needsQuiet, type Outcome, type PlannedExperiment } from "../schedule.ts";
@@ -56,13 +56,14 @@ export function outageExperiment<Name extends string>(
     cells: profiles.flatMap(([profile, name]) =>
       grid.seconds.map((outage) => {
         const [link, site] = [PROFILES[profile], siteNamed(name)];
+        const id = `page=${name} profile=${profile} outage=${outage}`;
         return {
-          id: `page=${name} profile=${profile} outage=${outage}`,
+          id,
           at: { page: name, profile, outage },
-          floor: {},
+          floor: visitFloor(link, site),
           congestion: "bbr",
           needsQuiet: needsQuiet(link),
-          prepare: (round) => laboratory.configure(link, "bbr", round),
+          prepare: (round) => laboratory.configure(link, "bbr", { cell: id, round }),
           series: CONTESTED.map((contestant) => ({
             contestant,
             estimate: outage * 1.5 + estimateVisit(contestant, link, site),

@@ -53,13 +53,14 @@ export function overtakingExperiment(laboratory: Laboratory, site: Site, grid: O
     cells: cells.map(({ delay, congestion }): PlannedCell => {
       const link = megabitLink(delay);
       const floor = loadFloor(link, STYLE_BYTES);
+      const id = `delay=${delay} cc=${congestion}`;
       return {
-        id: `delay=${delay} cc=${congestion}`,
+        id,
         at: { delay, congestion },
         floor: Object.fromEntries(["idle", ...grid.waits.map(loadedName)].map((name) => [name, floor])),
         congestion,
         needsQuiet: needsQuiet(link),
-        prepare: (round) => laboratory.configure(link, congestion, round),
+        prepare: (round) => laboratory.configure(link, congestion, { cell: id, round }),
         series: CONTESTED.map((contestant) => ({
           contestant,
           estimate: 25 + (grid.waits.at(-1) ?? 0),

@@ -15,10 +15,16 @@ export interface VisitOptions {
   readonly watcher?: VisitWatcher;
 }
 
+/** One round of a cell. */
+export interface CellRound {
+  readonly cell: string;
+  readonly round: number;
+}
+
 /** What page experiments need of the laboratory. */
 export interface PageVisitor {
-  /** @param round whose losses the link is to have. */
-  configure(link: LinkSettings, congestion: CongestionControl, round: number): Promise<void>;
+  /** @param at whose losses the link is to have. */
+  configure(link: LinkSettings, congestion: CongestionControl, at: CellRound): Promise<void>;
   /**
    * @throws ContestantError when the page does not load whole and in time.
    * @throws HarnessError when the bench itself fails.
@@ -72,7 +78,7 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
     floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
-    prepare: (round) => visitor.configure(cell.link, cell.congestion, round),
+    prepare: (round) => visitor.configure(cell.link, cell.congestion, { cell: cell.id, round }),
     series: cell.contestants.map((contestant, index) => ({
       contestant,
       estimate: estimates[index] ?? 0,

@@ -65,6 +65,12 @@ describe("comparison with the best direct contestant", () => {
     const failed = cellOf(5, { "http/2": [10, 11], "ropeway warm": [null, null] });
     expect(compareCell(failed, LOAD, 1)).toMatchObject([{ ours: null, ratio: null, interval: null, behind: true }]);
     expect(compareCell(cellOf(5, { "http/2": [null], "ropeway warm": [1] }), LOAD, 1)).toEqual([]);
+    // It loaded, and only what is compared was not measured.
+    const silent = cellOf(5, { "http/2": [5], "ropeway warm": [4, 4] });
+    const unmeasured = silent.series.map((series) =>
+      series.contestant === "http/2" ? series : { ...series, runs: series.runs.map((run) => ({ ...run, values: {} })) },
+    );
+    expect(compareCell({ ...silent, series: unmeasured }, LOAD, 1)).toEqual([]);
   });
 
   it("has no ratio over zero, but knows who is better", () => {

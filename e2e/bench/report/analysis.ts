@@ -91,7 +91,7 @@ export function compareCell(cell: Cell, metric: Metric, seed: number): Compariso
   const best = bestOf(cell, metric, (contestant) => !isOurs(contestant));
   if (best === null) return [];
   return cell.series
-    .filter(({ contestant }) => isOurs(contestant))
+    .filter((series) => isOurs(series.contestant) && isComparable(series, metric))
     .map((series) => {
       const { ours, ratio, interval } = against(series, best, metric, seed);
       return {
@@ -104,6 +104,11 @@ export function compareCell(cell: Cell, metric: Metric, seed: number): Compariso
         behind: ratio === null ? ours === null || isWorse(ours, best.median, metric) : isAboveOne(ratio),
       };
     });
+}
+
+/** Not where visits went well without the metric, as some have no pictures; who fails is compared, and behind. */
+function isComparable(series: Series, { name }: Metric): boolean {
+  return !hasMedian(series) || valuesOf(series, name).length > 0;
 }
 
 /** Of what a person can use: fixed numbers of channels are there to judge the app's own choice by. */

@@ -74,6 +74,8 @@ export function coordinateLabel(key: string, value: string | number): string {
   if (typeof value === "number") {
     const unit = UNITS[key];
     if (unit === undefined) return `${key} ${value}`;
+    // 65,535 and 65,536 bytes are framed differently.
+    if (key === "payload" && Number(value.toPrecision(3)) !== value) return `${value.toLocaleString("en-US")}\u00a0B`;
     return key === "loss" || key === "outage" ? `${formatTick(value, unit)} ${key}` : formatTick(value, unit);
   }
   if (key === "visit") return `${value} visit`;

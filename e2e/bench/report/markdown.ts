@@ -17,6 +17,7 @@ import {
 } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";
 import { cellLabel, gridOf } from "./grid.ts";
+import { PAPER_FIGURE_HEAD, paperFigures } from "./paper-figures.ts";
 import { counted, formatQuantity, formatRatio, formatScaled, scaleFor } from "./quantity.ts";
 
 export interface SourceResult {
@@ -32,7 +33,7 @@ const START = /<!-- bench:(\S+) -->/g;
 /**
  * Replaces the blocks that the result has numbers for, and leaves all others and the prose between them as they are.
  * Blocks are named `A` (an experiment's table), `A/bytesDown` (of another metric), `A/not-first` and `not-first` (cells
- * in which Ropeway is not first), `run` (versions, machine, seed) and `runs` (which result each experiment is from).
+ * in which Ropeway is not first), `papers` (their figures beside ours), `run` (versions, machine, seed) and `runs` (which result each experiment is from).
  *
  * @param sources what the result was merged from.
  * @returns names of the blocks replaced.
@@ -181,6 +182,7 @@ function blockOf(id: string, result: BenchResult, sources: readonly SourceResult
   if (id === "run") return runTable(result);
   if (id === "runs") return sources.length === 0 ? null : runsTable(sources);
   if (id === "not-first") return notFirstList(experiments, seed);
+  if (id === "papers") return markdownTable(PAPER_FIGURE_HEAD, paperFigures(experiments));
   const [name, part] = id.split("/");
   const experiment = experiments.find((each) => each.id === name);
   if (experiment === undefined) return null;

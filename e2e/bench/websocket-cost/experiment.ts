@@ -19,7 +19,7 @@ interface CostGrid {
   readonly effort: number;
 }
 
-const GRIDS: Readonly<Record<BenchResult["mode"], CostGrid>> = {
+export const GRIDS: Readonly<Record<BenchResult["mode"], CostGrid>> = {
   smoke: { payloads: [1, 1_000], delays: [5], effort: 10 },
   quick: { payloads: [1, 125, 1_000, 65_536, 1_000_000], delays: [50], effort: 60 },
   full: {
