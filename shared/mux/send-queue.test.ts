@@ -77,6 +77,17 @@ describe("the order of sending", () => {
     );
   });
 
+  test("lets them take turns also where there is credit for one piece at a time", () => {
+    const queue = queueOf(body("a", 3, 2, { whole: true }), body("b", 3, 2, { whole: true }), body("x", 3, 4));
+    let names = "";
+    for (let next = queue.next(() => true); next !== undefined; next = queue.next(() => true)) {
+      next.left -= 1;
+      names += next.name;
+      expect(queue.next(() => false)).toBeUndefined();
+    }
+    expect(names).toBe("axaxbxbx");
+  });
+
   test("makes a body that turns out large share with the others", () => {
     const queue = queueOf(body("a", 3, 6, { whole: true }), body("b", 3, 2, { whole: true }));
     expect(order(queue, true, limits.orderedBodyBytes / 2)).toBe("aaababaa");

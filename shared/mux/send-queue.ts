@@ -72,8 +72,9 @@ class Ring<S extends Sender> {
       else if (ordered === undefined || sender.order < ordered.order) ordered = sender;
     }
     const next = sharing === undefined || (ordered !== undefined && !this.#lastWasOrdered) ? ordered : sharing;
-    this.#lastWasOrdered = next !== undefined && next === ordered;
-    if (next === undefined || next === ordered) return next;
+    if (next === undefined) return next;
+    this.#lastWasOrdered = next === ordered;
+    if (next === ordered) return next;
     this.#senders.delete(next);
     this.#senders.add(next);
     return next;
