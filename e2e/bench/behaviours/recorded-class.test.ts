@@ -34,8 +34,8 @@ describe("recordedClass", () => {
     await writeFile(file, JSON.stringify({ log: { entries: urls.map((url, index) => entry(10 * index, url)) } }));
     const { name, url, hosts, plan, bytesDown } = await recordedClass(file);
     expect(name).toBe("my-page");
-    expect(hosts).toEqual(["www.example.com.test", "cdn.test", "1.test"]);
-    expect(url).toBe("https://www.example.com.test/replay.html?plan=my-page&hold");
+    expect(hosts).toEqual(["www.example.com.recorded.test", "cdn.test.recorded.test", "1.recorded.test"]);
+    expect(url).toBe("https://www.example.com.recorded.test/replay.html?plan=my-page&hold");
     expect(plan.steps.map((step) => new URL(step.url).origin)).toEqual(hosts.map((host) => `https://${host}`));
     expect(plan.steps[0]?.url).toMatch(/\/a\?b$/);
     expect(bytesDown).toBe(3_000);

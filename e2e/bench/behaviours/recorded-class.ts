@@ -11,7 +11,7 @@ const ENDING = /\.(har|tsv)$/;
 
 /**
  * @param file a HAR, or behaviours as `behaviour-file.ts` describes them. All its hosts are asked over TLS on port 443,
- *   under names of the laboratory's: `www.example.com` as `www.example.com.test`.
+ *   under names of the laboratory's: `www.example.com` as `www.example.com.recorded.test`, which no site of it has.
  * @throws Error "Cannot read FILE …" or "Cannot convert NAME …" when it is neither.
  */
 export async function recordedClass(file: string): Promise<ReplayClass> {
@@ -46,6 +46,5 @@ function laboratoryUrl(url: string): string {
   const { hostname, pathname, search } = new URL(url);
   // Of an IPv6 address the brackets go.
   const labels = hostname.replaceAll(/[^a-z0-9.]+/g, "-").replaceAll(/(^|\.)-+|-+(?=\.|$)/g, "$1");
-  const name = labels.replace(/\.?(test)?$/, ".test");
-  return `https://${name}${pathname}${search}`;
+  return `https://${labels}.recorded.test${pathname}${search}`;
 }
