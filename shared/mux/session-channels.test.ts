@@ -10,6 +10,7 @@ import { GET, OK } from "../testing/session-rig.ts";
 import { SessionSockets } from "../testing/session-sockets.ts";
 import { StreamLog } from "../testing/stream-log.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
+import { DEFAULT_PRIORITY } from "../wire/frame.ts";
 import { Session } from "./session.ts";
 
 describe("streams", () => {
@@ -106,6 +107,19 @@ test("bodies that are of use only whole keep the order of their requests, whatev
   expect([...whole]).toEqual(logs);
   // In a gap between two parts the next body goes on.
   expect(othersAtFirst).toBeLessThan((parts * partBytes) / 2);
+});
+
+test("what a page asks for takes turns with what was pushed before, whatever their channels", () => {
+  const sockets = connected(3);
+  const pushes = Array.from({ length: 3 }, () => sockets.edge.openPush(DEFAULT_PRIORITY));
+  for (let count = 0; count < 3; count += 1) {
+    request(sockets);
+    sockets.flow();
+  }
+  const exchanges = sockets.accepted.map(({ stream }) => stream);
+  expect(exchanges.map(({ channelIndex }) => channelIndex)).toEqual([0, 1, 2]);
+  const streams = [...pushes, ...exchanges].toSorted((one, other) => (one?.order ?? 0) - (other?.order ?? 0));
+  expect(streams).toEqual([0, 1, 2].flatMap((index) => [exchanges[index], pushes[index]]));
 });
 
 describe("channels", () => {

@@ -42,7 +42,8 @@ export class Session implements ChannelOwner {
   #headless = new Set<MuxStream>();
   /** Streams whose head was sent or received, pushes included. */
   #openStreams = 0;
-  #streamsMade = 0;
+  #exchangesMade = 0;
+  #pushesMade = 0;
   #pushes = 0;
   #sender: SessionSender;
   #receiveWindow: SessionWindow;
@@ -280,8 +281,8 @@ export class Session implements ChannelOwner {
 
   // StreamLink
 
-  nextOrder(): number {
-    return this.#streamsMade++;
+  nextOrder(isPush: boolean): number {
+    return isPush ? 2 * ++this.#pushesMade : 2 * this.#exchangesMade++ + 1;
   }
 
   sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number {

@@ -39,8 +39,11 @@ export interface StreamLink {
   readonly creditPool: CreditPool;
   /** How many pieces of bodies are unread. */
   readonly unread: PieceCount;
-  /** Larger than any before. */
-  nextOrder(): number;
+  /**
+   * Larger than any before of its kind. Requests and pushes are counted apart and take turns: what a page asks for beside
+   * what is pushed, as pictures that its styles name, is not to wait for all of that.
+   */
+  nextOrder(isPush: boolean): number;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
   /** The stream's urgency changed. */
@@ -71,7 +74,7 @@ interface QueuedChunk {
 export class MuxStream {
   handler: StreamHandler | null = null;
   readonly isPush: boolean;
-  /** Streams that came later have larger ones, whatever their channels: of ids each channel has its own. */
+  /** Of two exchanges, or two pushes, the later has the larger, whatever their channels: each has ids of its own. */
   readonly order: number;
   /** Which of the session's channels carries it; for the session. */
   channelIndex = 0;
@@ -109,10 +112,10 @@ export class MuxStream {
   ) {
     this.#id = id;
     this.#link = link;
-    this.order = link.nextOrder();
     this.#unread = new UnreadPieces(link.unread);
     this.#priority = priority;
     this.isPush = kind !== "exchange";
+    this.order = link.nextOrder(this.isPush);
     this.#isWanted = !this.isPush;
     this.#state = FIRST_STATE[kind];
     this.#headsToSend = HEADS_TO_SEND[kind];
