@@ -66,3 +66,17 @@ test("a form sent by script arrives like one sent by hand", async ({ app, origin
   const received = await receivedForm(app);
   expect(received.fields).toEqual(expected.slice(0, -1));
 });
+
+test("a form that is redirected to its own address is not sent again by Reload", async ({ app, origin }) => {
+  const page = `<p>Saved</p><form method="post"><input name="a" value="1"><button>Send</button></form>`;
+  origin.route("/edit", async ({ request, body, reply, page: show }) => {
+    if (request.method === "GET") return show(page);
+    await body();
+    reply(302, { location: "/edit" });
+  });
+  await app.goto(`${origin.origin}/edit`);
+  await app.navigated(() => app.frame().getByRole("button", { name: "Send" }).click());
+  await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
+  await expect(app.frame().getByText("Saved")).toBeVisible();
+  expect(origin.requestsTo("/edit").map(({ method }) => method)).toEqual(["GET", "POST", "GET", "GET"]);
+});

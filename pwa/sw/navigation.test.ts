@@ -78,6 +78,14 @@ describe("answerNavigation", () => {
     expect(log).toEqual(["send", "hold", "finish"]);
   });
 
+  it("shows the browser that a form was redirected, also to its own address", async () => {
+    const posted = await navigate({ redirected: true }, { method: "POST" });
+    expect([posted.answer.status, posted.answer.headers.get("location")]).toEqual([302, `${SLOT}/page`]);
+    expect(posted.log).toEqual(["send", "hold", "finish"]);
+    const claimed = await navigate({ redirected: true });
+    expect([claimed.answer.status, claimed.log]).toEqual([200, ["send", "finish"]]);
+  });
+
   it("shows the browser the fragment of a redirect", async () => {
     const { exchange } = fakeExchange(
       { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },

@@ -37,7 +37,9 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
 
 function answerWith(exchange: SlotExchange, response: TunnelResponse): Response {
   const { head } = response;
-  if (head.url !== exchange.head.url) return redirected(exchange, response);
+  // Or else the browser would take the document for the form's answer, and send the form again to reload it.
+  const isFormDone = head.redirected && exchange.request.method !== "GET";
+  if (head.url !== exchange.head.url || isFormDone) return redirected(exchange, response);
   const location = headerValue(head.headers, "location");
   if (REDIRECTS.has(head.status) && location !== null) return redirectedElsewhere(exchange, response, location);
   if (!isFramingAllowed(exchange, head.headers)) {
