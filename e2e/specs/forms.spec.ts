@@ -80,3 +80,26 @@ test("a form that is redirected to its own address is not sent again by Reload",
   await expect(app.frame().getByText("Saved")).toBeVisible();
   expect(origin.requestsTo("/edit").map(({ method }) => method)).toEqual(["GET", "POST", "GET", "GET"]);
 });
+
+test("Reload asks before it sends a form again", async ({ app, origin }) => {
+  origin.page("/", `<form action="/form" method="post">${FIELDS}</form>`);
+  await submit(app, `${origin.origin}/`);
+  const notice = app.page.getByRole("navigation").getByText(/has to be sent again/);
+  const methods = () => origin.requestsTo("/form").map(({ method }) => method);
+
+  await app.page.getByRole("button", { name: "Reload" }).click();
+  await expect(notice).toBeVisible();
+  await app.page.getByRole("button", { name: "Dismiss" }).click();
+  await expect(notice).toBeHidden();
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  expect(methods()).toEqual(["POST"]);
+
+  await app.page.getByRole("button", { name: "Reload" }).click();
+  await app.navigated(() => app.page.getByRole("button", { name: "Send again" }).click());
+  expect(methods()).toEqual(["POST", "POST"]);
+  await expect(notice).toBeHidden();
+
+  await (await app.content()).evaluate(() => history.replaceState(null, "", location.href));
+  await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
+  expect(methods()).toEqual(["POST", "POST", "GET"]);
+});

@@ -86,8 +86,8 @@ export interface Settings {
 
 /** Something the person should know that belongs to no page; one at a time, until it is dismissed. */
 export interface Notice {
-  readonly kind: "uncertain";
-  /** Where what the person sent may have arrived or not. */
+  /** What the person sent may have arrived or not; or a reload would send it again, which it does not unasked. */
+  readonly kind: "uncertain" | "resend";
   readonly url: string;
 }
 
@@ -101,6 +101,8 @@ export interface BrowserActions {
   reload(): void;
   stop(): void;
   dismissNotice(): void;
+  /** Reloads the page that a form led to, and so sends the form again. */
+  sendAgain(): void;
   home(): void;
   pin(site: Site): void;
   unpin(url: string): void;

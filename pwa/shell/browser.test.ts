@@ -14,7 +14,8 @@ function open(isAsked = true) {
   const slots = new Map<string, Slot>();
   const contentWindow = {
     location: { replace: (url: string) => void log.push(`replace ${url}`) },
-    postMessage: ({ type }: { type: string }) => void log.push(`tell ${type}`),
+    postMessage: ({ type, isConfirmed = false }: { type: string; isConfirmed?: boolean }) =>
+      void log.push(`tell ${type}${isConfirmed ? " confirmed" : ""}`),
   };
   const frames = {
     page: {
@@ -274,6 +275,41 @@ describe("a form's request to another site that failed", () => {
     controller.reload();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
     expect(log).toContain(`ask 2 ${B}/pay`);
+  });
+});
+
+describe("a page that a form led to", () => {
+  const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+  const reloaded = () => {
+    const all = open();
+    all.show(`${A}/order`, "a");
+    all.controller.reload();
+    all.controller.onPageMessage({ tag: MESSAGE_TAG, type: "reload-sends-form" }, slot, all.source);
+    return all;
+  };
+
+  it("asks before a reload sends the form again", () => {
+    const { controller, log } = reloaded();
+    expect(controller.state).toMatchObject({ phase: "loaded", notice: { kind: "resend", url: `${A}/order` } });
+    expect(log).toEqual(["tell reload"]);
+    controller.sendAgain();
+    expect(controller.state).toMatchObject({ phase: "loading", notice: null });
+    expect(log).toEqual(["tell reload", "tell reload confirmed"]);
+  });
+
+  it("asks no longer once it is left", () => {
+    const { controller, log, show } = reloaded();
+    show(`${A}/next`, "b");
+    expect(controller.state.notice).toBeNull();
+    controller.sendAgain();
+    expect(log).toEqual(["tell reload"]);
+  });
+
+  it("does not answer for a page that is on its way", () => {
+    const { controller, source } = reloaded();
+    controller.go(`${B}/`);
+    controller.onPageMessage({ tag: MESSAGE_TAG, type: "reload-sends-form" }, slot, source);
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${B}/`, notice: null });
   });
 });
 

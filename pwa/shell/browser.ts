@@ -100,6 +100,9 @@ export class BrowserController implements BrowserActions {
 
   update(change: Partial<BrowserState>): void {
     this.#state = { ...this.#state, ...change };
+    // The question is about the page shown.
+    if (this.#state.phase !== "loaded" && this.#state.notice?.kind === "resend")
+      this.#state = { ...this.#state, notice: null };
     this.#options.render(this.#state);
   }
 
@@ -135,7 +138,7 @@ export class BrowserController implements BrowserActions {
     else if (this.#frame.silentUrl === url) this.#navigate(withoutFragment(typedNavigation(url)), { replace: true });
     else if (url !== "") {
       this.update({ phase: "loading", progress: 0 });
-      this.#tellPage({ tag: MESSAGE_TAG, type: "reload" });
+      this.#tellPage({ tag: MESSAGE_TAG, type: "reload", isConfirmed: false });
     }
   }
 
@@ -185,6 +188,14 @@ export class BrowserController implements BrowserActions {
 
   dismissNotice(): void {
     this.update({ notice: null });
+  }
+
+  sendAgain(): void {
+    const { notice, phase } = this.#state;
+    this.dismissNotice();
+    if (notice?.kind !== "resend" || phase !== "loaded" || notice.url !== this.#committed.url) return;
+    this.update({ phase: "loading", progress: 0 });
+    this.#tellPage({ tag: MESSAGE_TAG, type: "reload", isConfirmed: true });
   }
 
   pair(accessKey: string): void {
@@ -267,6 +278,10 @@ export class BrowserController implements BrowserActions {
         this.#frame.setOut(slot.origin);
         this.#options.tunnel.beginPage();
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
+        return;
+      case "reload-sends-form":
+        if (!isPage || this.#frame.awaited !== null || URL.parse(this.#committed.url)?.origin !== slot.origin) return;
+        this.update({ phase: "loaded", progress: null, notice: { kind: "resend", url: this.#committed.url } });
         return;
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.

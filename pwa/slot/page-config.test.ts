@@ -8,6 +8,7 @@ const config: PageConfig = {
   shellOrigin: "http://localhost:8787",
   documentUrl: "https://example.org/?a=\"><script>'&quot;",
   topLevel: true,
+  isPosted: false,
   cookies: [],
   referrer: "",
   referrerPolicy: "",

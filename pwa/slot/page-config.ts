@@ -10,6 +10,8 @@ export interface PageConfig extends SlotIdentity {
   readonly documentUrl: string;
   /** Whether this is the page itself, not a frame in one. The service worker only knows whether its slot may be. */
   readonly topLevel: boolean;
+  /** Whether it answers a form, which a reload would send again. */
+  readonly isPosted: boolean;
   readonly cookies: readonly ScriptCookie[];
   /** What `document.referrer` reads: a real URL, or "". */
   readonly referrer: string;

@@ -40,6 +40,8 @@ export type PageToShell =
     }
   /** The page's own document goes to another document of the slot: the shell shows that something happens. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
+  /** Answer to "reload": it was not done, since it would send a form again, which the person has to want. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload-sends-form" }
   /** In place of a document that could not be had. `url` is real, `code` an ErrorCode. */
   | {
       readonly tag: typeof MESSAGE_TAG;
@@ -60,4 +62,5 @@ export type ShellToPage =
   /** Answer to frame-wanted: where the frame may go. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame"; readonly slotUrl: string }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload" };
+  /** @property isConfirmed also where it sends a form again. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload"; readonly isConfirmed: boolean };

@@ -86,6 +86,12 @@ describe("answerNavigation", () => {
     expect([claimed.answer.status, claimed.log]).toEqual([200, ["send", "finish"]]);
   });
 
+  it("tells a page whether a reload would send a form again", async () => {
+    const posted = await navigate({}, { method: "POST" });
+    expect(dataOf(posted.html, "config")).toMatchObject({ isPosted: true });
+    expect(dataOf((await navigate({})).html, "config")).toMatchObject({ isPosted: false });
+  });
+
   it("shows the browser the fragment of a redirect", async () => {
     const { exchange } = fakeExchange(
       { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },

@@ -226,6 +226,7 @@ function documentParts(
           shellOrigin: context.shellOrigin,
           documentUrl: head.url,
           topLevel: context.binding.topLevel,
+          isPosted: exchange.request.method !== "GET",
           cookies: head.scriptCookies,
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,

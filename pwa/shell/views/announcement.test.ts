@@ -21,6 +21,10 @@ it.each([
     testState({ phase: "loaded", url, notice: { kind: "uncertain", url } }),
   ],
   [
+    "To reload this page, what you sent to example.com has to be sent again",
+    testState({ phase: "loaded", url, notice: { kind: "resend", url } }),
+  ],
+  [
     "You are offline",
     testState({
       phase: "failed",

@@ -14,7 +14,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
     <nav class="bar" aria-label="Browser" data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
       <LinkPill link={state.link} />
-      {state.notice && <NoticeBar notice={state.notice} onDismiss={() => actions.dismissNotice()} />}
+      {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.back()} />
       <BarButton
         icon="forward"

@@ -1,19 +1,27 @@
-import type { Notice } from "../browser-state.ts";
+import type { BrowserActions, Notice } from "../browser-state.ts";
 import { shortHost } from "./format.ts";
 import { Icon } from "./icons.tsx";
 
-/** What the person should know though no page says it; stays until it is dismissed. */
-export function NoticeBar({ notice, onDismiss }: { notice: Notice; onDismiss: () => void }) {
+/** What the person should know, or is asked, though no page says it; stays until it is dismissed. */
+export function NoticeBar({ notice, actions }: { notice: Notice; actions: BrowserActions }) {
   return (
     <div class="notice-bar">
       <p>{noticeText(notice)}</p>
-      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={onDismiss}>
+      {notice.kind === "resend" && (
+        <button type="button" class="text-button" onClick={() => actions.sendAgain()}>
+          Send again
+        </button>
+      )}
+      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => actions.dismissNotice()}>
         <Icon name="close" />
       </button>
     </div>
   );
 }
 
-export function noticeText({ url }: Notice): string {
-  return `${shortHost(url)} may have got what you sent; the answer was lost`;
+export function noticeText({ kind, url }: Notice): string {
+  const host = shortHost(url);
+  return kind === "uncertain"
+    ? `${host} may have got what you sent; the answer was lost`
+    : `To reload this page, what you sent to ${host} has to be sent again`;
 }

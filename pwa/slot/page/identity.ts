@@ -38,7 +38,8 @@ function patchMessages({ config: { slotOrigin, realOrigin } }: PageContext): voi
 }
 
 /** Real URLs of the page's own origin where the browser insists on the slot's. */
-function patchUrlArguments({ config }: PageContext): void {
+function patchUrlArguments(context: PageContext): void {
+  const { config } = context;
   const own = (url: unknown) => {
     const text = String(url);
     return toSlot(parseUrl(text, document.baseURI)?.href ?? text, config);
@@ -48,9 +49,11 @@ function patchUrlArguments({ config }: PageContext): void {
     return slotUrl.startsWith(config.slotOrigin) && !String(url).startsWith(config.slotOrigin) ? slotUrl : url;
   };
   for (const name of ["pushState", "replaceState"]) {
-    patchMethod(History.prototype, name, (native, self, [state, unused, url]) =>
-      native(self, url === undefined || url === null ? [state, unused] : [state, unused, mapped(url)]),
-    );
+    patchMethod(History.prototype, name, (native, self, [state, unused, url]) => {
+      native(self, url === undefined || url === null ? [state, unused] : [state, unused, mapped(url)]);
+      // HTML section 7.4.4: the document state that it makes has no POST resource. Sites use it to be rid of theirs.
+      context.isPosted = false;
+    });
   }
   for (const name of ["Worker", "SharedWorker"] as const) {
     const native = window[name] as typeof Worker | undefined;

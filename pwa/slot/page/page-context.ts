@@ -8,6 +8,8 @@ export const navigationApi = (window as { navigation?: Navigation }).navigation;
 
 export interface PageContext {
   readonly config: PageConfig;
+  /** Whether a reload would send a form again. */
+  isPosted: boolean;
   /** Real URL of the document, as it is now. */
   readonly realUrl: () => string;
   /** Does nothing where the slot is not in the shell. */
@@ -18,6 +20,7 @@ export function createPageContext(config: PageConfig): PageContext {
   const { top } = window;
   return {
     config,
+    isPosted: config.isPosted,
     realUrl: () => toReal(location.href, config),
     toShell(message, transfer = []) {
       if (top !== null && top !== window) top.postMessage(message, config.shellOrigin, transfer);

@@ -52,7 +52,8 @@ export interface ShellRequests {
 }
 
 /** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
-export function obeyShell({ config: { shellOrigin } }: PageContext, requests: ShellRequests): void {
+export function obeyShell(context: PageContext, requests: ShellRequests): void {
+  const { shellOrigin } = context.config;
   const origin = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "origin")?.get;
   window.addEventListener("message", (event: MessageEvent<unknown>) => {
     if (!isTagged(event.data) || origin?.call(event) !== shellOrigin || event.source !== window.top) return;
@@ -61,6 +62,9 @@ export function obeyShell({ config: { shellOrigin } }: PageContext, requests: Sh
     const [port] = event.ports;
     if (message.type === "port" && port !== undefined) requests.port(port);
     else if (message.type === "stop") window.stop();
-    else if (message.type === "reload") location.reload();
+    else if (message.type === "reload") {
+      if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
+      else location.reload();
+    }
   });
 }
