@@ -107,3 +107,14 @@ test("private addresses are refused unless allowed, also behind a redirect", asy
   expect(origin.connections).toEqual([]);
   await edge.close();
 });
+
+test("a form whose site redirects without end is not sent twice", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", `<form action="${otherOrigin.origin}/pay" method="post"><button>Send</button></form>`);
+  otherOrigin.route("/pay", ({ reply }) => reply(302, { location: "/loop" }));
+  otherOrigin.route("/loop", ({ reply }) => reply(302, { location: "/loop" }));
+  await app.goto(`${origin.origin}/`);
+  await app.navigated(() => app.frame().getByRole("button", { name: "Send" }).click());
+  await expectError(app, /circles/i);
+  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+  expect(otherOrigin.requestsTo("/pay").map(({ method }) => method)).toEqual(["POST", "GET"]);
+});

@@ -268,6 +268,15 @@ describe("a form's request to another site that failed", () => {
     ["the link hides it", ErrorCode.LINK_LOST],
     ["the site took too long", ErrorCode.UPSTREAM_TIMEOUT],
     ["the site hung up", ErrorCode.CONNECTION_RESET],
+    ["it redirected in circles", ErrorCode.TOO_MANY_REDIRECTS],
+    ["it redirected to another kind of address", ErrorCode.UNSUPPORTED_SCHEME],
+    ["it redirected to nowhere", ErrorCode.NAME_NOT_RESOLVED],
+    ["it redirected to where nobody listens", ErrorCode.CONNECTION_REFUSED],
+    ["it redirected to where no TLS is", ErrorCode.TLS_FAILED],
+    ["it redirected to a private address", ErrorCode.DESTINATION_FORBIDDEN],
+    ["it wanted the body at another address", ErrorCode.BODY_NOT_REPLAYABLE],
+    ["the edge failed while it answered", ErrorCode.INTERNAL_ERROR],
+    ["the edge restarted", ErrorCode.ALREADY_SENT],
   ])("is not sent again where the site may have acted on it: %s", (_why, code) => {
     const { controller, log } = submitted();
     if (code === failure.code) controller.onTunnelEvent({ type: "uncertain", url: failure.url });

@@ -57,11 +57,14 @@ export interface BrowserOptions {
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
-/** The site was asked, and may have acted on it. Of what the link hides the tunnel tells by itself. */
-const ORIGIN_WENT_SILENT: ReadonlySet<number> = new Set([
-  ErrorCode.CONNECTION_RESET,
-  ErrorCode.UPSTREAM_TIMEOUT,
-  ErrorCode.UPSTREAM_FAILED,
+/**
+ * No site can have acted on a request that failed so, unless the tunnel says so by itself. After any other failure one
+ * can, also where no connection came about: that may have been behind a redirect.
+ */
+const LEAVES_SITES_ALONE: ReadonlySet<number> = new Set([
+  ErrorCode.REFUSED_STREAM,
+  ErrorCode.LINK_LOST,
+  ErrorCode.OFFLINE,
 ]);
 
 interface Start {
@@ -231,7 +234,7 @@ export class BrowserController implements BrowserActions {
         return;
       case "navigation-failed":
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
-        if (this.#navigation.request.method !== "GET" && ORIGIN_WENT_SILENT.has(event.code))
+        if (this.#navigation.request.method !== "GET" && !LEAVES_SITES_ALONE.has(event.code))
           this.#navigation.mayHaveRun = true;
         this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message });
         return;
