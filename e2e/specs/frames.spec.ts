@@ -109,3 +109,26 @@ test("a page's own site in a frame of another one has none of its cookies, and m
   for (const request of [asked, ...origin.requestsTo("/act")]) expect(request.headers.cookie).toBeUndefined();
   await expect(advert.frameLocator('iframe[title="Refuses"]').getByText("Framed")).toHaveCount(0);
 });
+
+test("a page without referrers shows frames of its own site, which load once", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<meta name="referrer" content="no-referrer"><p>Outer</p>
+     <iframe title="Inner" src="/inner" onload="this.loads = (this.loads ?? 0) + 1"></iframe>`,
+  );
+  origin.page("/inner", "<p>Inside</p>");
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator('iframe[title="Inner"]').getByText("Inside")).toBeVisible();
+  const loads = () => document.querySelector<HTMLIFrameElement & { loads?: number }>("iframe")?.loads;
+  await expect.poll(async () => (await app.content()).evaluate(loads)).toBe(1);
+  expect(origin.requestsTo("/inner")).toHaveLength(1);
+  expect(origin.requestsTo("/inner")[0]?.headers.referer).toBeUndefined();
+});
+
+test("a frame of another site that goes to the page's own site is shown", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", `<p>Outer</p><iframe title="Guest" src="${otherOrigin.origin}/guest"></iframe>`);
+  origin.page("/back", "<p>Back home</p>");
+  otherOrigin.page("/guest", `<p>Guest</p><script>location.href = "${origin.origin}/back"</script>`);
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator('iframe[title="Guest"]').getByText("Back home")).toBeVisible();
+});

@@ -213,3 +213,50 @@ test("a page cannot put another site's address into the address bar", async ({ a
   await app.page.waitForTimeout(500);
   await expect(app.address).toHaveValue(`${origin.origin}/`);
 });
+
+test("a site that learnt the host of the page that framed it can neither show that page's site nor ask it for anything", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  origin.page("/", `<p>Bank</p><iframe title="Advert" src="${otherOrigin.origin}/advert"></iframe>`);
+  origin.page("/transfer", "<p>Transferred</p>");
+  otherOrigin.page("/advert", `<p>Advert</p><script>fetch("/learnt?" + location.ancestorOrigins[0])</script>`);
+  otherOrigin.route("/learnt", ({ reply }) => reply(204, {}));
+  otherOrigin.page("/evil", "<p>Evil</p>");
+  otherOrigin.page("/secretive", `<meta name="referrer" content="no-referrer"><p>Evil</p>`);
+  await app.goto(`${origin.origin}/set-cookies?session=${encodeURIComponent("1; HttpOnly; SameSite=Strict; Path=/")}`);
+  await app.goto(`${origin.origin}/`);
+  const [, slot = ""] = (await otherOrigin.requestTo("/learnt")).url.split("?");
+  const target = encodeURIComponent("/transfer");
+  const real = encodeURIComponent(`${origin.origin}/transfer`);
+  const paths = [
+    "/transfer",
+    `/.ropeway/boot#then=${target}`,
+    `/.ropeway/boot?then=${target}`,
+    `/.ropeway/boot?top&then=${target}`,
+    `/.ropeway/frame?url=${real}`,
+    `/.ropeway/go?url=${real}`,
+  ];
+  for (const page of ["/evil", "/secretive"]) {
+    await app.goto(otherOrigin.origin + page);
+    await (await app.content()).evaluate(
+      ([bank, places]) => {
+        for (const path of places) {
+          const made = document.createElement("iframe");
+          document.body.append(made);
+          if (made.contentWindow !== null) made.contentWindow.location.href = bank + path;
+          // The frame has a page of the bank's slot by then.
+          made.addEventListener("load", () => made.contentWindow?.location.replace(`${bank}/transfer`), { once: true });
+        }
+      },
+      [slot, paths] as const,
+    );
+    await app.page.waitForTimeout(2_000);
+    const shown = await Promise.all(
+      (await app.content()).childFrames().map((frame) => frame.content().catch(() => "")),
+    );
+    expect(shown.join()).not.toContain("Transferred");
+  }
+  expect(origin.requestsTo("/transfer")).toEqual([]);
+});

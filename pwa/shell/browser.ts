@@ -307,7 +307,7 @@ export class BrowserController implements BrowserActions {
         const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
         const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
         const slotUrl = frames.slotUrl(frameSlot, url.href);
-        const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl };
+        const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel };
         source.postMessage(answer, frames.originOf(slot));
       }
     }

@@ -145,7 +145,7 @@ export class SlotFrames {
 
   /** Answers whoever asks for a port in the name of a slot. */
   sendPort(slot: Slot, target: Window): void {
-    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port" };
+    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port", topLevel: slot.topLevel };
     target.postMessage(message, this.originOf(slot), [this.#bindPort(slot)]);
     this.#connected.add(slot.label);
   }

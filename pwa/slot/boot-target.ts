@@ -1,5 +1,8 @@
 import { parseUrl } from "./slot-url.ts";
 
+/** The service worker of a top-level slot has a port, and only wants to know who frames the page that is asked for. */
+export const TOP_LEVEL_QUERY = "?top&";
+
 /**
  * Where the boot page goes once the service worker is there: within the slot only. Null: nowhere. The shell names the
  * page in the fragment, which no server sees, as `#then=…`; a service worker without a port in the query, as `?then=…`,

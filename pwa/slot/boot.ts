@@ -1,5 +1,6 @@
 /** `/.ropeway/boot`: installs the slot's service worker, gets it a port, and says that the slot is ready. */
-import { bootTarget } from "./boot-target.ts";
+import { bootTarget, TOP_LEVEL_QUERY } from "./boot-target.ts";
+import { isFramedByOthers } from "./framed-by-others.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
 import { registerPersistently } from "./persistent-registration.ts";
 import { shellOriginOf } from "./shell-origin.ts";
@@ -26,26 +27,40 @@ async function activeWorker(registration: ServiceWorkerRegistration): Promise<Se
   });
 }
 
-function nextPort(): Promise<MessagePort> {
+interface GivenPort {
+  readonly port: MessagePort;
+  readonly topLevel: boolean;
+}
+
+function nextPort(): Promise<GivenPort> {
   return new Promise((resolve) => {
     window.addEventListener("message", function receive(event: MessageEvent<unknown>) {
       const [port] = event.ports;
       if (event.origin !== shellOrigin || event.source !== window.top || !isTagged(event.data)) return;
-      if ((event.data as ShellToPage).type !== "port" || port === undefined) return;
+      const message = event.data as ShellToPage;
+      if (message.type !== "port" || port === undefined) return;
       window.removeEventListener("message", receive);
-      resolve(port);
+      resolve({ port, topLevel: message.topLevel });
     });
     tellShell("port-wanted");
   });
 }
 
-async function givePort(worker: ServiceWorker): Promise<void> {
+async function givePort(worker: ServiceWorker): Promise<GivenPort> {
   const message: PageToWorker = { tag, type: "port" };
-  const port = await nextPort();
-  worker.postMessage(message, [port]);
+  const given = await nextPort();
+  worker.postMessage(message, [given.port]);
+  return given;
+}
+
+function go(target: string, topLevel: boolean): void {
+  if (topLevel && isFramedByOthers()) throw new Error("Cannot boot slot: another site frames it");
+  location.replace(target);
 }
 
 async function boot(): Promise<void> {
+  const target = bootTarget(new URL(location.href), location.origin);
+  if (target !== null && location.search.startsWith(TOP_LEVEL_QUERY)) return go(target, true);
   // The cache may answer for a while after the last look: looking costs a connection of this host's own.
   const options: RegistrationOptions = { scope: "/", updateViaCache: "all" };
   const registration = await registerPersistently(
@@ -53,15 +68,14 @@ async function boot(): Promise<void> {
     (time) => new Promise((resolve) => setTimeout(resolve, time)),
   );
   const worker = await activeWorker(registration);
-  await givePort(worker);
+  const { topLevel } = await givePort(worker);
   // While this page is all there is of the slot, it is who a restarted service worker asks.
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     if (isTagged(data) && data.type === "port-wanted") void givePort(registration.active ?? worker);
   });
   navigator.serviceWorker.startMessages();
   tellShell("slot-ready");
-  const target = bootTarget(new URL(location.href), location.origin);
-  if (target !== null) location.replace(target);
+  if (target !== null) go(target, topLevel);
 }
 
 boot().catch((error: unknown) => {

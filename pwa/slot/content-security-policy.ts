@@ -10,6 +10,7 @@ import {
   serializePolicy,
   sourceMatchesOrigin,
 } from "../../shared/http/csp-source.ts";
+import { shellOriginOf } from "./shell-origin.ts";
 import { ropewayPath, type SlotIdentity } from "./slot-url.ts";
 import { TRUSTED_TYPES_POLICY } from "./trusted-types-policy.ts";
 
@@ -141,6 +142,11 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
   // http: URLs of a page on an https: slot would be blocked before the service worker sees them.
   if (hasMixedContent(context)) lines.push("upgrade-insecure-requests");
   return lines.join("; ");
+}
+
+/** For the page on top, and frames of its own site in it: whoever else learnt the slot's host must not show it. */
+export function topLevelFramingPolicy({ slotOrigin }: SlotIdentity): string {
+  return `frame-ancestors ${shellOriginOf(slotOrigin)} ${slotOrigin}`;
 }
 
 /** For documents in opaque origins: their requests skip the service worker, so there may be none. */

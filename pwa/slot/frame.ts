@@ -1,4 +1,5 @@
 /** `/.ropeway/frame?url=…`: holds the place of a frame of another origin until the shell says which slot is its. */
+import { isFramedByOthers } from "./framed-by-others.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
 import { shellOriginOf } from "./shell-origin.ts";
 import { parseUrl } from "./slot-url.ts";
@@ -36,7 +37,9 @@ function ask(): void {
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
   if (event.origin !== shellOrigin || event.source !== window.top || !isTagged(event.data)) return;
   const message = event.data as ShellToPage;
-  if (message.type === "frame" && /^https?:/.test(message.slotUrl)) location.replace(message.slotUrl);
+  if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
+  if (message.topLevel && isFramedByOthers()) show(note, "This frame cannot be shown.");
+  else location.replace(message.slotUrl);
 });
 button.addEventListener("click", ask);
 

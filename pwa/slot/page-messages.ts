@@ -57,10 +57,15 @@ export type PageToShell =
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame-wanted"; readonly url: string };
 
 export type ShellToPage =
-  /** Carries a MessagePort for the slot's service worker. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port" }
+  /** Carries a MessagePort for the slot's service worker. `topLevel`: of the slot that asked, as in the next. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port"; readonly topLevel: boolean }
   /** Answer to frame-wanted: where the frame may go. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame"; readonly slotUrl: string }
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "frame";
+      readonly slotUrl: string;
+      readonly topLevel: boolean;
+    }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   /** @property isConfirmed also where it sends a form again. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload"; readonly isConfirmed: boolean };

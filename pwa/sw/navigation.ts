@@ -2,7 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
-import { transformPolicies } from "../slot/content-security-policy.ts";
+import { topLevelFramingPolicy, transformPolicies } from "../slot/content-security-policy.ts";
 import { framingAllowed } from "../slot/framing.ts";
 import { HtmlRewriter } from "../slot/html-rewriter.ts";
 import { pageSnippet } from "../slot/page-config.ts";
@@ -101,7 +101,10 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   return noticePage({ kind: "failed", url: exchange.head.url + hash, code, message });
 }
 
-/** Frames of a slot that stands for an embedded origin are known to be below the top-level page. */
+/**
+ * Frames of a slot that stands for an embedded origin are known to be below the top-level page. What a top-level slot
+ * shows is not below any other (see `isFromOwn`).
+ */
 function isFramingAllowed(exchange: SlotExchange, headers: HeaderList): boolean {
   const { binding } = exchange.context;
   return binding.topLevel || framingAllowed(headers, [binding.topLevelOrigin], binding.origin);
@@ -244,6 +247,7 @@ function documentParts(
   );
   const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
   headers.set("content-type", "text/html; charset=utf-8");
+  if (context.binding.topLevel) headers.append("content-security-policy", topLevelFramingPolicy(context));
   const tell = (phase: "loading" | "loaded") => {
     const { hash } = new URL(exchange.request.url);
     if (page.silent) exchange.silentDocument({ url: head.url + hash, title, phase });

@@ -1,5 +1,6 @@
 /** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
 import type { CredentialsMode, Destination, HeaderField, RedirectMode, RequestMode } from "../../shared/http/heads.ts";
+import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { computeReferrer, isTrustworthy, type ReferrerPolicy } from "../slot/referrer.ts";
 import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
@@ -58,10 +59,15 @@ function upgradeMixedContent(url: URL, slot: SlotIdentity): void {
   if (url.protocol === "http:" && slot.realOrigin.startsWith("https:") && !isTrustworthy(url)) url.protocol = "https:";
 }
 
-function referrerOf(request: Request, targetUrl: string, slot: SlotIdentity, documentUrl: string | null): string {
+/** What is not of the origin refers to nothing. */
+function isReserved(url: URL, slot: SlotContext): boolean {
+  return url.origin === slot.slotOrigin && url.pathname.startsWith(RESERVED_PATH);
+}
+
+function referrerOf(request: Request, targetUrl: string, slot: SlotContext, documentUrl: string | null): string {
   if (request.referrer === "") return "";
   const source = URL.parse(request.referrer);
-  if (source === null) return "";
+  if (source === null || source.origin === slot.shellOrigin || isReserved(source, slot)) return "";
   // The browser has cut the referrer to the slot's origin where it took the target for another one.
   const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
   // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.

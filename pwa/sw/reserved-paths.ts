@@ -35,10 +35,14 @@ export function answerReserved(url: URL): Response {
   return new Response(null, { status: 404 });
 }
 
-/** The worker was restarted and no page of the slot is left to get a port: the boot page does, and comes back. */
-export function rebootPage(url: URL): Response {
+/**
+ * The worker was restarted and no page of the slot is left to get a port: the boot page does, and comes back.
+ *
+ * @param query `TOP_LEVEL_QUERY` where it has to find out who frames it, and no more.
+ */
+export function rebootPage(url: URL, query = "?"): Response {
   const then = encodeURIComponent(`${url.pathname}${url.search}`);
-  return Response.redirect(`${RESERVED_PATH}boot?then=${then}`, 302);
+  return Response.redirect(`${RESERVED_PATH}boot${query}then=${then}`, 302);
 }
 
 /** In place of a document: tells the shell what became of it. */

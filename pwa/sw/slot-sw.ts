@@ -3,11 +3,13 @@
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
+import { TOP_LEVEL_QUERY } from "../slot/boot-target.ts";
 import { MESSAGE_TAG } from "../slot/page-messages.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
 import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";
+import { isFromOwn } from "./navigation-source.ts";
 import { outgoingBody } from "./request-body.ts";
 import { requestHead } from "./request-head.ts";
 import { answerReserved, rebootPage } from "./reserved-paths.ts";
@@ -72,6 +74,10 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     return request.mode === "navigate" ? rebootPage(url) : Response.error();
   }
   const context = slotContext(self.location, await port.binding);
+  if (request.mode === "navigate" && context.binding.topLevel && !(await isFromOwn(event, context.shellOrigin))) {
+    finish();
+    return rebootPage(url, TOP_LEVEL_QUERY);
+  }
   const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
   const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
   const { content, length } = await outgoingBody(request, context);
