@@ -1,7 +1,7 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
-import { headerValue } from "../../shared/http/head-fields.ts";
+import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
@@ -162,7 +162,8 @@ function navigate(id: number, request: NavigationRequest): void {
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
   response.setExchange(tunnel.request(head, body, response));
-  host.held.hold({ origin: head.topLevelOrigin, topLevelOrigin: head.topLevelOrigin }, request.url, response);
+  const claimant = { origin: head.topLevelOrigin, topLevelOrigin: head.topLevelOrigin };
+  host.held.hold(claimant, withoutUserInfo(request.url), response);
 }
 
 function navigationHead(request: NavigationRequest): RequestHead {

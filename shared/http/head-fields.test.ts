@@ -340,3 +340,10 @@ describe("a response", () => {
     expect(responseToFields(head).find(([name]) => name === ":script-cookies")?.[2]).toBe("never");
   });
 });
+
+test("names a response without user name and password, as slots ask for it", () => {
+  for (const url of ["https://user:p%40ss@a.example/x@y", "https://user@a.example/x@y", "https://a.example/x@y"]) {
+    expect(fieldsToResponse([[":status", "200"]], url).url).toBe("https://a.example/x@y");
+  }
+  expect(fieldsToResponse([[":status", "200"]], "https://a.example//b@c/").url).toBe("https://a.example//b@c/");
+});

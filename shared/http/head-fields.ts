@@ -52,6 +52,8 @@ const CODINGS: readonly LinkCoding[] = ["identity", "deflate-raw"];
 const FIELD_NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
 /** RFC 9110 section 5.5. */
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
+/** Scheme, authority with `user:password@`, and the rest without a fragment. */
+const SERIALIZED_URL = /^([^/]+):\/\/([^/]*)([^#]*)/;
 const SCHEME = /^[a-z][a-z0-9+\-.]*$/;
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -61,10 +63,8 @@ const DEFAULT_METHOD = "GET";
 export const EDGE_SCHEME = "ropeway:";
 
 export function requestToFields(head: RequestHead): EncodableField[] {
-  const url = new URL(head.url);
-  const authority = userInfo(url) + url.host;
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
-  const path = url.href.slice(`${url.protocol}//${authority}`.length).split("#", 1)[0] as string;
+  const [, scheme = "", authority = "", path = ""] = SERIALIZED_URL.exec(new URL(head.url).href) ?? [];
   const context = [
     head.destination || "-",
     head.mode,
@@ -75,8 +75,8 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   ].join(" ");
   const fields: EncodableField[] = [];
   if (head.method !== DEFAULT_METHOD) fields.push([":method", head.method]);
-  if (head.origin !== `${url.protocol}//${authority}`) {
-    fields.push([":scheme", url.protocol.slice(0, -1)], [":authority", authority]);
+  if (head.origin !== `${scheme}://${authority}`) {
+    fields.push([":scheme", scheme], [":authority", authority]);
   }
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
@@ -125,6 +125,11 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   };
 }
 
+/** As responses name it and slots ask for it: a serialized URL without `user:password@`. */
+export function withoutUserInfo(url: string): string {
+  return url.replace(/^([^/]+\/\/)[^/]*@/, "$1");
+}
+
 export function responseToFields(head: ResponseHead): EncodableField[] {
   const fields: EncodableField[] = [[":status", String(head.status)]];
   if (head.redirected) fields.push([":url", head.url + (head.fragment ?? "")]);
@@ -136,7 +141,7 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
 }
 
 /**
- * @param requestUrl what `url` is when the response was not redirected.
+ * @param requestUrl what `url` is, but for `user:password@`, when the response was not redirected.
  * @throws RopewayError PROTOCOL_ERROR of scope "stream" when the fields are not a valid response.
  */
 export function fieldsToResponse(fields: HeaderList, requestUrl: string): ResponseHead {
@@ -150,7 +155,7 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
   return {
     status: Number(status),
     headers,
-    url: url ?? requestUrl,
+    url: url ?? withoutUserInfo(requestUrl),
     redirected: url !== undefined,
     ...(afterHash.length > 0 ? { fragment: `#${afterHash.join("#")}` } : {}),
     coding: oneOf(CODINGS, pseudo.get("coding") ?? "identity", "coding"),
@@ -178,12 +183,6 @@ function tupleOrigin(origin: string): URL {
   const url = URL.parse(origin);
   if (url === null || url.origin !== origin) throw malformed("it names no host, and who asks has none");
   return url;
-}
-
-/** `user:password@` as the URL has it, or "". */
-function userInfo(url: URL): string {
-  if (url.username === "" && url.password === "") return "";
-  return `${url.username}${url.password === "" ? "" : `:${url.password}`}@`;
 }
 
 function parseUrl(scheme: string, authority: string, path: string): string {
