@@ -3,7 +3,7 @@
 /** Value of `<html data-page>`, a documented contract for automation. */
 export type PagePhase = "idle" | "loading" | "loaded" | "failed";
 
-/** `since` and `retryAt` are milliseconds as `Date.now()` counts them. */
+/** `since` and `retryAt` are milliseconds as `Date.now()` counts them while nobody sets the clock. */
 export type LinkPhase =
   | { readonly kind: "unpaired" }
   | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }

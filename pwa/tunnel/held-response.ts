@@ -55,7 +55,7 @@ export class HeldResponse implements ResponseConsumer {
     for (const { taken } of this.#chunks.splice(0)) taken();
     this.#exchange?.cancel();
     if (this.#outcome !== null) return;
-    this.#outcome = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the response was given up");
+    this.#outcome = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: it was given up");
     this.#settle(this.#outcome);
     this.#consumer?.onError(this.#outcome);
   }

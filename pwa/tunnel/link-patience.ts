@@ -41,7 +41,7 @@ export class LinkPatience {
       const now = this.#clock.now();
       const passed = now - this.#lastTick;
       this.#lastTick = now;
-      this.#waited += passed > TICK + FROZEN_AFTER ? TICK : Math.max(0, passed);
+      this.#waited += passed > TICK + FROZEN_AFTER ? TICK : passed;
       this.#schedule();
       this.#onTick();
     }, TICK);

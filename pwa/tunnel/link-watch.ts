@@ -186,7 +186,7 @@ export class LinkWatch {
       this.#isPostponed = true;
       this.#schedule(now + LATE);
     };
-    this.#timer = { at, cancel: this.#clock.setTimer(run, Math.max(0, at - this.#clock.now())) };
+    this.#timer = { at, cancel: this.#clock.setTimer(run, at - this.#clock.now()) };
   }
 
   /** A probe costs a few bytes, and giving up a link that is only slow costs a handshake: the one comes soon. */

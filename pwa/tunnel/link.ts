@@ -197,7 +197,7 @@ export class Link {
       this.#timeouts += 1;
       this.#lose(attempt, CLOSED_ABNORMALLY, true);
     };
-    this.#schedule(giveUp, Math.max(0, startedAt + time - this.#platform.now()));
+    this.#schedule(giveUp, startedAt + time - this.#platform.now());
     socket.onopen = () => this.#opened(attempt);
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       const isAnswer = typeof event.data === "string";

@@ -169,7 +169,7 @@ export class PushedResponses {
     const oldest = this.#waiting.values().next().value;
     if (oldest === undefined || this.#cancelSweep !== null) return;
     const age = this.#timers.now() - oldest.since;
-    this.#cancelSweep = this.#timers.setTimer(() => this.#sweep(), Math.max(0, limits.unclaimedPushTime - age));
+    this.#cancelSweep = this.#timers.setTimer(() => this.#sweep(), limits.unclaimedPushTime - age);
   }
 
   #sweep(): void {

@@ -133,7 +133,7 @@ export class SlotPort {
       if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
     });
     if (claimed !== null) return;
-    const body = message.body instanceof ArrayBuffer ? singleChunk(message.body) : (upload?.readable ?? null);
+    const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
     response.setExchange(this.#host.request(this.#stamp(head), body, response));
   }
 
@@ -216,7 +216,7 @@ export class SlotPort {
       type: "error",
       id,
       code: ErrorCode.CANCEL,
-      message: "Cannot go on here: the page is on another site",
+      message: "Cannot go on: it is on another site",
     });
   }
 
@@ -328,13 +328,4 @@ class UploadQueue {
     this.#controller?.close();
     this.#controller = null;
   }
-}
-
-function singleChunk(body: ArrayBuffer): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(new Uint8Array(body));
-      controller.close();
-    },
-  });
 }

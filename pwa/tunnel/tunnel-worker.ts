@@ -11,6 +11,7 @@ import { PageLedger } from "./page-ledger.ts";
 import { readWhole } from "./read-whole.ts";
 import { Roads } from "./roads.ts";
 import { SlotPort, type SlotPortHost } from "./slot-port.ts";
+import { steadyClock } from "./steady-clock.ts";
 import { Tunnel } from "./tunnel.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "./tunnel-messages.ts";
 
@@ -31,12 +32,16 @@ function setTimer(task: () => void, delay: number): () => void {
 /** https://wicg.github.io/netinfo/, where it is there. */
 const { connection } = navigator as { readonly connection?: { readonly type?: string; readonly rtt?: number } };
 
+const clock = {
+  now: steadyClock(Date.now, () => performance.now()),
+  random: Math.random,
+  setTimer,
+};
+
 const roads = new Roads({
   open: (road, url, protocols) =>
     road === "fetch" ? new FetchSocket(url, protocols) : new WebSocket(url, [...protocols]),
-  now: () => Date.now(),
-  random: () => Math.random(),
-  setTimer,
+  ...clock,
   network: () => connection?.type ?? "",
   roundTrip: () => connection?.rtt ?? null,
 });
@@ -44,9 +49,7 @@ const roads = new Roads({
 const platform: LinkPlatform = {
   openSocket: (url, protocols, isSpare) => roads.openSocket(url, protocols, isSpare),
   openFurtherSocket: (url, protocols) => (roads.current === "websocket" ? new WebSocket(url, protocols) : null),
-  now: () => Date.now(),
-  random: () => Math.random(),
-  setTimer,
+  ...clock,
   async probe(token) {
     try {
       const response = await fetch(TUNNEL_PATH, {
@@ -72,10 +75,7 @@ const tunnel = new Tunnel(
   },
   platform,
 );
-const ledger = new PageLedger(
-  () => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }),
-  platform.now,
-);
+const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }), clock.now);
 const navigations = new Map<number, HeldResponse>();
 const host: SlotPortHost = {
   request: (head, body, consumer) => tunnel.request(head, body, consumer),

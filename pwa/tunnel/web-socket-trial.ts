@@ -37,8 +37,7 @@ export class WebSocketTrial {
     if (this.#socket !== null) return;
     const at = this.#handler.retryAt();
     this.#cancelTimer?.();
-    this.#cancelTimer =
-      at === null ? null : this.#clock.setTimer(() => this.#begin(), Math.max(0, at - this.#clock.now()));
+    this.#cancelTimer = at === null ? null : this.#clock.setTimer(() => this.#begin(), at - this.#clock.now());
   }
 
   end(): void {

@@ -54,6 +54,7 @@ const FIELD_NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/;
 /** Scheme, authority with `user:password@`, and the rest without a fragment. */
 const SERIALIZED_URL = /^([^/]+):\/\/([^/]*)([^#]*)/;
+type UrlParts = [string, string, string, string];
 const SCHEME = /^[a-z][a-z0-9+\-.]*$/;
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -64,7 +65,7 @@ export const EDGE_SCHEME = "ropeway:";
 
 export function requestToFields(head: RequestHead): EncodableField[] {
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
-  const [, scheme = "", authority = "", path = ""] = SERIALIZED_URL.exec(new URL(head.url).href) ?? [];
+  const [, scheme, authority, path] = SERIALIZED_URL.exec(new URL(head.url).href) as string[] as UrlParts;
   const context = [
     head.destination || "-",
     head.mode,

@@ -93,7 +93,7 @@ export class FakePlatform implements LinkPlatform {
   random: () => number = () => this.chance;
 
   setTimer(task: () => void, delay: number): () => void {
-    const timer = { task, at: this.time + delay };
+    const timer = { task, at: this.time + Math.max(0, delay) };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
