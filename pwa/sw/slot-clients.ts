@@ -15,8 +15,10 @@ declare const self: ServiceWorkerGlobalScope;
 
 /** A page that does not answer within this is gone, or has no page script. */
 const ACKNOWLEDGE_TIMEOUT = 250;
-/** The shell answers at once; a page that is still loading needs its script first. */
+/** The shell answers at once; a page that is still loading needs its script first, and a busy one has no time. */
 const PORT_TIMEOUT = 3_000;
+/** A page that is there and does not answer within this has no page script. */
+const ASKING_TIME = 60_000;
 /** Milliseconds in which a navigation that no page is named for is taken to be the boot page's that brought a port. */
 const BOOT_TIME = 1_000;
 /** Pages whose port is remembered. */
@@ -76,7 +78,7 @@ export class SlotClients {
     this.#ports.delete(pageId);
     // Workers, and documents without an address of their own, have no page script.
     if (page?.type !== "window" || !page.url.startsWith(self.location.origin)) return null;
-    return this.#ask(page);
+    return soon(this.#ask(page));
   }
 
   /** @param isGuessed whether any will do where there are those of several windows. */
@@ -86,7 +88,8 @@ export class SlotClients {
     let ports = known.filter((_, index) => alive[index]);
     if (ports.length === 0) {
       const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-      ports = await firstAnswers(pages.map((page) => this.#ask(page)));
+      // A GET navigation that gets none goes by way of the boot page; anything else would fail.
+      ports = await firstAnswers(pages.map((page) => (isGuessed ? this.#ask(page) : soon(this.#ask(page)))));
     }
     const [latest = null] = ports;
     if (latest === null || isGuessed) return latest;
@@ -96,14 +99,24 @@ export class SlotClients {
     return port !== null && Date.now() - at < BOOT_TIME ? port : null;
   }
 
+  /** Until it brings one, or is gone. */
   #ask(page: Client): Promise<TunnelPort | null> {
     const asked = this.#asked.get(page.id);
     if (asked !== undefined) return asked.port;
     const { promise, resolve } = Promise.withResolvers<TunnelPort | null>();
     this.#asked.set(page.id, { port: promise, take: resolve });
-    setTimeout(() => resolve(null), PORT_TIMEOUT);
-    void promise.then(() => this.#asked.delete(page.id));
-    this.#tell([page], { tag: MESSAGE_TAG, type: "port-wanted" });
+    const askedAt = Date.now();
+    const tell = (): void => this.#tell([page], { tag: MESSAGE_TAG, type: "port-wanted" });
+    const timer = setInterval(async () => {
+      const isThere = (await self.clients.get(page.id)) !== undefined;
+      if (isThere && Date.now() - askedAt < ASKING_TIME) tell();
+      else resolve(null);
+    }, PORT_TIMEOUT);
+    void promise.then(() => {
+      clearInterval(timer);
+      this.#asked.delete(page.id);
+    });
+    tell();
     return promise;
   }
 
@@ -172,6 +185,11 @@ export class SlotClients {
 function hasPageScript({ url }: Client): boolean {
   const { origin } = self.location;
   return url.startsWith(`${origin}/`) && !url.startsWith(origin + RESERVED_PATH);
+}
+
+/** What it is, or null where that takes long. */
+function soon<T>(promise: Promise<T>): Promise<T | null> {
+  return Promise.race([promise, new Promise<null>((resolve) => setTimeout(() => resolve(null), PORT_TIMEOUT))]);
 }
 
 /** Those that came when a moment has passed since the first. */
