@@ -3,6 +3,7 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
+import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, requestHead, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { echo, silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
@@ -86,6 +87,20 @@ describe("a session that the edge lost", () => {
     await settle();
     await restart();
     expect([consumer.error?.code, uncertain]).toEqual([code, told]);
+  });
+
+  it("that ends by an error has the person told of a POST without an answer, and of no other request", async () => {
+    const { platform, connect, fetch, uncertain } = tunnelRig(silence);
+    await connect();
+    const requests = [fetch(), fetch({ method: "POST", url: "https://shop.example/pay" })];
+    await settle();
+    platform.socket.lose(CLOSE_CODE_BASE + ErrorCode.INTERNAL_ERROR);
+    await settle();
+    const codes = requests.map(({ consumer }) => consumer.error?.code);
+    expect([codes, uncertain]).toEqual([
+      [ErrorCode.INTERNAL_ERROR, ErrorCode.INTERNAL_ERROR],
+      ["https://shop.example/pay"],
+    ]);
   });
 
   it("has no POST repeated that the edge may have forgotten by now", async () => {

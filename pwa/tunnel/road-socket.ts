@@ -1,7 +1,8 @@
 /**
  * A socket to the edge that finds its road by itself: one is tried, the other beside it when the first is refused or
  * patience ends, and whichever opens first carries the link. Only a WebSocket that is still being opened gets some time
- * more: on a slow link it is just slower, as the fetch road may have found a connection that was there.
+ * more, unless the edge has its answer under way on the fetch road already: on a slow link it is just slower, as the
+ * fetch road may have found a connection that was there.
  *
  * ```
  *            refused, or patience ends                either opens: the other is closed
@@ -35,7 +36,7 @@ export interface RoadChoice {
 }
 
 export interface RoadObserver {
-  /** @param failure how WebSocket did not come to be, if the fetch road opened after it was tried. */
+  /** @param failure how WebSocket did not come to be, if the fetch road opened and it had its time. */
   onOpened(road: Road, failure: WebSocketFailure | null): void;
   /** It was open. @param heard whether any message came. */
   onEnded(road: Road, heard: boolean): void;
@@ -145,8 +146,8 @@ export class RoadSocket implements LinkSocket {
     this.#tried.add(road);
     // Frames ride on one road at a time: they say nothing that the edge would not know from the other.
     const isAlone = this.#opening.size === 0;
-    const carriesOpening = isAlone && (road === "fetch" || this.#choice.webSocketTakesOpening);
     const { whole, bare, opening } = this.#protocols;
+    const carriesOpening = opening !== null && isAlone && (road === "fetch" || this.#choice.webSocketTakesOpening);
     const socket = this.#platform.open(road, this.#url, carriesOpening ? whole : bare);
     socket.binaryType = "arraybuffer";
     this.#opening.set(road, socket);
@@ -156,7 +157,8 @@ export class RoadSocket implements LinkSocket {
       this.#opened(road, socket, event);
     };
     socket.onopen = (event) => {
-      if (road === "websocket" || !this.#opening.has("websocket")) return open(event);
+      // The edge answers an opening at once: what follows is for its session, and nobody else would hear it.
+      if (road === "websocket" || carriesOpening || !this.#opening.has("websocket")) return open(event);
       const took = this.#platform.now() - triedAt;
       this.#cancelTimer();
       this.#takeFetchRoad = () => open(event);
@@ -178,7 +180,9 @@ export class RoadSocket implements LinkSocket {
       if (typeof message.data !== "string") this.#lastMessage = this.#platform.now();
       this.onmessage?.call(this as unknown as WebSocket, message);
     };
-    const failure = road === "fetch" && this.#tried.has("websocket") ? (wasConnecting ? "slow" : "refused") : null;
+    // A WebSocket that was tried second may just have had less time.
+    const slow = this.#choice.first === "fetch" ? null : "slow";
+    const failure = road === "fetch" && this.#tried.has("websocket") ? (wasConnecting ? slow : "refused") : null;
     this.#observer.onOpened(road, failure);
     this.onopen?.call(this as unknown as WebSocket, event);
   }

@@ -163,6 +163,22 @@ describe("a socket's road", () => {
     expect([events, socket.readyState, tried.length]).toEqual([[1006], WebSocket.CLOSED, 2]);
   });
 
+  it("is the fetch road as soon as that opens, if it was first: the edge speaks at once", () => {
+    const { platform, roads, last, connect, connectByFetch, tried, triedRoads } = setUp();
+    connectByFetch().socket.close();
+    const { events } = connect();
+    platform.pass(limits.webSocketPatience);
+    expect(triedRoads().slice(2)).toEqual(["fetch", "websocket"]);
+    tried[2]?.socket.open();
+    tried[2]?.socket.receive("hello");
+    tried[2]?.socket.receive("answer");
+    expect([events, roads.current]).toEqual([["open", "hello", "answer"], "fetch"]);
+    expect([tried[2]?.socket.sent, tried[3]?.socket.readyState]).toEqual([[], WebSocket.CLOSED]);
+    // WebSocket had less time: that is no failure, and it is tried again when it would have been.
+    platform.pass(30_000);
+    expect([triedRoads().slice(4), last().readyState]).toEqual([["websocket"], WebSocket.CONNECTING]);
+  });
+
   it("takes both at once after an attempt that was given up before either opened", async () => {
     const { platform, connect, tried, triedRoads } = setUp();
     const { socket, events } = connect();

@@ -1,13 +1,11 @@
 /** What a request hears of when its tunnel cannot carry it. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 
-/** After these an origin may have had the request, and acted on it. */
-export const HIDES_THE_OUTCOME: ReadonlySet<number> = new Set([
-  ErrorCode.LINK_LOST,
-  ErrorCode.OFFLINE,
-  ErrorCode.ALREADY_SENT,
-  ErrorCode.OUTCOME_UNKNOWN,
-]);
+/** Whether an origin may have had the request, and acted on it. An edge that refuses the phone has passed nothing on. */
+export function hidesTheOutcome({ code, scope }: RopewayError): boolean {
+  if (scope === "session") return code !== ErrorCode.KEY_NOT_ACCEPTED;
+  return code === ErrorCode.ALREADY_SENT || code === ErrorCode.OUTCOME_UNKNOWN;
+}
 
 export function unreachable(isOnline: boolean): RopewayError {
   const [code, reason] = isOnline

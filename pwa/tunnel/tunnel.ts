@@ -23,7 +23,7 @@ import { priorityOf } from "./priority.ts";
 import { PushedResponses } from "./pushed-responses.ts";
 import { RepeatableBody } from "./repeatable-body.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";
-import { HIDES_THE_OUTCOME, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
+import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
 import type { TunnelStats } from "./tunnel-messages.ts";
 import { UploadMeter } from "./upload-meter.ts";
 
@@ -228,7 +228,7 @@ export class Tunnel {
     this.#pending.delete(request);
     if (this.#pending.size === 0) this.#activity.renew();
     this.counters.over(outcome);
-    if (error !== null && HIDES_THE_OUTCOME.has(error.code) && request.isUncertain) {
+    if (error !== null && hidesTheOutcome(error) && request.isUncertain) {
       this.#handler.onUncertain?.(request.head);
     }
     this.#handler.onTraffic();

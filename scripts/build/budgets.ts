@@ -17,7 +17,7 @@ const budgets: readonly Budget[] = [
     files: ["shell.js", ".ropeway/sw.js"],
     limit: 56 * KB,
   },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 40 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 40.5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
 ];
