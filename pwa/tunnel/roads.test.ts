@@ -207,6 +207,27 @@ describe("a network where WebSocket worked", () => {
     expect(triedRoads()).toEqual(["websocket", ...both, ...lone, ...both, ...lone, ...both]);
   });
 
+  it("gets the fetch road at once in those attempts, however long the last opening took", () => {
+    const { platform, roads, connect, tried } = setUp();
+    connect();
+    // It waited for the link to come back.
+    platform.pass(3_400);
+    tried[0]?.socket.open();
+    const attempt = (opensFetch: boolean) => {
+      const before = tried.length;
+      const { socket } = connect();
+      platform.pass(500);
+      const fetch = tried.slice(before).find(({ road }) => road === "fetch");
+      if (opensFetch) fetch?.socket.open();
+      platform.pass(limits.socketOpenTimeoutMin - 500);
+      if (roads.current !== "fetch") socket.close();
+    };
+    for (let count = 0; count < 3; count += 1) attempt(false);
+    expect(roads.current).toBe("websocket");
+    attempt(true);
+    expect(roads.current).toBe("fetch");
+  });
+
   it("is no such network any more once it changed", () => {
     const { platform, roads, connect, last, triedRoads } = setUp();
     connect();

@@ -93,13 +93,14 @@ export class Roads {
 
   /**
    * Where WebSocket worked, silence means that there is no link, and the other road's handshakes would only take the
-   * uplink from the first one that gets through. Elsewhere whoever gave up may do so again: both at once this time.
+   * uplink from the first one that gets through: one attempt of a few tries both, and both at once, since no attempt may
+   * last as long as the last opening took. Elsewhere whoever gave up may do so again: both at once this time.
    */
   #patience(network: string): number {
     const usual = patience(this.#platform.roundTrip(), this.#lastOpening);
     if (this.#abandoned === 0) return usual;
     if (network !== this.#worksOn) return 0;
-    return this.#abandoned % LONE_ATTEMPTS === 0 ? usual : limits.socketOpenTimeout;
+    return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : limits.socketOpenTimeout;
   }
 
   #tryWebSocket(
