@@ -51,11 +51,6 @@ export class TunnelCounters {
     this.#past.headBytesDown += headBytes.received;
   }
 
-  /** Bytes on the link in all, with those of the session that is not over. */
-  bytesUp(session: Session): number {
-    return this.#past.up + session.traffic.bytesUp;
-  }
-
   /** @param links their own traffic: opened, and kept alive. */
   stats(
     session: Session | undefined,

@@ -83,6 +83,7 @@ export class Tunnel {
         onOpened: (time) => {
           this.#current?.session.guessRoundTrip(time / HANDSHAKE_ROUND_TRIPS);
           this.#further.reachable(time);
+          this.#uploads.opened();
           this.#updateChannels();
         },
         onMessage: (transport, message) => this.#receive(transport, message),
@@ -298,9 +299,10 @@ export class Tunnel {
       const { session } = current;
       const now = this.#platform.now();
       current.lastCarriedAt = now;
+      const known = session.acknowledgedBytes;
       session.receive(message, transport);
-      const bytes = session.unacknowledgedBytes;
-      this.#uploads.update(this.counters.bytesUp(session) - bytes, bytes, now);
+      const acknowledged = session.acknowledgedBytes - known;
+      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#link.rtt.smoothed ?? 0);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -309,6 +311,7 @@ export class Tunnel {
   #detach(transport: Transport, code: number): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
+    this.#uploads.lost(session?.unacknowledgedBytes ?? 0);
     if (session === undefined || !session.detach(transport)) return;
     this.#endIfTold(session, code);
   }

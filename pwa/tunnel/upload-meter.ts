@@ -13,22 +13,40 @@ const WORTH_MEASURING = 4 * 1024;
 
 export class UploadMeter {
   #rate = ASSUMED_RATE;
-  #acknowledged = 0;
-  #measuredAt: number | null = null;
+  /** Acknowledged since then. */
+  #bytes = 0;
+  #since: number | null = null;
+  #isOpen = false;
+
+  /** A link is there. */
+  opened(): void {
+    this.#isOpen = true;
+  }
 
   /**
-   * @param acknowledged bytes that the edge has said to have, of all that were ever sent; they only grow.
-   * @param outstanding bytes that it has not.
+   * A link is lost, if there was one: it may have been given up for what was under way on it, so that is expected to take
+   * longer on the next.
    */
-  update(acknowledged: number, outstanding: number, now: number): void {
-    const bytes = acknowledged - this.#acknowledged;
-    if (bytes >= WORTH_MEASURING && this.#measuredAt !== null && now > this.#measuredAt) {
-      const rate = (bytes * 1_000) / (now - this.#measuredAt);
-      this.#rate = Math.max(SLOWEST_RATE, (this.#rate + rate) / 2);
+  lost(outstanding: number): void {
+    if (this.#isOpen && outstanding >= WORTH_MEASURING) this.#rate = Math.max(SLOWEST_RATE, this.#rate / 2);
+    this.#isOpen = false;
+    this.#since = null;
+  }
+
+  /**
+   * @param acknowledged bytes that the edge has just said to have.
+   * @param outstanding bytes that it has not.
+   * @param roundTrip what comes within one came together.
+   */
+  update(acknowledged: number, outstanding: number, now: number, roundTrip: number): void {
+    if (this.#since === null) [this.#since, this.#bytes] = [now, 0];
+    else this.#bytes += acknowledged;
+    const time = now - this.#since;
+    if (this.#bytes >= WORTH_MEASURING && time > roundTrip) {
+      this.#rate = Math.max(SLOWEST_RATE, (this.#rate + (this.#bytes * 1_000) / time) / 2);
+      [this.#since, this.#bytes] = [now, 0];
     }
-    if (bytes > 0 || this.#measuredAt === null) this.#measuredAt = now;
-    if (outstanding < WORTH_MEASURING) this.#measuredAt = null;
-    this.#acknowledged = Math.max(this.#acknowledged, acknowledged);
+    if (outstanding < WORTH_MEASURING) this.#since = null;
   }
 
   /** Milliseconds until `outstanding` bytes are through. */

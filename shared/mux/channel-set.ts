@@ -55,7 +55,7 @@ export class ChannelSet {
   /** Edge: those of them whose end the phone has confirmed. */
   #confirmed = new Set<number>();
   /** What all of them keep for a resume. */
-  readonly #retained: RetainedTotal = { bytes: 0, replayed: 0 };
+  readonly #retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
   /** Of channels that were retired. */
   #past: Traffic = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
@@ -273,6 +273,10 @@ export class ChannelSet {
     this.first.skipOwnIds(retiring.lastOwnId);
     this.#confirmed.add(index);
     return true;
+  }
+
+  get acknowledgedBytes(): number {
+    return this.#retained.acknowledged;
   }
 
   /** Whether frames were sent that the peer may lack: what came before an end that it has confirmed, it has. */

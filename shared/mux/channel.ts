@@ -108,7 +108,7 @@ export class Channel {
     let links = 0;
     this.#nextLink = options.nextLink ?? (() => links++);
     this.#defer = options.defer ?? ((task) => queueMicrotask(task));
-    this.#total = options.retained ?? { bytes: 0, replayed: 0 };
+    this.#total = options.retained ?? { bytes: 0, replayed: 0, acknowledged: 0 };
     this.#retained = new RetainedFrames(options.snapshot, this.#total);
     this.#arrived = new ArrivedFrames(options.snapshot);
   }

@@ -18,6 +18,8 @@ export interface RetainedTotal {
   bytes: number;
   /** What channels sent again over the first one's present link, less what was acknowledged since. */
   replayed: number;
+  /** What the peer has acknowledged since the session began, each frame once. */
+  acknowledged: number;
 }
 
 export class RetainedFrames {
@@ -29,7 +31,7 @@ export class RetainedFrames {
   #pool = new BufferPool();
   #allocate = (length: number): Uint8Array => this.#pool.take(length);
 
-  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0, replayed: 0 }) {
+  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 }) {
     this.#total = total;
     this.#sent = snapshot?.sent ?? 0;
     this.#flight = new FlightMeter(snapshot?.flight);
@@ -88,6 +90,7 @@ export class RetainedFrames {
       this.#count(-bytes.length - limits.retainedFrameBytes);
       if (isReusable) this.#pool.give(bytes);
     }
+    this.#total.acknowledged += acknowledged;
     this.#flight.acknowledged(count, acknowledged, this.#bytes);
   }
 

@@ -211,6 +211,11 @@ export class Session implements ChannelOwner {
     return kept.reduce((sum, { frames, bytes }) => sum + bytes - frames * limits.retainedFrameBytes, 0);
   }
 
+  /** Bytes of frames that the peer has acknowledged so far, each once, on all channels. */
+  get acknowledgedBytes(): number {
+    return this.#channels.acknowledgedBytes;
+  }
+
   /** Whether frames are kept because the peer has not acknowledged them. */
   get isUnacknowledged(): boolean {
     return this.#channels.isUnacknowledged;

@@ -19,8 +19,17 @@ export interface EdgeRequest extends ServerRequest {
   readonly session: number;
 }
 
+export interface RigOptions {
+  readonly started?: boolean;
+  /** How what the phone sends reaches the edge; at once if not given. */
+  readonly uplink?: (socket: FakeSocket, bytes: number, deliver: () => void) => void;
+}
+
 /** A tunnel to an edge that answers by `handle`, over sockets that a test opens and cuts. */
-export function tunnelRig(handle: RequestHandler, { started = true }: { started?: boolean } = {}) {
+export function tunnelRig(
+  handle: RequestHandler,
+  { started = true, uplink = (_socket, _bytes, deliver) => queueMicrotask(deliver) }: RigOptions = {},
+) {
   const platform = new FakePlatform();
   const phases: LinkPhase[] = [];
   const uncertain: string[] = [];
@@ -88,7 +97,7 @@ export function tunnelRig(handle: RequestHandler, { started = true }: { started?
       }
       edge.receive(message, transport);
     };
-    socket.onSent = (message) => queueMicrotask(() => receive(message));
+    socket.onSent = (message) => uplink(socket, message.length, () => receive(message));
     socket.onSentText = (text) => {
       if (text !== END_OF_LINK) return;
       queueMicrotask(() => {
