@@ -15,7 +15,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/sw.js"],
-    limit: 56 * KB,
+    limit: 58 * KB,
   },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 40.5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
