@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
-import { END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
+import { EdgeRequest, END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { messageOf } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
@@ -63,6 +63,19 @@ describe("channels of a tunnel", () => {
     await settle();
     expect(logs.map((log) => log.text)).toEqual(Array(6).fill("text"));
     expect(edge()?.channels.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
+  });
+
+  it("carry what is asked after a script set a cookie behind that, until it is answered", async () => {
+    for (const [method, url, channels] of [
+      ["PUT", EdgeRequest.SCRIPT_COOKIE, 1],
+      ["GET", "https://a.example/", 3],
+    ] as const) {
+      const { fetch, busy } = await channelRig(silence, 3);
+      fetch({ method, url });
+      for (const later of urls(3)) fetch({ url: later });
+      await settle();
+      expect(busy()).toBe(channels);
+    }
   });
 
   it("are one where the edge is near", async () => {

@@ -4,6 +4,7 @@
  */
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
+import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
 import { limits } from "../../shared/limits.ts";
@@ -180,6 +181,8 @@ export class Tunnel {
           const { session } = current;
           const opened = (stream: MuxStream): OpenedStream => {
             documentStream = head.mode === "navigate" ? stream : null;
+            // A cookie that a script sets goes with what is asked after it.
+            stream.leads = head.url.startsWith(EDGE_SCHEME);
             return { stream, session: current };
           };
           return session.hasRoom ? opened(session.openStreamNow(priority)) : session.openStream(priority).then(opened);

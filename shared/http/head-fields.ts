@@ -109,7 +109,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const base = pseudo.has("scheme") || pseudo.has("authority") ? null : tupleOrigin(origin);
   const scheme = base?.protocol.slice(0, -1) ?? pseudo.get("scheme") ?? "";
   const delivery = parseDelivery(pseudo);
-  if (delivery === null) throw malformed("what it says of its delivery is not readable");
+  if (delivery === null) throw malformed("its delivery is not readable");
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   return {
     method,
@@ -148,11 +148,11 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
 export function fieldsToResponse(fields: HeaderList, requestUrl: string): ResponseHead {
   const { pseudo, headers } = split(fields, ["status", "url", "coding", "script-cookies", "resume", "continues"]);
   const status = pseudo.get("status") ?? "";
-  if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not a final status code");
+  if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not final");
   const [url, ...afterHash] = pseudo.get("url")?.split("#") ?? [];
   if (url !== undefined && !URL.canParse(url)) throw malformed("the final URL cannot be parsed");
   const resumption = parseResumption(pseudo.get("resume"));
-  if (resumption === null) throw malformed("how its body goes on is not readable");
+  if (resumption === null) throw malformed("its resumption is not readable");
   return {
     status: Number(status),
     headers,
@@ -191,7 +191,7 @@ function parseUrl(scheme: string, authority: string, path: string): string {
   const hasHost = authority !== "" || `${scheme}:` === EDGE_SCHEME;
   const delimited = hasHost && !/[/?#\\]/.test(authority) && path.startsWith("/") && !path.includes("#");
   const url = delimited && SCHEME.test(scheme) ? URL.parse(`${scheme}://${authority}${path}`) : null;
-  if (url === null) throw malformed("scheme, authority and path are not a URL without fragment");
+  if (url === null) throw malformed("its parts are no URL without fragment");
   return url.href;
 }
 

@@ -90,8 +90,9 @@ export class ChannelSet {
     return live.length > 0 ? live : attached;
   }
 
-  /** For a new stream: of the first `most` that have a transport of their own, the one with the fewest. */
-  leastLoaded(most: number): SessionChannel {
+  /** For a new stream: behind one that leads, else of the first `most` with a transport of their own that with the fewest. */
+  forStream(most: number): SessionChannel {
+    for (const each of this.#usable) for (const { leads } of each.streams.values()) if (leads) return each;
     const [first, ...others] = this.#uncarried.slice(0, most);
     if (first === undefined) return this.first;
     return others.reduce((least, other) => (other.streams.size < least.streams.size ? other : least), first);

@@ -36,6 +36,36 @@ describe("streams", () => {
     expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
   });
 
+  test("follow those that lead on their channel, until these are over or have no link", () => {
+    const sockets = connected(3);
+    const lead = () => {
+      const log = new StreamLog(sockets.phone.openStreamNow(), true);
+      log.stream.leads = true;
+      log.stream.sendHead(GET, true);
+      return log;
+    };
+    request(sockets);
+    const leading = [lead(), lead()];
+    expect([...leading, request(sockets), request(sockets)].map(({ stream }) => stream.channelIndex)).toEqual([
+      1, 1, 1, 1,
+    ]);
+    sockets.flow();
+    const answer = ({ stream }: StreamLog) =>
+      sockets.accepted
+        .find((each) => each.stream.channelIndex === 1 && each.stream.id === stream.id)
+        ?.stream.sendHead(OK, true);
+    answer(leading[0] as StreamLog);
+    sockets.flow();
+    expect(request(sockets).stream.channelIndex).toBe(1);
+    sockets.cut(1);
+    expect(request(sockets).stream.channelIndex).not.toBe(1);
+    sockets.connect(1);
+    sockets.flow();
+    answer(leading[1] as StreamLog);
+    sockets.flow();
+    expect(request(sockets).stream.channelIndex).not.toBe(1);
+  });
+
   test("go on the first alone as long as one is wanted, whatever is connected", () => {
     const sockets = connected(1);
     sockets.connect(1);

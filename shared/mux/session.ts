@@ -381,7 +381,7 @@ export class Session implements ChannelOwner {
     // Of one that was retired, pieces may still have been under way on others.
     if (home === undefined && piece.home < limits.channels) return this.sessionConsumed(piece.payload.length);
     if (home === undefined) {
-      const message = `Cannot take a piece of a stream of channel ${piece.home}: there is no such channel`;
+      const message = `Cannot take a piece: there is no channel ${piece.home}`;
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
     }
     home.receivePiece(piece);
@@ -463,7 +463,7 @@ export class Session implements ChannelOwner {
 
   #number(stream: MuxStream): { readonly id: number; readonly channel: SessionChannel } {
     // How many channels pay, the phone knows: pushes go on all that it has opened.
-    const channel = this.#channels.leastLoaded(stream.isPush ? limits.channels : this.wantedChannels);
+    const channel = this.#channels.forStream(stream.isPush ? limits.channels : this.wantedChannels);
     stream.channelIndex = channel.index;
     this.#headless.delete(stream);
     this.#count(stream, 1);

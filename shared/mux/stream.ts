@@ -78,6 +78,8 @@ export class MuxStream {
   readonly order: number;
   /** Which of the session's channels carries it; for the session. */
   channelIndex = 0;
+  /** Phone: whether what is sent before this is over is to arrive behind it. It does as long as its channel has a link. */
+  leads = false;
 
   #id: number;
   /** Before data may be sent. */

@@ -42,7 +42,7 @@ export class DynamicTable {
         ErrorCode.INTERNAL_ERROR,
         "session",
         "library",
-        `Cannot restore HPACK table: its entries exceed its ${snapshot.maxBytes} bytes`,
+        "Cannot restore HPACK table: its entries exceed its size",
       );
     }
     return table;
