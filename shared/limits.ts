@@ -512,7 +512,8 @@ export const limitTable = {
     value: 16 * MIB,
     unit: "bytes",
     enforcedBy: "sender",
-    reason: "What one end of a fetch road keeps for a link that takes it slowly; above retainedBytes, so credit rules",
+    reason:
+      "What one end of a fetch road, or a WebSocket on Deno, queues for a slow link; above retainedBytes, so credit rules",
   },
   fetchSocketsPerPhone: {
     value: 8,

@@ -16,8 +16,8 @@ import {
   parseOffer,
   SUBPROTOCOL,
 } from "../shared/subprotocol.ts";
-import type { Transport } from "../shared/transport.ts";
 import { assetFile } from "./asset-path.ts";
+import { BoundedSocket } from "./bounded-socket.ts";
 import { createEdgeHandler, type SiteData } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { FetchRoad } from "./fetch-road.ts";
@@ -83,13 +83,15 @@ interface Phone {
   readonly siteData: SiteData;
   readonly fetchRoad: FetchRoad;
   sockets: number;
+  /** Sockets that were given up with what is queued on them: Deno keeps it until their connections end. */
+  stuckSockets: number;
 }
 
 function phoneOf(deviceId: string): Phone {
   const known = phones.get(deviceId);
   if (known !== undefined) return known;
-  for (const [id, { sockets, server, fetchRoad }] of phones) {
-    if (sockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
+  for (const [id, { sockets, stuckSockets, server, fetchRoad }] of phones) {
+    if (sockets === 0 && stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId));
   const server = new TunnelServer({
@@ -105,7 +107,7 @@ function phoneOf(deviceId: string): Phone {
     now: () => Date.now(),
     setTimer,
   });
-  const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0 };
+  const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0, stuckSockets: 0 };
   phones.set(deviceId, phone);
   return phone;
 }
@@ -116,21 +118,23 @@ function setTimer(task: () => void, delay: number): () => void {
 }
 
 function openSocket(request: Request, phone: Phone): Response {
+  if (phone.stuckSockets >= limits.fetchSocketsPerPhone) {
+    return Response.json(
+      { error: "Cannot open a tunnel: this phone does not read what it asked for" },
+      { status: 429 },
+    );
+  }
   const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
   const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
   // Its option `protocol` takes an offer only as browsers write it: separated by comma and space.
   response.headers.set("sec-websocket-protocol", SUBPROTOCOL);
   socket.binaryType = "arraybuffer";
-  const transport: Transport = {
-    send(message) {
-      if (socket.readyState !== WebSocket.OPEN) return false;
-      socket.send(message as Uint8Array<ArrayBuffer>);
-      return true;
-    },
-    close(code, reason) {
-      if (socket.readyState <= WebSocket.OPEN) socket.close(code, reason);
-    },
-  };
+  let isStuck = false;
+  const transport = new BoundedSocket(socket, () => {
+    isStuck = true;
+    phone.stuckSockets++;
+    end(false);
+  });
   phone.sockets++;
   // The socket opens once the handshake has been answered; the edge speaks before.
   const pending = new PendingTransport();
@@ -153,15 +157,19 @@ function openSocket(request: Request, phone: Phone): Response {
     else pending.open(transport);
   };
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+    if (isStuck) return;
     if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
     else if (event.data === KEEP_ALIVE) {
-      socket.send(KEEP_ALIVE);
-      connection.keptAlive();
+      if (transport.send(KEEP_ALIVE)) connection.keptAlive();
     } else if (event.data === END_OF_LINK) connection.finish();
     else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
   };
   // Follows an error too.
-  socket.onclose = ({ code, wasClean }) => end(wasClean && code === CLOSED_NORMALLY);
+  socket.onclose = ({ code, wasClean }) => {
+    if (isStuck) phone.stuckSockets--;
+    isStuck = false;
+    end(wasClean && code === CLOSED_NORMALLY);
+  };
   // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
   if (opening !== null) connection.receive(opening);
   return response;
