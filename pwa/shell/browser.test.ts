@@ -72,7 +72,7 @@ function open(isAsked = true) {
     const { origin } = new URL(url, "https://ropeway.example");
     controller.onPageMessage(message, url.startsWith("/") ? null : frames.slotFor(origin), source);
   };
-  const say = (origin: string, type: "leaving" | "slot-ready") =>
+  const say = (origin: string, type: "leaving" | "staying" | "slot-ready") =>
     controller.onPageMessage({ tag: MESSAGE_TAG, type, url: `${origin}/` }, frames.slotFor(origin), source);
   const show = (url: string, historyKey: string) => {
     report(url, "loading", historyKey);
@@ -102,6 +102,19 @@ describe("while the next page is on its way", () => {
     expect(controller.state.phase).toBe("loading");
     show(`${A}/2`, "a2");
     expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/2` });
+  });
+
+  it("is there again where that page stays after all", () => {
+    const { controller, report, say, show } = open();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    say(A, "staying");
+    report(`${A}/`, "loaded", "a", "A");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, title: "A" });
+    controller.go(`${A}/2`);
+    say(A, "staying");
+    report(`${A}/`, "loaded", "a", "A");
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${A}/2` });
   });
 
   it("is there at once where the next is another part of the same document", () => {

@@ -282,9 +282,9 @@ export class BrowserController implements BrowserActions {
         this.#options.tunnel.beginPage();
         this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
         return;
+      case "staying":
       case "reload-sends-form":
-        if (!isPage || this.#frame.awaited !== null || URL.parse(this.#committed.url)?.origin !== slot.origin) return;
-        this.update({ phase: "loaded", progress: null, notice: { kind: "resend", url: this.#committed.url } });
+        if (isPage) this.#onStaying(message.type, slot);
         return;
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.
@@ -311,6 +311,15 @@ export class BrowserController implements BrowserActions {
         source.postMessage(answer, frames.originOf(slot));
       }
     }
+  }
+
+  #onStaying(type: "staying" | "reload-sends-form", slot: Slot): void {
+    const { url } = this.#committed;
+    const { awaited } = this.#frame;
+    if (type === "staying") {
+      if (this.#navigation === null && awaited === slot.origin) this.#frame.giveUp();
+    } else if (awaited === null && URL.parse(url)?.origin === slot.origin)
+      this.update({ phase: "loaded", progress: null, notice: { kind: "resend", url } });
   }
 
   #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {

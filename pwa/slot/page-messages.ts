@@ -40,6 +40,8 @@ export type PageToShell =
     }
   /** The page's own document goes to another document of the slot: the shell shows that something happens. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
+  /** It does not after all; a "document" follows. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "staying" }
   /** Answer to "reload": it was not done, since it would send a form again, which the person has to want. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload-sends-form" }
   /** In place of a document that could not be had. `url` is real, `code` an ErrorCode. */

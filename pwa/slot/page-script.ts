@@ -23,8 +23,7 @@ function start(config: PageConfig): void {
   link?.patchCookie(Document.prototype);
   if (link !== null) patchRequests(link);
   obeyShell(context, { port: (port) => link?.passPort(port) });
-  if (config.topLevel) reportDocument(context);
-  watchNavigations(context);
+  watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
   patchIdentity(context);
   const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
   Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });

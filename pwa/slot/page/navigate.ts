@@ -18,11 +18,23 @@ function downloadName(event: NavigateEvent, source: Element | null, goalIsSlot: 
   return event.downloadRequest ?? source?.getAttribute("download") ?? null;
 }
 
-function onNavigate(event: NavigateEvent, context: PageContext): void {
+/** Before pages may put one of their own in its place. */
+const { setTimeout: later } = window;
+
+/** The last one, within the document or not. */
+let latest: NavigateEvent | null = null;
+/** The last one of which the shell was told that the page leaves. */
+let leaving: NavigateEvent | null = null;
+
+function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () => void): void {
+  latest = event;
   const { destination, navigationType } = event;
   if (destination.sameDocument) return;
   const { config } = context;
-  if (navigationType === "traverse" || navigationType === "reload") return tellLeaving(destination.url, context);
+  if (navigationType === "traverse" || navigationType === "reload") {
+    tellLeaving(event, context, tellStaying);
+    return;
+  }
   if (!event.cancelable) return;
   const goal = navigationGoal(destination.url, config.topLevel ? "page" : "frame", config);
   if (goal.kind === "native") return;
@@ -38,7 +50,10 @@ function onNavigate(event: NavigateEvent, context: PageContext): void {
   // In a frame it is the page on top that goes there: there is one view.
   const top = retargeting.explains(source) || retargeting.explains(source?.closest("form") ?? null);
   const isInPlace = config.topLevel || !top;
-  if (isInPlace && goal.kind === "slot" && goal.url === destination.url) return tellLeaving(goal.url, context);
+  if (isInPlace && goal.kind === "slot" && goal.url === destination.url) {
+    tellLeaving(event, context, tellStaying);
+    return;
+  }
   event.preventDefault();
   leave(
     {
@@ -54,12 +69,24 @@ function onNavigate(event: NavigateEvent, context: PageContext): void {
 }
 
 /** The page stays within its slot: the shell learns of it before the first byte comes. */
-function tellLeaving(url: string, context: PageContext): void {
+function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: () => void): void {
+  const { url } = event.destination;
   // A download leaves the document where it is.
   if (!context.config.topLevel || new URL(url).pathname === ropewayPath.download) return;
+  leaving = event;
   context.toShell({ tag: MESSAGE_TAG, type: "leaving", url });
+  // After the page's own listeners, and after the person, whom `beforeunload` may have asked. A later navigation aborts
+  // this one too, though what it stands for may go on.
+  later(() => {
+    if (event.defaultPrevented || (event.signal.aborted && event === latest)) tellStaying();
+  });
 }
 
-export function watchNavigations(context: PageContext): void {
-  navigationApi?.addEventListener("navigate", (event) => onNavigate(event, context));
+/** @param tellStaying called where the page does not leave after all. */
+export function watchNavigations(context: PageContext, tellStaying: () => void): void {
+  navigationApi?.addEventListener("navigate", (event) => onNavigate(event, context, tellStaying));
+  // The page has made it a navigation within the document.
+  navigationApi?.addEventListener("navigatesuccess", () => {
+    if (leaving !== null && leaving === latest) tellStaying();
+  });
 }

@@ -15,7 +15,8 @@ function iconUrl(): string | null {
   return document.contentType === "text/html" ? `${location.origin}/favicon.ico` : null;
 }
 
-export function reportDocument(context: PageContext): void {
+/** @returns takes back that the page leaves. */
+export function reportDocument(context: PageContext): () => void {
   let last = "";
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
     const { title } = document;
@@ -45,6 +46,11 @@ export function reportDocument(context: PageContext): void {
     report("loaded");
   });
   navigationApi?.addEventListener("currententrychange", () => report());
+  return () => {
+    context.toShell({ tag: MESSAGE_TAG, type: "staying" });
+    last = "";
+    report();
+  };
 }
 
 export interface ShellRequests {
