@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 import { BrowserController, type BrowserOptions } from "./browser.ts";
@@ -72,7 +72,7 @@ function open(isAsked = true) {
     const { origin } = new URL(url, "https://ropeway.example");
     controller.onPageMessage(message, url.startsWith("/") ? null : frames.slotFor(origin), source);
   };
-  const say = (origin: string, type: "leaving" | "staying" | "slot-ready") =>
+  const say = (origin: string, type: "leaving" | "staying" | "booting" | "slot-ready") =>
     controller.onPageMessage({ tag: MESSAGE_TAG, type, url: `${origin}/` }, frames.slotFor(origin), source);
   const show = (url: string, historyKey: string) => {
     report(url, "loading", historyKey);
@@ -297,6 +297,49 @@ describe("a form's request to another site that failed", () => {
     controller.reload();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
     expect(log).toContain(`ask 2 ${B}/pay`);
+  });
+});
+
+describe("a boot page that is lost", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is asked for again, and not for ever", () => {
+    const { controller, log } = open();
+    controller.go(`${A}/`);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      controller.onFrameLoad();
+      vi.runAllTimers();
+    }
+    expect(log).toEqual([`ask 1 ${A}/`, `src ${A}/`, `replace again ${A}/`, `replace again ${A}/`]);
+    expect(controller.state).toMatchObject({ phase: "failed", error: { code: ErrorCode.LINK_LOST, url: `${A}/` } });
+    controller.reload();
+    expect(log.slice(-3)).toEqual(["abandon 1", `ask 2 ${A}/`, `src ${A}/`]);
+  });
+
+  it("is not taken for lost while the page before goes on loading", () => {
+    const { controller, log, report } = open();
+    report(`${B}/`, "loading", "b");
+    controller.go(`${A}/`);
+    log.length = 0;
+    report(`${B}/`, "loaded", "b");
+    controller.onFrameLoad();
+    vi.advanceTimersToNextTimer();
+    expect(log).toEqual([]);
+    vi.advanceTimersToNextTimer();
+    expect(log).toEqual([`replace again ${A}/`]);
+  });
+
+  it.each(["it is there", "the person went elsewhere", "there is no link"])("is not asked for where %s", (why) => {
+    const { controller, log, say } = open();
+    controller.go(`${A}/`);
+    controller.onFrameLoad();
+    if (why === "it is there") say(A, "booting");
+    else if (why === "there is no link") controller.update({ link: { kind: "offline", since: 0 } });
+    else controller.home();
+    log.length = 0;
+    vi.runAllTimers();
+    expect(log).toEqual([]);
   });
 });
 

@@ -54,6 +54,12 @@ export interface BrowserOptions {
   readonly openOtherApp: (url: string) => boolean;
 }
 
+/**
+ * Milliseconds after a document came into the frame, from which it must be known for the boot page that is awaited; else
+ * that was lost, and is asked for again. Not too few: it may have been the page before, which had gone on loading.
+ */
+const BOOT_PAUSES: readonly number[] = [5_000, 10_000, 20_000];
+
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
@@ -86,6 +92,11 @@ export class BrowserController implements BrowserActions {
   /** The page that stays when a navigation yields no document. */
   #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
   #iconUrl: string | null = null;
+  #bootAttempts = 0;
+  /** Where the frame was last sent. */
+  #sentTo = "";
+  /** The page before has spoken since. */
+  #heardFormerPage = false;
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
   #frame = new FramePosition();
@@ -269,6 +280,7 @@ export class BrowserController implements BrowserActions {
         frames.onReady(slot);
         frames.sendPort(slot, source);
         return;
+      case "booting":
       case "slot-ready":
         if (isPage) this.#frame.leaveDocument();
         return;
@@ -311,6 +323,36 @@ export class BrowserController implements BrowserActions {
         source.postMessage(answer, frames.originOf(slot));
       }
     }
+  }
+
+  /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
+  onFrameLoad(): void {
+    const { awaited } = this.#frame;
+    const navigation = this.#navigation;
+    if (awaited === null || navigation === null || !this.#isBootLost(awaited)) return;
+    setTimeout(() => {
+      // Where there is no link, the frame is sent there again when it is back.
+      if (navigation !== this.#navigation || awaited !== this.#frame.awaited || !this.#isBootLost(awaited)) return;
+      if (this.#state.link.kind !== "open" || this.#state.phase !== "loading") return;
+      if (this.#heardFormerPage) {
+        this.#heardFormerPage = false;
+        this.onFrameLoad();
+        return;
+      }
+      const url = this.#sentTo;
+      this.#bootAttempts += 1;
+      if (this.#bootAttempts < BOOT_PAUSES.length) return this.#show(url, true, true);
+      this.#bootAttempts = 0;
+      navigation.mayHaveRun = navigation.request.method !== "GET";
+      const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+      this.#fail({ code: ErrorCode.LINK_LOST, url, detail });
+    }, BOOT_PAUSES[this.#bootAttempts]);
+  }
+
+  #isBootLost(origin: string): boolean {
+    const { frames } = this.#options;
+    if (frames === null || this.#frame.hasLeftDocument) return false;
+    return !frames.isBooted(frames.slotFor(origin, origin));
   }
 
   #onStaying(type: "staying" | "reload-sends-form", slot: Slot): void {
@@ -365,6 +407,7 @@ export class BrowserController implements BrowserActions {
     const url = this.#toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
     if (message.phase !== "loading" && !isBack && this.#isFormerPage(url)) {
+      this.#heardFormerPage = true;
       this.#committed = { ...this.#committed, url, title: message.title };
       return;
     }
@@ -443,6 +486,7 @@ export class BrowserController implements BrowserActions {
     const isShown = isShownAlready(request.url, this.#state);
     const isStep = begun === null && !isShown && this.#isOtherPart(request);
     this.#isStopped = false;
+    this.#bootAttempts = 0;
     this.#options.ensurePaired();
     this.#abandon();
     // The frame steps to another part of its document by itself.
@@ -485,6 +529,8 @@ export class BrowserController implements BrowserActions {
     if (frames === null) return;
     const origin = new URL(url).origin;
     this.#frame.setOut(origin);
+    this.#sentTo = url;
+    this.#heardFormerPage = false;
     const target = frames.slotUrl(frames.slotFor(origin, origin), url, isAgain);
     if (replace) frames.page.contentWindow?.location.replace(target);
     else frames.page.src = target;

@@ -143,7 +143,7 @@ async function main(): Promise<void> {
     if (event.data?.tag !== MESSAGE_TAG || event.source === null) return;
     const isStart = event.origin === location.origin;
     const slot = frames?.slotOf(event.origin) ?? null;
-    if (slot === null && !isStart) frames?.onUnassignedFrame(event.source as Window);
+    if (slot === null && !isStart) frames?.onUnassignedFrame(event.data.type, event.source as Window);
     else controller.onPageMessage(event.data, slot, event.source as Window);
   });
   for (const event of earlyEvents.splice(0)) controller.onTunnelEvent(event);
@@ -152,6 +152,7 @@ async function main(): Promise<void> {
   if (frames !== null) {
     if (launch.address === null) frames.page.src = START_DOCUMENT;
     chrome.frameHost.append(frames.page);
+    frames.page.addEventListener("load", () => controller.onFrameLoad());
     await frames.restoreSpares();
     areSparesRestored = true;
     prepareSpareWhenQuiet();

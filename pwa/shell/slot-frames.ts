@@ -3,7 +3,7 @@
  * site needs them, so that a new site costs no round trip to set up.
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG, type ShellToPage } from "../slot/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
 import type { KeptSpares } from "./kept-spares.ts";
 import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
 
@@ -22,6 +22,8 @@ interface Spare {
   readonly frame: HTMLIFrameElement;
   /** Its boot page waits for a port. */
   isReady: boolean;
+  /** Its boot page is there. */
+  hasBegun: boolean;
 }
 
 export class SlotFrames {
@@ -150,10 +152,12 @@ export class SlotFrames {
     this.#connected.add(slot.label);
   }
 
-  /** A frame that stands for no origin yet asks for a port: the spare, which gets one once it is taken. */
-  onUnassignedFrame(source: Window): void {
+  /** A frame that stands for no origin yet is there, or asks for a port: a spare, which gets one once it is taken. */
+  onUnassignedFrame(type: PageToShell["type"], source: Window): void {
     const spare = this.#spares.find(({ frame }) => frame.contentWindow === source);
     if (spare === undefined) return;
+    spare.hasBegun = true;
+    if (type !== "port-wanted") return;
     spare.isReady = true;
     this.#spares.sort((one, other) => Number(other.isReady) - Number(one.isReady));
     void this.#keptSpares.keep(spare.label);
@@ -165,8 +169,20 @@ export class SlotFrames {
     frame.setAttribute("aria-hidden", "true");
     frame.tabIndex = -1;
     frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
+    const spare: Spare = { label, frame, isReady: false, hasBegun: false };
+    let pause = SPARE_PAUSE;
+    // Of the browser's own page too, which stands for a boot page that was lost.
+    frame.addEventListener("load", () => {
+      if (pause > SPARE_PAUSE_MAX) return;
+      setTimeout(() => {
+        if (spare.hasBegun || !this.#spares.includes(spare)) return;
+        const { src } = frame;
+        frame.src = src;
+      }, pause);
+      pause *= 2;
+    });
     this.#document.body.append(frame);
-    this.#spares.push({ label, frame, isReady: false });
+    this.#spares.push(spare);
   }
 
   /** The boot page of a spare passes the port on to its service worker; then its frame has done its work. */
@@ -186,6 +202,10 @@ export class SlotFrames {
 
 /** One is taken by the next site, and one by the site after it, which may come before the first is replaced. */
 const SPARES = 2;
+
+/** Milliseconds until a spare whose boot page was lost is booted again; twice as long each time, up to the second. */
+const SPARE_PAUSE = 5_000;
+const SPARE_PAUSE_MAX = 300_000;
 
 /** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
 const BOOT_FRAME_LIFETIME = 20_000;

@@ -10,7 +10,7 @@ import { isTagged, type PageToWorker } from "./worker-messages.ts";
 const tag = MESSAGE_TAG;
 const shellOrigin = shellOriginOf(location.origin);
 
-function tellShell(type: "port-wanted" | "slot-ready"): void {
+function tellShell(type: "booting" | "port-wanted" | "slot-ready"): void {
   const message: PageToShell = { tag, type };
   window.top?.postMessage(message, shellOrigin);
 }
@@ -59,6 +59,7 @@ function go(target: string, topLevel: boolean): void {
 }
 
 async function boot(): Promise<void> {
+  tellShell("booting");
   const target = bootTarget(new URL(location.href), location.origin);
   if (target !== null && location.search.startsWith(TOP_LEVEL_QUERY)) return go(target, true);
   // The cache may answer for a while after the last look: looking costs a connection of this host's own.

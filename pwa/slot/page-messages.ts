@@ -13,6 +13,8 @@ export type DocumentPhase = "loading" | "interactive" | "loaded";
 export type PageToShell =
   /** A slot's page (or its boot page) asks for a port on behalf of its service worker. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted" }
+  /** The boot page is there. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "booting" }
   /** The boot page's service worker controls the slot. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "slot-ready" }
   /** Where the document is and how far. `url` is the slot URL; `historyKey` that of the Navigation API's entry. */
