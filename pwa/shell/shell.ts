@@ -26,6 +26,12 @@ declare global {
   }
 }
 
+/** See `pwa/sw/shell-cookies.ts`. */
+interface ShellWorkerMessage {
+  readonly type: "expired-cookies";
+  readonly cookies: readonly string[];
+}
+
 const CONFIG_KEY = "ropeway.config";
 const WINDOWS_CHANNEL = "ropeway.windows";
 
@@ -164,6 +170,11 @@ async function main(): Promise<void> {
   if (launch.address !== null) controller.go(launch.address, { begun, waitsForLink: linkMemory.isSlow });
   if (launch.openSettings) chrome.openSettings();
   if (!("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ShellWorkerMessage>) => {
+    // biome-ignore lint/suspicious/noDocumentCookie: Cookie Store adds a slash to paths.
+    if (data.type === "expired-cookies") for (const cookie of data.cookies) document.cookie = cookie;
+  });
+  navigator.serviceWorker.startMessages();
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
   await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
 }

@@ -1,5 +1,6 @@
 /** The base host's service worker: the app's own files, precached, so that it opens without a network. */
 import { precacheAndRoute } from "workbox-precaching";
+import { keepCookiesAway } from "./shell-cookies.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: every file of the shell with its revision. */
@@ -10,3 +11,4 @@ precacheAndRoute([...self.__WB_MANIFEST], { directoryIndex: "index.html", ignore
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+keepCookiesAway();

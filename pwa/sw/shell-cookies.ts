@@ -1,0 +1,67 @@
+/**
+ * Ropeway has no cookies, but the pages in slots may get to set some for the base host and all hosts below it
+ * (`domain=`). Other sites could read those, and enough of them keep every request of the app's from being answered.
+ * They are deleted when they are set, and when the app is opened.
+ */
+import { PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** What TypeScript does not know of Cookie Store (sections 2, 5 and 6). */
+interface SeenCookie {
+  readonly name?: string;
+  /** Some browsers tell no more than the name. */
+  readonly domain?: string | null;
+  readonly path?: string;
+  readonly partitioned?: boolean;
+}
+
+interface WithCookies {
+  readonly cookieStore?: {
+    /** In Chromium, those that a request for the worker's script would have. */
+    getAll(): Promise<readonly SeenCookie[]>;
+    delete(cookie: SeenCookie): Promise<void>;
+  };
+  readonly registration: { readonly cookies?: { subscribe(urls: readonly { url: string }[]): Promise<void> } };
+}
+
+/** Without these nothing goes on; a cookie for one of these paths, or one above it, is seen there. */
+const URLS = ["/", TUNNEL_PATH, PAIR_PATH, ...["boot", "boot.js", "sw.js"].map((name) => RESERVED_PATH + name)];
+
+const { cookieStore, registration } = self as unknown as WithCookies;
+const host = self.location.hostname;
+
+async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
+  // Those of the hosts above belong to others.
+  const ours = seen.filter(({ domain = host }) => domain === host);
+  for (const window of await self.clients.matchAll({ type: "window", includeUncontrolled: true })) {
+    const expired = ours.map(({ name = "", path = "/" }) => `${name}=x; domain=${host}; path=${path}; max-age=0`);
+    // Cookie Store deletes none whose path ends without a slash.
+    window.postMessage({ type: "expired-cookies", cookies: expired });
+  }
+  await Promise.all(
+    ours.map(({ name = "", path = "/", partitioned = false }) =>
+      cookieStore?.delete({ name, domain: host, path, partitioned }).catch(() => {}),
+    ),
+  );
+}
+
+export function keepCookiesAway(): void {
+  self.addEventListener("activate", (event) => {
+    const subscribed = registration.cookies?.subscribe(URLS.map((url) => ({ url })));
+    event.waitUntil(subscribed?.catch(() => {}) ?? Promise.resolve());
+  });
+  self.addEventListener("cookiechange", (event) => {
+    const change = event as ExtendableEvent & { readonly changed: readonly SeenCookie[] };
+    if (change.changed.length > 0) change.waitUntil(deleteCookies(change.changed));
+  });
+  self.addEventListener("fetch", (event) => {
+    if (event.request.mode !== "navigate" || cookieStore === undefined) return;
+    event.waitUntil(
+      cookieStore
+        .getAll()
+        .then(deleteCookies)
+        .catch(() => {}),
+    );
+  });
+}
