@@ -15,10 +15,12 @@ declare global {
  * one in a page without referrers, but also in a page of another site that learnt the slot's host.
  */
 export async function isFromOwn({ request, clientId }: FetchEvent, shellOrigin: string): Promise<boolean> {
-  // Forms do not leave their slot (`slotPolicy`), and entries of the history were let through before.
-  if (request.method !== "GET" || request.isHistoryNavigation === true) return true;
+  // Entries of the history were let through before.
+  if (request.isHistoryNavigation === true) return true;
   const source = URL.parse(request.referrer)?.origin;
   if (source !== undefined) return source === self.location.origin || source === shellOrigin;
+  // Forms do not leave their slot: no document of one is without `form-action`.
+  if (request.method !== "GET") return true;
   // In Chromium the client is the document that the frame has so far. Other sites frame reserved pages at most.
   const replaced = clientId === "" ? undefined : await self.clients.get(clientId);
   return replaced !== undefined && !replaced.url.startsWith(self.location.origin + RESERVED_PATH);

@@ -21,7 +21,7 @@ const PAGES: Readonly<Record<string, string>> = {
   [ropewayPath.frame]: framePage,
 };
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'";
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
 
 /** For reserved paths other than a download, which needs the tunnel. */
 export function answerReserved(url: URL): Response {
@@ -32,7 +32,7 @@ export function answerReserved(url: URL): Response {
   if (url.pathname === ropewayPath.go) {
     return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "" });
   }
-  return new Response(null, { status: 404 });
+  return answer("", "text/plain", 404);
 }
 
 /**
@@ -52,8 +52,10 @@ export function noticePage(notice: Notice): Response {
   return answer(html, "text/html; charset=utf-8");
 }
 
-function answer(text: string, contentType: string): Response {
+/** Also where there is nothing, it is a document of the slot, and must not be one without a policy. */
+function answer(text: string, contentType: string, status = 200): Response {
   return new Response(text, {
+    status,
     headers: { "content-type": contentType, "content-security-policy": POLICY, "x-content-type-options": "nosniff" },
   });
 }
