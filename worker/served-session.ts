@@ -10,6 +10,7 @@ import type { Transport } from "../shared/transport.ts";
 import { type ChannelFrame, decodeMessage } from "../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
 import { SessionPushes } from "./optimizer/session-pushes.ts";
+import { RestedConnection } from "./rested-connection.ts";
 
 /** What is constant for a session; sent once by the phone. */
 export interface SessionConstants {
@@ -121,7 +122,11 @@ export class ServedSession {
       ...(options.createDefer ? { defer: options.createDefer() } : {}),
       ...(snapshot ? { snapshot: snapshot.session } : {}),
       handler: {
-        onStream: (stream) => serveExchange(stream, (request) => this.#pushes.answer(request, stream)),
+        onStream: (stream) =>
+          serveExchange(stream, (request) => {
+            if (request.head.destination === "document") this.#expectPage();
+            return this.#pushes.answer(request, stream);
+          }),
         onSessionHead: (fields) => {
           const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
           const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
@@ -165,7 +170,7 @@ export class ServedSession {
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
   attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
-    const link = this.#observe(transport, hello.channel ?? 0, isCarried ? hello.link : null);
+    const link = this.#observe(transport, hello.channel ?? 0, this.#options.now(), isCarried ? hello.link : null);
     const { index } = link;
     const isOvertaken = hello.link < (this.#newest[index] ?? -1) || hello.link <= (this.#chosen[index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
@@ -181,7 +186,7 @@ export class ServedSession {
 
   /** A socket that outlived the memory of the session it carries. */
   adopt(transport: Transport, index: number): void {
-    const link = this.#observe(transport, index);
+    const link = this.#observe(transport, index, Number.NEGATIVE_INFINITY);
     link.hasSnapshot = true;
     link.isHeard = true;
     this.session.adopt(index, link.observed);
@@ -303,16 +308,29 @@ export class ServedSession {
     this.#scheduleSave();
   }
 
-  /** All that a snapshot holds changes with a message received or sent, so both lead to a save. */
-  #observe(transport: Transport, index: number, carriedAs: number | null = null): Link {
+  /**
+   * All that a snapshot holds changes with a message received or sent, so both lead to a save.
+   *
+   * @param usedAt when something was last sent on it.
+   */
+  #observe(transport: Transport, index: number, usedAt: number, carriedAs: number | null = null): Link {
+    const rested = new RestedConnection(usedAt);
     const observed: Transport = {
       send: (message) => {
         this.#scheduleSave();
-        return transport.send(message);
+        return transport.send(rested.fill(message, this.#options.now()));
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed, index, carriedAs, isHeard: false, hasSnapshot: false, isFinishing: false };
+    return { transport, observed, rested, index, carriedAs, isHeard: false, hasSnapshot: false, isFinishing: false };
+  }
+
+  /** Much may follow, on all channels. On a link that is known to be slow, what fills a segment costs more than it saves. */
+  #expectPage(): void {
+    if (this.session.credit < limits.filledLinkBytes) return;
+    for (const { rested, carriedAs } of this.#links.values()) {
+      if (carriedAs === null) rested.expectPage(this.#options.now());
+    }
   }
 
   /** Later, since a stream is closed before its last frame is handed to the channel. */
@@ -391,6 +409,7 @@ function tooManyHellos(): RopewayError {
 interface Link {
   readonly transport: Transport;
   readonly observed: Transport;
+  readonly rested: RestedConnection;
   /** Number of its channel. */
   readonly index: number;
   /** The number of its HELLO where it goes over the first channel's socket, else null. */

@@ -79,7 +79,10 @@ interface Round {
   readonly startedAt: number;
   /** Credit that the peer had and bytes that were under way when it began. */
   readonly outstanding: number;
-  readonly window: number;
+  /** What the window was when an answer last told that no queue stands, or when it began. */
+  window: number;
+  /** One of several channels has answered in time. */
+  isAnswered: boolean;
   /** Bytes per ms, two slices each. */
   readonly rates: number[];
   gap: number;
@@ -195,7 +198,26 @@ export class BandwidthEstimate {
 
   /** A ping left. @param outstanding bytes of credit that were given and have not come back as data. */
   pinged(now: number, outstanding: number): void {
-    this.#round = { startedAt: now, outstanding, window: this.#window, rates: [], gap: 0, stall: 0 };
+    this.#round = {
+      startedAt: now,
+      outstanding,
+      window: this.#window,
+      isAnswered: false,
+      rates: [],
+      gap: 0,
+      stall: 0,
+    };
+  }
+
+  /**
+   * The first of several channels answered it after `rtt` ms. What keeps the others is not the link that they share but
+   * what their own connections have to send before.
+   */
+  heard(rtt: number): void {
+    const round = this.#round;
+    if (round === null || this.#minRtt === null || this.#isQueue(rtt)) return;
+    round.isAnswered = true;
+    round.window = this.#window;
   }
 
   /**
@@ -308,7 +330,8 @@ export class BandwidthEstimate {
     if (!this.#surges || this.#queueSeen) return;
     // The next answer tells whether to go on; until then what the rate asks for is enough.
     if (this.#isLate && this.#growth === EVEN_GROWTH) return;
-    if (this.#round !== null && this.#isQueue(now - this.#round.startedAt - this.#slices.gap)) {
+    const round = this.#round;
+    if (round !== null && !round.isAnswered && this.#isQueue(now - round.startedAt - this.#slices.gap)) {
       this.#queueSeen = true;
       return;
     }

@@ -122,3 +122,40 @@ describe("credit that may be stuck with channels that lost their transports", ()
     expect(give(window)).toBeGreaterThan(0.9 * more);
   });
 });
+
+describe("while connections start, and one of several channels answers late", () => {
+  /** The window after 40 slices of bytes that double, the first answer in time and the last never. */
+  function grownWith(first: number | null): number {
+    let now = 0;
+    const window = new SessionWindow({
+      initial: limits.grownSessionCreditBytes,
+      most: limits.sessionCreditBytes,
+      mostUnread: limits.unreadBytes,
+      nearStream: limits.streamCreditBytes,
+      now: () => now,
+    });
+    const known = window.takePing(0, [0]) ?? 0;
+    now += 600;
+    window.pong(known, 0);
+    const token = window.takePing(0, [0, 1]) ?? 0;
+    const from = now;
+    for (let step = 0; step < 200; step += 1) {
+      now += 10;
+      const bytes = Math.min(window.outstanding, now - from < 600 ? 1_200 : 2_400);
+      window.receive(bytes);
+      window.consume(bytes);
+      give(window);
+      if (first !== null && now - from === first) window.pong(token, 1);
+    }
+    return window.size;
+  }
+
+  test("credit goes on growing once another has answered in time: what keeps that one is its own connection", () => {
+    expect(grownWith(600)).toBeGreaterThan(2.5 * limits.grownSessionCreditBytes);
+  });
+
+  test("it does not before, nor where that was late too", () => {
+    expect(grownWith(null)).toBeLessThanOrEqual(2 * limits.grownSessionCreditBytes);
+    expect(grownWith(1_600)).toBeLessThanOrEqual(2 * limits.grownSessionCreditBytes);
+  });
+});

@@ -165,9 +165,13 @@ export class SessionWindow {
     const ping = this.#ping;
     if (ping === null || token !== this.#pingToken) return false;
     const now = this.#options.now();
+    const isFirst = ping.rtt === null;
     ping.rtt ??= now - ping.sentAt;
     this.#unanswered.delete(channel);
-    if (this.#unanswered.size > 0) return true;
+    if (this.#unanswered.size > 0) {
+      if (isFirst) this.#estimate.heard(ping.rtt);
+      return true;
+    }
     this.#ping = null;
     this.#estimate.ponged(now, this.#received >= ping.spentAt, ping.rtt);
     return true;

@@ -205,6 +205,11 @@ export class Session implements ChannelOwner {
     return this.#channels.detach(transport);
   }
 
+  /** Body bytes that the peer takes now. */
+  get credit(): number {
+    return this.#sender.credit;
+  }
+
   /** Bytes of frames that the peer has not acknowledged, on all channels. */
   get unacknowledgedBytes(): number {
     const kept = this.#channels.all.map(({ channel }) => channel.unacknowledged);

@@ -22,6 +22,7 @@ export const FrameType = {
   PING: 10,
   PONG: 11,
   CARRY: 12,
+  PADDING: 13,
 } as const;
 
 const FIRST_UNSEQUENCED = 8;
@@ -117,6 +118,10 @@ export type Allocate = (length: number) => Uint8Array;
 
 const allocateNew: Allocate = (length) => new Uint8Array(length);
 
+/** Type, stream and two bytes of length. */
+const PADDING_HEADER_BYTES = 4;
+const LEAST_PADDING_BYTES = PADDING_HEADER_BYTES + 1;
+
 const utf8Encoder = new TextEncoder();
 const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** A reason travels for people to read; more than this is cut by the sender and refused by the receiver. */
@@ -177,6 +182,13 @@ export function encodeFrame(frame: SequencedFrame | ChannelFrame, allocate: Allo
     case "pong":
       return assemble(FrameType.PONG, 0, 0, varints(frame.token));
   }
+}
+
+/** A frame that means nothing, of about so many bytes in all; none where there are too few for one. */
+export function encodePadding(bytes: number): Uint8Array {
+  if (bytes < LEAST_PADDING_BYTES) return EMPTY;
+  // Nothing that a link which compresses makes less of.
+  return assemble(FrameType.PADDING, 0, 0, crypto.getRandomValues(new Uint8Array(bytes - PADDING_HEADER_BYTES)));
 }
 
 /**
