@@ -166,7 +166,7 @@ export class Channel {
 
   /** What is not acknowledged, in round trips of what the transport carries. */
   get load(): number {
-    return this.#retained.bytes / this.#retained.flight;
+    return this.#retained.load;
   }
 
   snapshot(): ChannelSnapshot {

@@ -51,3 +51,13 @@ test("a new connection begins anew, with what was kept", () => {
   meter.acknowledged(40, 40_000, 0);
   expect(meter.bytes).toBe(40_000);
 });
+
+test("what a fresh connection cannot send at once weighs more, until it has carried as much", () => {
+  const meter = new FlightMeter();
+  expect(meter.load(FRESH_FLIGHT_BYTES)).toBe(1);
+  const [half, more] = [meter.load(10_000), meter.load(20_000)];
+  expect(more).toBeGreaterThan(4 * half);
+  roundTrip(meter, 20);
+  expect(meter.load(20_000)).toBe(1);
+  expect(meter.load(40_000)).toBe(2);
+});

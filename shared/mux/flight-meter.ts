@@ -12,6 +12,10 @@ export const FRESH_WINDOW_BYTES = 14_600;
  * of a page would get more than it can bring in time.
  */
 export const FRESH_FLIGHT_BYTES = FRESH_WINDOW_BYTES / 2;
+/** Of a fresh window, what small pieces leave of it: segments that are not full, headers. */
+const FRESH_PIECES_BYTES = 0.75 * FRESH_WINDOW_BYTES;
+/** What a fresh connection has beyond that comes a round trip later than the rest: it weighs so many times more. */
+const BEYOND_WEIGHT = 4;
 /** While more waits than a channel seems to carry, each acknowledgement counts so much against what it once did. */
 const DECAY = 0.95;
 
@@ -28,6 +32,12 @@ export class FlightMeter {
   /** Bytes in a round trip. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** What so many bytes are to it, in round trips: where these are fewest, the next piece is there first. */
+  load(bytes: number): number {
+    const beyond = this.#bytes === FRESH_FLIGHT_BYTES ? Math.max(0, bytes - FRESH_PIECES_BYTES) : 0;
+    return (bytes + (BEYOND_WEIGHT - 1) * beyond) / this.#bytes;
   }
 
   /** A frame goes out. */

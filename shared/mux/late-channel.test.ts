@@ -22,7 +22,9 @@ function load(delay: number, joins: readonly number[]): number {
   return time.now();
 }
 
-test.each([200, 300])("gets no more than it can bring while the others grow (%i ms one way)", (delay) => {
+test.each([100, 200, 300])("gets no more than it can bring while the others grow (%i ms one way)", (delay) => {
   const alone = load(delay, []);
-  for (const join of [2.5, 3, 3.5]) expect(load(delay, [join]) / alone).toBeLessThan(1.1);
+  for (const joins of [[2.2], [2.5], [3], [3.2], [3.4], [3.6], [3.8], [4], [2, 3], [3, 4], [2, 3, 4, 5]]) {
+    expect(load(delay, joins) / alone, `joining after ${joins.join(", ")} round trips`).toBeLessThan(1.07);
+  }
 });

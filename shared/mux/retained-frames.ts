@@ -61,6 +61,11 @@ export class RetainedFrames {
     return this.#flight.bytes;
   }
 
+  /** What is kept, as the transport's work in round trips. */
+  get load(): number {
+    return this.#flight.load(this.#bytes);
+  }
+
   /** Bytes of memory that are kept for frames to come. */
   get spareBytes(): number {
     return this.#pool.freeBytes;
