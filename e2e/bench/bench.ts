@@ -95,6 +95,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       mode: options.mode,
       seed: options.seed,
       rounds: options.rounds,
+      mostRounds: options.mostRounds,
       warmUpRounds: options.warmUpRounds,
       laboratories: options.laboratories,
       options: options.given,
@@ -104,12 +105,14 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       experiments: results,
     });
     const versions = await describeVersions(findChromium() ?? "chromium");
-    const { rounds, warmUpRounds, seed } = options;
+    const { rounds, mostRounds, warmUpRounds, seed } = options;
     const steps = planSteps(plans[0] ?? [], rounds, warmUpRounds, seededRandom(seed));
     const seconds = secondsLeft(steps, () => false, 0, laboratories.length);
-    tell(`${steps.length} runs, about ${duration(seconds)}`);
+    const isOpen = mostRounds > rounds && steps.some(({ cell }) => cell.precision !== undefined);
+    tell(`${steps.length} runs, about ${duration(seconds)}${isOpen ? ", and more where medians scatter" : ""}`);
     const results = await execute(plans, {
       rounds,
+      mostRounds,
       warmUpRounds,
       random: seededRandom(seed),
       now: () => performance.now(),

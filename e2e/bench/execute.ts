@@ -1,10 +1,13 @@
 /** Carries a plan out: every run in order, none dropped, progress told, results kept as they come. */
 import { asRunFailure } from "./failure.ts";
 import type { ExperimentResult, Run } from "./model.ts";
-import { type PlannedCell, type PlannedExperiment, planSteps, type Step, secondsLeft } from "./schedule.ts";
+import { type PlannedCell, type PlannedExperiment, planSteps, type Step, secondsLeft, shuffled } from "./schedule.ts";
+import { median, medianInterval } from "./statistics.ts";
 
 export interface ExecuteOptions {
   readonly rounds: number;
+  /** That contestants take at most where medians have to be precise; as many as planned where absent. */
+  readonly mostRounds?: number;
   /** Thrown away. */
   readonly warmUpRounds: number;
   /** From 0 to 1, seeded. */
@@ -49,13 +52,21 @@ export async function execute(
   const measure = async (plan: readonly PlannedExperiment[], job: CellSteps): Promise<boolean> => {
     const cell = sameCell(plan, job);
     let isBroken = true;
-    for (const step of job.steps) {
+    const take = async (step: Step): Promise<void> => {
       const run = await runStep(cell, step, options);
       isBroken &&= run.failure?.blame === "harness";
       if (step.round >= warmUpRounds) add(runs, step, run);
       done.add(step);
       const left = secondsLeft(steps, (each) => done.has(each), (options.now() - start) / 1000, laboratories.length);
-      options.tell(progressLine(step, run, done.size, steps.length, left));
+      options.tell(progressLine(step, run, done.size, Math.max(steps.length, done.size), left));
+    };
+    for (const step of job.steps) await take(step);
+    for (let round = rounds + warmUpRounds; round < (options.mostRounds ?? rounds) + warmUpRounds; round += 1) {
+      const rough = job.cell.series.filter(({ contestant }) =>
+        isRough(job, runs.get(job.cell)?.get(contestant) ?? [], rounds),
+      );
+      if (rough.length === 0) break;
+      for (const series of shuffled(rough, random)) await take({ ...job, series, round });
     }
     // One after another: each writes the whole result.
     kept = kept.then(() => options.keep(resultsOf(experiments, runs, rounds)));
@@ -83,6 +94,14 @@ export async function execute(
   // Not before all have come to rest: who called closes the laboratories.
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   return resultsOf(experiments, runs, rounds);
+}
+
+/** Whether the median of the headline is not known as precisely as the cell asks for. One that fails always is known. */
+function isRough({ experiment, cell }: CellSteps, runs: readonly Run[], rounds: number): boolean {
+  const values = runs.flatMap(({ values }) => values[experiment.headline] ?? []);
+  if (cell.precision === undefined || 2 * values.length < rounds) return false;
+  const { low, high } = medianInterval(values);
+  return Math.max(high - median(values), median(values) - low) > cell.precision * median(values);
 }
 
 /** All that is done in one cell. */
@@ -139,9 +158,9 @@ function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs, rounds
     const cells = experiment.cells.flatMap((planned) => {
       const ofCell = runs.get(planned);
       // Another laboratory may be in the middle of it.
-      const isWhole = planned.series.every(({ contestant }) => ofCell?.get(contestant)?.length === rounds);
+      const isWhole = planned.series.every(({ contestant }) => (ofCell?.get(contestant)?.length ?? 0) >= rounds);
       if (ofCell === undefined || !isWhole) return [];
-      const { prepare: _, needsQuiet: __, series, ...cell } = planned;
+      const { prepare: _, needsQuiet: __, precision: ___, series, ...cell } = planned;
       return [
         { ...cell, series: series.map(({ contestant }) => ({ contestant, runs: ofCell.get(contestant) ?? [] })) },
       ];

@@ -160,6 +160,8 @@ export interface BenchResult {
   readonly mode: "quick" | "full" | "smoke";
   readonly seed: number;
   readonly rounds: number;
+  /** Where medians have to be precise; no more than `rounds` where absent. */
+  readonly mostRounds?: number;
   readonly warmUpRounds: number;
   /** That measured side by side; one where absent. */
   readonly laboratories?: number;
@@ -171,4 +173,9 @@ export interface BenchResult {
   /** Every link setting used, by the name that cells use. */
   readonly links: Readonly<Record<string, Readonly<Record<string, string | number>>>>;
   readonly experiments: readonly ExperimentResult[];
+}
+
+/** As "5", or "5 to 15" where contestants whose medians scatter took more. */
+export function roundsText({ rounds, mostRounds = rounds }: Pick<BenchResult, "rounds" | "mostRounds">): string {
+  return mostRounds > rounds ? `${rounds} to ${mostRounds}` : String(rounds);
 }

@@ -10,6 +10,7 @@ describe("parseBenchArguments", () => {
         given: [],
         mode: "full",
         rounds: 5,
+        mostRounds: 15,
         warmUpRounds: 1,
         seed: 1,
         only: [],

@@ -9,6 +9,8 @@ export interface BenchOptions {
   readonly given: readonly string[];
   readonly mode: BenchMode;
   readonly rounds: number;
+  /** Where medians have to be precise. */
+  readonly mostRounds: number;
   readonly warmUpRounds: number;
   readonly seed: number;
   /** Ids of experiments; all when empty. */
@@ -43,6 +45,7 @@ export const USAGE = `npm run bench -- [options]
   --cells TEXT,…        cells whose name has one of these texts, such as delay=300
   --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
   --rounds N            rounds that count (5, or 1 with --quick)
+  --most-rounds N       in A, as many for contestants whose median is not known within 3 % before (15, or as --rounds)
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
   --short               in C, replays of seconds in place of half a minute (as with --quick)
@@ -73,12 +76,14 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
   }
   if (positionals.length > 0) throw refusal(`${positionals[0]} is no option; see --help`);
   const mode = values.smoke ? "smoke" : values.quick ? "quick" : "full";
+  const rounds = count("rounds", values.rounds, mode === "full" ? 5 : 1, 1);
   return {
     kind: "run",
     options: {
       given: withoutOutput(args),
       mode,
-      rounds: count("rounds", values.rounds, mode === "full" ? 5 : 1, 1),
+      rounds,
+      mostRounds: count("most-rounds", values["most-rounds"], mode === "full" ? Math.max(rounds, 15) : rounds, rounds),
       warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
       seed: count("seed", values.seed, 1, 0),
       only: list(values.only),
@@ -104,6 +109,7 @@ function parse(args: readonly string[]) {
         cells: { type: "string" },
         contestants: { type: "string" },
         rounds: { type: "string" },
+        "most-rounds": { type: "string" },
         "warm-up": { type: "string" },
         seed: { type: "string" },
         short: { type: "boolean" },

@@ -93,7 +93,7 @@ export const RESULT_SCHEMA = {
       links: record(record({ type: ["string", "number"] })),
       experiments: list(experiment),
     },
-    { laboratories: { type: "integer", minimum: 1 }, options: list(text) },
+    { mostRounds: count, laboratories: { type: "integer", minimum: 1 }, options: list(text) },
   ),
 };
 

@@ -1,18 +1,23 @@
 /** What must hold of any result, however fast or slow the machine: used where the bench itself is tested. */
-import type { BenchResult, Cell, ExperimentResult, Metric } from "./model.ts";
+import { type BenchResult, type Cell, type ExperimentResult, type Metric, roundsText } from "./model.ts";
 
 /** What is wrong with a result, in plain words; nothing where it can be believed. */
-export function sanityFaults({ experiments, rounds }: BenchResult): string[] {
+export function sanityFaults({ experiments, rounds, mostRounds = rounds }: BenchResult): string[] {
   return experiments.flatMap((experiment) =>
     experiment.cells.flatMap((cell) =>
-      cellFaults(experiment, cell, rounds).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
+      cellFaults(experiment, cell, { rounds, mostRounds }).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
     ),
   );
 }
 
-function cellFaults({ metrics, headline }: ExperimentResult, cell: Cell, rounds: number): string[] {
+function cellFaults(
+  { metrics, headline }: ExperimentResult,
+  cell: Cell,
+  { rounds, mostRounds }: Required<Pick<BenchResult, "rounds" | "mostRounds">>,
+): string[] {
   return cell.series.flatMap(({ contestant, runs }) => {
-    const faults = runs.length === rounds ? [] : [`${runs.length} runs in place of ${rounds}`];
+    const isComplete = runs.length >= rounds && runs.length <= mostRounds;
+    const faults = isComplete ? [] : [`${runs.length} runs in place of ${roundsText({ rounds, mostRounds })}`];
     for (const { values, failure } of runs) {
       if (failure !== null) {
         faults.push(`${failure.blame} failed: ${failure.message}`);

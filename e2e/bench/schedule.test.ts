@@ -38,6 +38,35 @@ const options = {
   tell: () => {},
 };
 
+describe("rounds beyond the planned ones", () => {
+  /** How many runs each contestant of a cell that asks for 3 % has, of a plan of 3 to 9 rounds. */
+  async function runsOf(values: Record<string, (round: number) => number>, precision?: number): Promise<number[]> {
+    const all = Object.entries(values).map(([name, value]) =>
+      series(name, async (round) => ({ values: { load: value(round) } })),
+    );
+    const plan = experiment(all);
+    const cells = plan.cells.map((cell) => ({ ...cell, ...(precision === undefined ? {} : { precision }) }));
+    const [result] = await execute([[{ ...plan, cells }]], { ...options, mostRounds: 9, keep: async () => {} });
+    return (result?.cells[0]?.series ?? []).map(({ runs }) => runs.length);
+  }
+  const steady = () => 100;
+  const wild = (round: number) => 100 + 10 * (round % 3);
+
+  it("are for those whose median is not precise yet", async () => {
+    expect(await runsOf({ steady, wild }, 0.03)).toEqual([3, 9]);
+    expect(await runsOf({ steady, settles: (round) => (round < 3 ? 130 : 100) }, 0.03)).toEqual([3, 9]);
+    expect(await runsOf({ wild }, 0.2)).toEqual([3]);
+  });
+
+  it("are only where a cell asks for that, and not for who always fails", async () => {
+    expect(await runsOf({ wild })).toEqual([3]);
+    const fails = () => {
+      throw new ContestantError("no");
+    };
+    expect(await runsOf({ fails, wild }, 0.03)).toEqual([3, 9]);
+  });
+});
+
 describe("planSteps", () => {
   const names = ["a", "b", "c"];
   const plan = (seed: number): string[] =>

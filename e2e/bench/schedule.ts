@@ -14,6 +14,11 @@ export interface PlannedSeries {
 export interface PlannedCell extends Omit<Cell, "series"> {
   /** Measured while no other cell is: what it takes is as much a matter of the processor as of its link. */
   readonly needsQuiet: boolean;
+  /**
+   * Part of its median by which that of a contestant may be wrong, either way, at 95 % confidence: it goes on beyond the
+   * planned rounds until its own is. Any where absent.
+   */
+  readonly precision?: number;
   /** Sets the link and whatever else all contestants share in a round; called before each run. */
   prepare(round: number): Promise<void>;
   readonly series: readonly PlannedSeries[];
@@ -93,7 +98,7 @@ interface WeightedStep {
   readonly series: Pick<PlannedSeries, "estimate">;
 }
 
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const rest = [...items];
   const result: T[] = [];
   while (rest.length > 0) result.push(...rest.splice(Math.floor(random() * rest.length), 1));

@@ -1,11 +1,53 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../demo/random.ts";
-import { bootstrapRatio, geometricMean, median, quantile, ratioOfMedians, spread, summarize } from "./statistics.ts";
+import {
+  bootstrapRatio,
+  geometricMean,
+  median,
+  medianInterval,
+  quantile,
+  ratioOfMedians,
+  spread,
+  summarize,
+} from "./statistics.ts";
 
 const positive = fc.double({ min: 1e-3, max: 1e9, noNaN: true });
 const sample = fc.array(positive, { minLength: 1, maxLength: 40 });
 const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+
+describe("medianInterval", () => {
+  it("leaves out as many at each end as coins say", () => {
+    const upTo = (length: number) => Array.from({ length }, (_, index) => length - index);
+    // Of six, all on one side: 2 in 64; of nine, two or more: 1.95 %; of fifteen, 3.5 % (binomial tables).
+    for (const [length, low] of [
+      [1, 1],
+      [5, 1],
+      [6, 1],
+      [8, 1],
+      [9, 2],
+      [11, 2],
+      [12, 3],
+      [15, 4],
+      [20, 6],
+      [25, 8],
+    ] as const) {
+      expect(medianInterval(upTo(length))).toEqual({ low, high: length + 1 - low });
+    }
+  });
+
+  it("holds the median as often as it says", () => {
+    const random = seededRandom(7);
+    for (const length of [7, 12, 15]) {
+      let held = 0;
+      for (let time = 0; time < 2000; time += 1) {
+        const { low, high } = medianInterval(Array.from({ length }, () => random() ** 3));
+        if (low <= 0.125 && high >= 0.125) held += 1;
+      }
+      expect(held / 2000).toBeGreaterThan(0.94);
+    }
+  });
+});
 
 describe("quantiles", () => {
   it("are those of R's default, type 7", () => {

@@ -51,6 +51,28 @@ export function summarize(sample: readonly number[]): Summary {
   };
 }
 
+/**
+ * An interval that holds the median of what the sample is of, whatever its distribution: between two order statistics,
+ * with no less than that confidence where the sample is large enough (six for 95 %), else from its least to its largest.
+ *
+ * @throws RangeError as `quantile`.
+ */
+export function medianInterval(sample: readonly number[], level = 0.95): Interval {
+  const ordered = sorted(sample);
+  const { length } = ordered;
+  // Of `length` tosses of a coin, `skipped` heads or fewer: what a side leaves out.
+  let probability = 0.5 ** length;
+  let outside = probability;
+  let skipped = 0;
+  while (true) {
+    probability *= (length - skipped) / (skipped + 1);
+    outside += probability;
+    if (2 * outside > 1 - level) break;
+    skipped += 1;
+  }
+  return { low: ordered[skipped] ?? Number.NaN, high: ordered[length - 1 - skipped] ?? Number.NaN };
+}
+
 /** Distance of the quartiles as a share of the median; 0 where all values are the same. */
 export function spread({ lowerQuartile, median: middle, upperQuartile }: Summary): number {
   return upperQuartile === lowerQuartile ? 0 : (upperQuartile - lowerQuartile) / Math.abs(middle);

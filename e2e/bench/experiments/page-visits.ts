@@ -43,6 +43,8 @@ export interface PageCell {
   readonly revisit?: boolean;
   /** By default where the link is a fast one. */
   readonly needsQuiet?: boolean;
+  /** As of a planned cell. */
+  readonly precision?: number;
 }
 
 /** Longest that anybody waits for a page, in milliseconds. */
@@ -78,6 +80,7 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
     floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
+    ...(cell.precision === undefined ? {} : { precision: cell.precision }),
     prepare: (round) => visitor.configure(cell.link, cell.congestion, { cell: cell.id, round }),
     series: cell.contestants.map((contestant, index) => ({
       contestant,

@@ -1,7 +1,7 @@
 /** A result's tables for BENCHMARKS.md, and their way into it. */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
-import type { BenchResult, Cell, ExperimentResult, Metric } from "../model.ts";
+import { type BenchResult, type Cell, type ExperimentResult, type Metric, roundsText } from "../model.ts";
 import { quantile } from "../statistics.ts";
 import {
   type Comparison,
@@ -139,12 +139,13 @@ function notFirstLine(experiment: ExperimentResult, { cell, contestant, ours, be
   return `- ${plain(`${experiment.id}, ${place}: ${contestantLabel(contestant)} ${own}, ${rival}${factor}`)}`;
 }
 
-function runTable({ versions, machine, startedAt, mode, rounds, warmUpRounds, seed }: BenchResult): string {
+function runTable(result: BenchResult): string {
+  const { versions, machine, startedAt, mode, warmUpRounds, seed } = result;
   return markdownTable(
     ["what", "which"],
     [
       ["run", `${mode}, ${startedAt.slice(0, 10)}, seed ${seed}`],
-      ["rounds", `${rounds}, after ${counted(warmUpRounds, "warm-up round")}`],
+      ["rounds", `${roundsText(result)}, after ${counted(warmUpRounds, "warm-up round")}`],
       ...Object.entries(versions),
       ...Object.entries(machine),
     ],
@@ -155,14 +156,14 @@ function runTable({ versions, machine, startedAt, mode, rounds, warmUpRounds, se
 function runsTable(sources: readonly SourceResult[]): string {
   return markdownTable(
     ["result", "experiments", "Ropeway", "begun (UTC)", "rounds", "laboratories", "processors busy"],
-    sources.map(({ name, result: { experiments, versions, startedAt, rounds, warmUpRounds, laboratories = 1 } }) => [
+    sources.map(({ name, result }) => [
       name,
-      experiments.map(({ id, cells }) => `${id} (${counted(cells.length, "cell")})`).join(", "),
-      versions.ropeway ?? "unknown",
-      startedAt.slice(0, 16).replace("T", " "),
-      `${rounds}, after ${warmUpRounds}`,
-      String(laboratories),
-      processorsBusy(experiments),
+      result.experiments.map(({ id, cells }) => `${id} (${counted(cells.length, "cell")})`).join(", "),
+      result.versions.ropeway ?? "unknown",
+      result.startedAt.slice(0, 16).replace("T", " "),
+      `${roundsText(result)}, after ${result.warmUpRounds}`,
+      String(result.laboratories ?? 1),
+      processorsBusy(result.experiments),
     ]),
   );
 }

@@ -1,7 +1,7 @@
 /** The report of a run: one HTML file that needs nothing else and runs no script. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BenchResult, ExperimentResult } from "../model.ts";
+import { type BenchResult, type ExperimentResult, roundsText } from "../model.ts";
 import { experimentSection, responsive } from "./experiment-section.ts";
 import { ratioGroups } from "./figures.ts";
 import { headlineOf, runsSentence } from "./headline.ts";
@@ -59,24 +59,14 @@ function standing(experiments: readonly ExperimentResult[], seed: number): Marku
   return markup`<figure class="standing"><figcaption><h2>Where Ropeway stands</h2><p class="note">Ours / best direct: a dot per cell, the bar and the number at the right are the geometric mean. Diamonds on the shaded side are cells in which a direct browser is better.</p></figcaption>${responsive((width) => ratioDrawing(groups, width), 1060)}</figure>`;
 }
 
-function methodSection({
-  versions,
-  machine,
-  links,
-  seed,
-  rounds,
-  warmUpRounds,
-  laboratories = 1,
-  options,
-  seconds,
-  startedAt,
-}: BenchResult): Markup {
+function methodSection(result: BenchResult): Markup {
+  const { versions, machine, links, seed, warmUpRounds, laboratories = 1, options, seconds, startedAt } = result;
   const settings = [...new Set(Object.values(links).flatMap(Object.keys))];
   const run = {
     started: startedAt,
     took: `${formatNumber(seconds / 60)} min`,
     seed: String(seed),
-    rounds: `${rounds}, after ${counted(warmUpRounds, "warm-up round")} that ${warmUpRounds === 1 ? "is" : "are"} thrown away`,
+    rounds: `${roundsText(result)}, after ${counted(warmUpRounds, "warm-up round")} that ${warmUpRounds === 1 ? "is" : "are"} thrown away`,
     laboratories: String(laboratories),
     ...(options === undefined ? {} : { options: options.length === 0 ? "none" : options.join(" ") }),
     quartiles: "Hyndman and Fan, definition 7 (linear interpolation)",
