@@ -19,6 +19,7 @@ import { assertHeadFits } from "./head-limits.ts";
 import { initialStreamCredit, mostSessionCredit, pooledCredit } from "./initial-credit.ts";
 import { PeerSettings, Setting } from "./peer-settings.ts";
 import type { ChannelOwner, SessionChannel, StripeFrame } from "./session-channel.ts";
+import { SessionReceiver } from "./session-receiver.ts";
 import { SessionSender } from "./session-sender.ts";
 import type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 import { SessionWindow } from "./session-window.ts";
@@ -46,7 +47,7 @@ export class Session implements ChannelOwner {
   #pushesMade = 0;
   #pushes = 0;
   #sender: SessionSender;
-  #receiveWindow: SessionWindow;
+  #receiver: SessionReceiver;
   #peer: PeerSettings;
   #ended: RopewayError | null = null;
   #setTimer: (task: () => void, delay: number) => () => void;
@@ -63,7 +64,7 @@ export class Session implements ChannelOwner {
     this.#fixedChannels = options.fixedChannels ?? null;
     this.#peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
     const initial = options.fixedCredit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
-    this.#receiveWindow = new SessionWindow({
+    const window = new SessionWindow({
       initial,
       isFixed: options.fixedCredit !== undefined,
       ...mostSessionCredit(role),
@@ -71,6 +72,7 @@ export class Session implements ChannelOwner {
       ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
     });
     this.#channels = new ChannelSet({ sessionId: options.sessionId, owner: this, defer: options.defer, snapshot });
+    this.#receiver = new SessionReceiver(this.#channels, window);
     // The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own.
     const credit = snapshot?.sendCredit ?? limits.initialSessionCreditBytes;
     this.#sender = new SessionSender(this.#channels, credit, role === "edge");
@@ -92,7 +94,7 @@ export class Session implements ChannelOwner {
 
   /** What was measured of the link towards this side, and how much this side lets be on its way. */
   get link(): LinkEstimate & { readonly window: number; readonly unread: number } {
-    const { estimate, size, unread } = this.#receiveWindow;
+    const { estimate, size, unread } = this.#receiver;
     return { ...estimate, window: size, unread };
   }
 
@@ -107,7 +109,7 @@ export class Session implements ChannelOwner {
 
   /** How many channels pay now. New streams go on no more than that; opening and closing their transports is the owner's. */
   get wantedChannels(): number {
-    const { minRtt, rate, fullRate, stallShare } = this.#receiveWindow.estimate;
+    const { minRtt, rate, fullRate, stallShare } = this.#receiver.estimate;
     const attached = this.#channels.attached.length;
     return wantedChannels({
       fixed: this.#fixedChannels,
@@ -137,14 +139,14 @@ export class Session implements ChannelOwner {
   /** Edge: see ChannelSet.confirmRetirement. */
   confirmRetirement(index: number): boolean {
     const isForgotten = this.#channels.confirmRetirement(index);
-    this.#strand();
+    this.#receiver.strand();
     return isForgotten;
   }
 
   /** Phone: see ChannelSet.retire. */
   retire(index: number, isConfirmed: boolean): boolean {
     const isForgotten = this.#channels.retire(index, isConfirmed);
-    this.#strand();
+    this.#receiver.strand();
     return isForgotten;
   }
 
@@ -153,7 +155,7 @@ export class Session implements ChannelOwner {
     return {
       ...this.#channels.snapshot(),
       sendCredit: this.#sender.credit,
-      grantedCredit: this.#receiveWindow.outstanding,
+      grantedCredit: this.#receiver.granted,
       ...this.#peer.snapshot(),
     };
   }
@@ -300,7 +302,7 @@ export class Session implements ChannelOwner {
     const carrier = stream.id === 0 ? this.#number(stream) : { id: stream.id, channel: this.#channels.of(stream) };
     this.headBytes.sent += carrier.channel.sendHead(carrier.id, fields, end, priority);
     this.headBytes.count += 1;
-    if (this.role === "phone") this.#measure(carrier.channel, 0);
+    if (this.role === "phone") this.#receiver.measure(carrier.channel);
     return carrier.id;
   }
 
@@ -319,12 +321,11 @@ export class Session implements ChannelOwner {
 
   sessionConsumed(bytes: number): void {
     if (bytes === 0 || this.#ended !== null) return;
-    this.#receiveWindow.consume(bytes);
-    this.#giveCredit();
+    this.#receiver.consume(bytes);
   }
 
   get streamWindow(): number {
-    return this.#receiveWindow.streamSize;
+    return this.#receiver.streamSize;
   }
 
   wake(stream: MuxStream): void {
@@ -339,7 +340,7 @@ export class Session implements ChannelOwner {
     if (this.#channels.of(stream).forget(stream)) this.#count(stream, -1);
     this.#headless.delete(stream);
     this.#sender.remove(stream);
-    if (this.openStreams === 0) this.#receiveWindow.rest();
+    if (this.openStreams === 0) this.#receiver.rest();
     this.#rest();
     this.#wakeWaiting();
     this.#handler.onStreamsChanged?.();
@@ -377,11 +378,11 @@ export class Session implements ChannelOwner {
   }
 
   dataReceived(bytes: number): void {
-    this.#receiveWindow.receive(bytes);
+    this.#receiver.receive(bytes);
   }
 
   pieceReceived(piece: StripeFrame): void {
-    this.#receiveWindow.receive(piece.payload.length);
+    this.#receiver.receive(piece.payload.length);
     const home = this.#channels.by(piece.home);
     // Of one that was retired, pieces may still have been under way on others.
     if (home === undefined && piece.home < limits.channels) return this.sessionConsumed(piece.payload.length);
@@ -406,34 +407,27 @@ export class Session implements ChannelOwner {
   }
 
   messageEnd(from: SessionChannel): void {
-    this.#channels.heard(from);
-    const ackBytes = Math.floor(this.#receiveWindow.size / ACKS_PER_WINDOW);
-    this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
-    this.#giveCredit();
+    this.#receiver.messageEnd(from);
     this.#sender.pump();
     this.#rest();
   }
 
   channelAttached(channel: SessionChannel): void {
-    // Where it came from another transport, its answer is lost with that.
-    this.#receiveWindow.forgetPing(channel.index);
-    if (this.#channels.attached.length === 1) this.#receiveWindow.restart();
-    this.#strand();
-    if (this.openStreams > 0) this.#measure(channel, 0);
+    this.#receiver.attached(channel);
+    if (this.openStreams > 0) this.#receiver.measure(channel);
     this.#sender.pump();
   }
 
   channelDetached(channel: SessionChannel): void {
-    this.#receiveWindow.forgetPing(channel.index);
-    this.#strand();
+    this.#receiver.detached(channel);
   }
 
   channelGreeted(channel: SessionChannel): void {
     this.#channels.greeted();
-    this.#strand();
+    this.#receiver.strand();
     this.#channels.heard(channel);
     // How far the edge is decides how many channels pay: better known before there is much to fetch.
-    if (this.role === "phone") this.#measure(channel, 0);
+    if (this.role === "phone") this.#receiver.measure(channel);
     this.#handler.onResumed?.();
   }
 
@@ -444,7 +438,7 @@ export class Session implements ChannelOwner {
 
   pong(from: SessionChannel, token: number): void {
     if (this.#channels.pong(from, token)) return;
-    if (!this.#receiveWindow.pong(token, from.index)) this.#handler.onPong?.(token);
+    if (!this.#receiver.pong(token, from.index)) this.#handler.onPong?.(token);
   }
 
   failed(error: RopewayError): void {
@@ -492,39 +486,6 @@ export class Session implements ChannelOwner {
     }, limits.restTime);
   }
 
-  #giveCredit(): void {
-    const carrier = this.#channels.lastHeard;
-    const channels = this.#channels.attached.length;
-    let given = 0;
-    for (;;) {
-      const increment = this.#receiveWindow.takeIncrement(Math.max(1, channels));
-      if (increment === 0) break;
-      carrier.channel.send({ type: "credit", streamId: 0, increment });
-      given += increment;
-    }
-    if (given > 0) this.#measure(carrier, given);
-  }
-
-  /**
-   * Pings along with a frame that is sent anyway, and on the other channels that bytes may be under way on: only when all
-   * have answered it is clear what the edge had left to send. @param increment credit that goes with it.
-   */
-  #measure(carrier: SessionChannel, increment: number): void {
-    if (!carrier.channel.attached) return;
-    const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
-    const pinged = [carrier, ...others];
-    const token = this.#receiveWindow.takePing(
-      increment,
-      pinged.map(({ index }) => index),
-    );
-    if (token !== null) for (const { channel } of pinged) channel.ping(token);
-  }
-
-  #strand(): void {
-    const part = this.#channels.strandedPart;
-    if (part !== null) this.#receiveWindow.strand(part);
-  }
-
   #wakeWaiting(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -536,10 +497,3 @@ function startTimer(task: () => void, delay: number): () => void {
   const timer = setTimeout(task, delay);
   return () => clearTimeout(timer);
 }
-
-/** With several channels, what was received is acknowledged in such parts of what may be under way... */
-const ACKS_PER_WINDOW = 32;
-/** ...and in no smaller ones, in bytes: three segments. */
-const LEAST_ACK_BYTES = 4_200;
-/** ...nor in larger ones, or the peer would not see what a channel carries. */
-const MOST_ACK_BYTES = 16_384;

@@ -1,0 +1,126 @@
+/**
+ * The receiving side of a session: counts what comes on all channels, gives credit for it on the channel that works, and
+ * measures round trips along with frames that are sent anyway. PROTOCOL.md sections 4.6 and 6.
+ */
+import type { LinkEstimate } from "./bandwidth-estimate.ts";
+import type { ChannelSet } from "./channel-set.ts";
+import type { SessionChannel } from "./session-channel.ts";
+import type { SessionWindow } from "./session-window.ts";
+
+export class SessionReceiver {
+  #channels: ChannelSet;
+  #window: SessionWindow;
+
+  constructor(channels: ChannelSet, window: SessionWindow) {
+    this.#channels = channels;
+    this.#window = window;
+  }
+
+  get estimate(): LinkEstimate {
+    return this.#window.estimate;
+  }
+
+  /** Bytes that the peer may have under way. */
+  get size(): number {
+    return this.#window.size;
+  }
+
+  /** Bytes that a stream which is read may have unread. */
+  get streamSize(): number {
+    return this.#window.streamSize;
+  }
+
+  /** Received and not consumed. */
+  get unread(): number {
+    return this.#window.unread;
+  }
+
+  /** Credit that the peer has not used. */
+  get granted(): number {
+    return this.#window.outstanding;
+  }
+
+  /** @throws RopewayError FLOW_CONTROL_ERROR when the peer sent more than it had credit for. */
+  receive(bytes: number): void {
+    this.#window.receive(bytes);
+  }
+
+  consume(bytes: number): void {
+    this.#window.consume(bytes);
+    this.#giveCredit();
+  }
+
+  /** All frames of a message were handled. */
+  messageEnd(from: SessionChannel): void {
+    this.#channels.heard(from);
+    const ackBytes = Math.floor(this.#window.size / ACKS_PER_WINDOW);
+    this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
+    this.#giveCredit();
+  }
+
+  /** The channel has a fresh transport. */
+  attached(channel: SessionChannel): void {
+    // Where it came from another transport, its answer is lost with that.
+    this.#window.forgetPing(channel.index);
+    if (this.#channels.attached.length === 1) this.#window.restart();
+    this.strand();
+  }
+
+  detached(channel: SessionChannel): void {
+    this.#window.forgetPing(channel.index);
+    this.strand();
+  }
+
+  /** To be told whenever that changes which channels can go on. */
+  strand(): void {
+    const part = this.#channels.strandedPart;
+    if (part !== null) this.#window.strand(part);
+  }
+
+  /**
+   * Pings along with a frame that is sent anyway, and on the other channels that bytes may be under way on: only when all
+   * have answered it is clear what the edge had left to send.
+   *
+   * @param increment credit that goes with it.
+   */
+  measure(carrier: SessionChannel, increment = 0): void {
+    if (!carrier.channel.attached) return;
+    const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
+    const pinged = [carrier, ...others];
+    const token = this.#window.takePing(
+      increment,
+      pinged.map(({ index }) => index),
+    );
+    if (token !== null) for (const { channel } of pinged) channel.ping(token);
+  }
+
+  /** @returns false when the token is none of ours. */
+  pong(token: number, channel: number): boolean {
+    return this.#window.pong(token, channel);
+  }
+
+  /** No stream is open: nothing more is to come. */
+  rest(): void {
+    this.#window.rest();
+  }
+
+  #giveCredit(): void {
+    const carrier = this.#channels.lastHeard;
+    const channels = this.#channels.attached.length;
+    let given = 0;
+    for (;;) {
+      const increment = this.#window.takeIncrement(Math.max(1, channels));
+      if (increment === 0) break;
+      carrier.channel.send({ type: "credit", streamId: 0, increment });
+      given += increment;
+    }
+    if (given > 0) this.measure(carrier, given);
+  }
+}
+
+/** With several channels, what was received is acknowledged in such parts of what may be under way... */
+const ACKS_PER_WINDOW = 32;
+/** ...and in no smaller ones, in bytes: three segments. */
+const LEAST_ACK_BYTES = 4_200;
+/** ...nor in larger ones, or the peer would not see what a channel carries. */
+const MOST_ACK_BYTES = 16_384;
