@@ -25,6 +25,7 @@ import type { BenchResult, ExperimentResult, Site } from "./model.ts";
 import type { BenchMode, BenchOptions } from "./options.ts";
 import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
 import { makeSite, type SiteName } from "./sites/make-sites.ts";
+import { planTwice } from "./twice.ts";
 import { GRIDS as WEBSOCKET_COST_GRIDS, websocketCostExperiment } from "./websocket-cost/experiment.ts";
 
 /** Visited before a page where the app has to be warm, the largest first. */
@@ -168,7 +169,7 @@ function chosen(experiments: readonly PlannedExperiment[], extent: Extent, optio
     const ids = experiments.map(({ id }) => id).join(", ");
     throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${ids}`);
   }
-  return plan;
+  return options.isTwice ? planTwice(plan) : plan;
 }
 
 function isChosen(experiment: string, contestant: string, extent: Extent, { contestants }: BenchOptions): boolean {

@@ -12,6 +12,7 @@ describe("parseBenchArguments", () => {
         rounds: 5,
         mostRounds: 15,
         warmUpRounds: 1,
+        isTwice: false,
         seed: 1,
         only: [],
         cells: [],

@@ -12,6 +12,8 @@ export interface BenchOptions {
   /** Where medians have to be precise. */
   readonly mostRounds: number;
   readonly warmUpRounds: number;
+  /** Each contestant twice in each round, which are two runs. */
+  readonly isTwice: boolean;
   readonly seed: number;
   /** Ids of experiments; all when empty. */
   readonly only: readonly string[];
@@ -46,6 +48,7 @@ export const USAGE = `npm run bench -- [options]
   --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
   --rounds N            rounds that count (5, or 1 with --quick)
   --most-rounds N       in A, as many for contestants whose median is not known within 3 % before (15, or as --rounds)
+  --twice               two runs at once, in turns: two results, and how far they agree
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
   --short               in C, replays of seconds in place of half a minute (as with --quick)
@@ -85,6 +88,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       rounds,
       mostRounds: count("most-rounds", values["most-rounds"], mode === "full" ? Math.max(rounds, 15) : rounds, rounds),
       warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
+      isTwice: values.twice === true,
       seed: count("seed", values.seed, 1, 0),
       only: list(values.only),
       cells: list(values.cells),
@@ -110,6 +114,7 @@ function parse(args: readonly string[]) {
         contestants: { type: "string" },
         rounds: { type: "string" },
         "most-rounds": { type: "string" },
+        twice: { type: "boolean" },
         "warm-up": { type: "string" },
         seed: { type: "string" },
         short: { type: "boolean" },

@@ -16,6 +16,7 @@ import { writePictures } from "./report/pictures.ts";
 import { renderReport } from "./report/report.ts";
 import { readResult, writeResult } from "./result-schema.ts";
 import { sanityFaults } from "./sanity.ts";
+import { splitRuns } from "./twice.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
 const README = join(root, "README.md");
@@ -62,11 +63,11 @@ async function run(options: BenchOptions): Promise<number> {
   await mkdir(directory, { recursive: true });
   const name = `${new Date().toISOString().slice(0, 16).replaceAll(":", "")}-${options.mode}.json`;
   const file = join(directory, name);
-  const result = await runBench(options, {
-    tell: (line) => console.log(line),
-    keep: (soFar) => writeResult(file, soFar),
-  });
-  await writeResult(file, result);
+  const keep = async (soFar: BenchResult): Promise<void> => {
+    for (const [index, each] of splitRuns(soFar).entries()) await writeResult(fileOf(file, index), each);
+  };
+  const result = await runBench(options, { tell: (line) => console.log(line), keep });
+  await keep(result);
   const failures = result.experiments.flatMap(({ cells }) =>
     cells.flatMap(({ series }) => series.flatMap(({ runs }) => runs.flatMap(({ failure }) => failure ?? []))),
   );
@@ -74,10 +75,20 @@ async function run(options: BenchOptions): Promise<number> {
   console.log(
     `${duration(result.seconds)}; ${failures.length} runs failed, ${ofHarness} of them by the bench's own fault`,
   );
-  console.log(`Result: ${relative(process.cwd(), file)}`);
-  await report(result, pageOf(file));
+  const runs = splitRuns(result);
+  for (const [index, each] of runs.entries()) {
+    console.log(`Result: ${relative(process.cwd(), fileOf(file, index))}`);
+    await report(each, pageOf(fileOf(file, index)));
+  }
+  const [first, second] = runs;
+  if (first !== undefined && second !== undefined) console.log(comparisonTable(compareRuns(first, second)));
   if (options.mode === "smoke") return tellFaults(result);
   return ofHarness > 0 ? 1 : 0;
+}
+
+/** @param index of the run. */
+function fileOf(file: string, index: number): string {
+  return index === 0 ? file : file.replace(/\.json$/, "-again.json");
 }
 
 /** A smoke run is a test of the bench, and of whether a contestant loads pages at all. */
