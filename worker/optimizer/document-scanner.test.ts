@@ -27,6 +27,11 @@ function named(html: string): string[] {
   );
 }
 
+it("names the first two backgrounds of a document: others may be of what is not shown", () => {
+  const page = ["a", "b", "c"].map((url) => `<p style="background:url(${url})">${url}</p>`).join("");
+  expect(scan(page).resources.map(({ url }) => url)).toEqual(["a", "b"]);
+});
+
 describe("what a document names", () => {
   it.each([
     ['<img src="a.png">', "image no-cors include a.png"],
@@ -37,6 +42,12 @@ describe("what a document names", () => {
     ["<img crossorigin=Use-Credentials src=a>", "image cors include a"],
     ["<input type=IMAGE src=a>", "image no-cors include a"],
     ["<video poster=a></video>", "image no-cors include a"],
+    [`<p style="color:red;background-image:url('a')">`, "image no-cors include a"],
+    ["<p style='background: #fff url( \"a b\" ) no-repeat'>", "image no-cors include a b"],
+    ["<p style=background:url(a)>", "image no-cors include a"],
+    ["<p style='background:linear-gradient(rgba(0,0,0,.5), red), url(a) center'>", "image no-cors include a"],
+    ["<p STYLE='BACKGROUND-IMAGE : linear-gradient(red, blue); background-image:url(a)'>", "image no-cors include a"],
+    ["<p style='background:url(a)' referrerpolicy=origin crossorigin>", "image no-cors include a"],
     ["<script src=a></script>", "script no-cors include a"],
     ["<script async defer type=text/javascript src=a></script>", "script no-cors include a"],
     ["<script type=module src=a></script>", "script cors same-origin a"],
@@ -60,6 +71,19 @@ describe("what a document names", () => {
   });
 
   it.each([
+    "<p style='background:url(data:image/gif;base64,AA)'>",
+    "<p style='background:url()'>",
+    "<p style='background:red; list-style:url(a)'>",
+    `<p style="background:url(a);${"x".repeat(1_000)}">`,
+    "<p style='background:url(#a)'>",
+    "<p style='background:red'>",
+    "<p style='--background:url(a)'>",
+    "<p style='list-style:url(a)'>",
+    "<p style='background:url(a'>",
+    "<p style='background:url(\\61)'>",
+    "<p style='background:url(a);display: none'>",
+    "<p hidden style='background:url(a)'>",
+    "<template><p style='background:url(a)'></template>",
     "<img>",
     "<img src=''>",
     "<img src=' '>",

@@ -1,7 +1,8 @@
 /**
  * Finds in a document, as it streams by, what a browser's preload scanner would ask for: scripts, style sheets, images,
  * preloads. Not what depends on facts that only the phone knows (`srcset`, `media`) or may never be wanted
- * (`loading=lazy`, templates, `<noscript>`).
+ * (`loading=lazy`, templates, `<noscript>`). Besides, the first backgrounds of `style` attributes, which browsers find only
+ * once all style sheets are there: they tend to be the largest picture at the top.
  */
 import { Parser } from "htmlparser2";
 import type { CredentialsMode, Destination, RequestMode } from "../../shared/http/heads.ts";
@@ -22,6 +23,8 @@ export interface NamedResource {
   readonly priority: "high" | "low" | "auto";
   /** A classic script that nothing waits for: `async` or `defer`. */
   readonly isDeferred: boolean;
+  /** Named by a `style` attribute. */
+  readonly isOfStyle: boolean;
 }
 
 export interface ScanHandler {
@@ -41,6 +44,16 @@ const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
 const SCRIPT_TYPES =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript)|module)?$/i;
 
+/** Backgrounds further down may be of what is not shown. */
+const BACKGROUNDS = 2;
+
+/** A longer attribute is not looked at: time is quadratic in it. */
+const STYLE_LENGTH = 1_000;
+
+/** An image of `background` or `background-image`, as CSS writes it: in quotes or not. Without escapes. */
+const BACKGROUND =
+  /(?:^|[;\s])background(?:-image)?\s*:[^;"']*?\burl\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]*))\s*\)/i;
+
 /** `as` values that are asked for as by an element of their kind. */
 const PRELOADED: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
 
@@ -49,6 +62,7 @@ export class DocumentScanner {
   #inertDepth = 0;
   #pictureDepth = 0;
   #hasBase = false;
+  #backgrounds = 0;
   #handler: ScanHandler;
 
   constructor(handler: ScanHandler) {
@@ -70,6 +84,7 @@ export class DocumentScanner {
     if (INERT.has(name)) this.#inertDepth += 1;
     if (name === "picture") this.#pictureDepth += 1;
     if (this.#inertDepth > 0) return;
+    if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
     switch (name) {
       case "base":
         if (this.#hasBase || attributes.href === undefined) return;
@@ -99,6 +114,21 @@ export class DocumentScanner {
     if (name === "picture") this.#pictureDepth -= 1;
   }
 
+  #openStyle(style: string, attributes: Attributes): void {
+    if (
+      this.#backgrounds >= BACKGROUNDS ||
+      style.length > STYLE_LENGTH ||
+      "hidden" in attributes ||
+      /\bdisplay\s*:\s*none\b/i.test(style)
+    )
+      return;
+    const [, inDouble, inSingle, bare] = BACKGROUND.exec(style) ?? [];
+    const url = inDouble ?? inSingle ?? bare;
+    if (url === undefined || /^\s*(?:data:|#|$)/i.test(url)) return;
+    this.#backgrounds += 1;
+    this.#name(url, "image", {}, { isOfStyle: true });
+  }
+
   #openMeta(attributes: Attributes): void {
     const content = attributes.content ?? "";
     if (attributes["http-equiv"]?.trim().toLowerCase() === "content-security-policy") {
@@ -119,7 +149,7 @@ export class DocumentScanner {
     }
     if (relations.has("modulepreload")) {
       const as = attributes.as?.toLowerCase() ?? "";
-      if (as === "" || as === "script") this.#name(attributes.href, "script", attributes, true);
+      if (as === "" || as === "script") this.#name(attributes.href, "script", attributes, { isModule: true });
       return;
     }
     const as = attributes.as?.toLowerCase() ?? "";
@@ -131,11 +161,16 @@ export class DocumentScanner {
     const type = attributes.type?.trim() ?? "";
     const isModule = type.toLowerCase() === "module";
     if (!SCRIPT_TYPES.test(type) || (!isModule && "nomodule" in attributes)) return;
-    this.#name(attributes.src, "script", attributes, isModule);
+    this.#name(attributes.src, "script", attributes, { isModule });
   }
 
   /** @param isModule asked for by CORS whatever `crossorigin` says (HTML section 8.1.4.2). */
-  #name(url: string | undefined, destination: Destination, attributes: Attributes, isModule = false): void {
+  #name(
+    url: string | undefined,
+    destination: Destination,
+    attributes: Attributes,
+    { isModule = false, isOfStyle = false } = {},
+  ): void {
     if (url === undefined || url.trim() === "") return;
     const crossOrigin = attributes.crossorigin?.trim().toLowerCase();
     const isCors = isModule || crossOrigin !== undefined;
@@ -149,6 +184,7 @@ export class DocumentScanner {
       nonce: attributes.nonce ?? "",
       priority: fetchPriority(attributes),
       isDeferred: destination === "script" && !isModule && ("async" in attributes || "defer" in attributes),
+      isOfStyle,
     });
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parsePolicies } from "../../shared/http/csp-source.ts";
 import type { Destination } from "../../shared/http/heads.ts";
-import { isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 
 const SELF = "https://site.example";
 
@@ -32,6 +32,21 @@ it.each<[policy: string, destination: Destination, url: string, nonce: string, e
   ["frame-ancestors 'none'", "image", "https://cdn.example/a", "", true],
 ])("%s lets %s %s with the nonce %j: %s", (policy, destination, url, nonce, expected) => {
   expect(isAllowed(parsePolicies(policy), { destination, nonce }, new URL(url), SELF)).toBe(expected);
+});
+
+it.each<[policy: string, expected: boolean]>([
+  ["img-src 'self'", true],
+  ["style-src 'self'", false],
+  ["default-src 'self'", false],
+  ["style-src 'Unsafe-Inline'", true],
+  ["style-src 'unsafe-inline' 'nonce-n'", false],
+  ["style-src 'unsafe-inline' 'sha256-AA='", false],
+  ["style-src-attr 'none'; style-src 'unsafe-inline'", false],
+  ["style-src-attr 'unsafe-inline'; style-src 'self'", true],
+  ["style-src-elem 'none'", true],
+  ["style-src 'unsafe-inline', default-src 'self'", false],
+])("%s lets style attributes hold: %s", (policy, expected) => {
+  expect(allowsStyleAttributes(parsePolicies(policy))).toBe(expected);
 });
 
 it("knows documents without an origin of their own", () => {

@@ -13,6 +13,9 @@ const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
   style: ["style-src-elem", "style-src", "default-src"],
 };
 
+/** Sources that make a browser pass over 'unsafe-inline'. */
+const EXACT = /^'(?:nonce|sha256|sha384|sha512)-/;
+
 export function isAllowed(
   policies: readonly Policy[],
   resource: Pick<NamedResource, "destination" | "nonce">,
@@ -22,6 +25,15 @@ export function isAllowed(
   return policies.every((policy) => {
     const name = DIRECTIVES[resource.destination]?.find((directive) => policy.has(directive));
     return name === undefined || sourcesAllow(policy.get(name) ?? [], resource, url, documentOrigin);
+  });
+}
+
+/** Whether what `style` attributes say holds (CSP Level 3 sections 6.8.1 and 6.7.3.2). Hashes of them are not looked up. */
+export function allowsStyleAttributes(policies: readonly Policy[]): boolean {
+  return policies.every((policy) => {
+    const sources = ["style-src-attr", "style-src", "default-src"].map((name) => policy.get(name)).find(Boolean);
+    const lower = sources?.map((source) => source.toLowerCase());
+    return lower === undefined || (lower.includes("'unsafe-inline'") && !lower.some((source) => EXACT.test(source)));
   });
 }
 
