@@ -2,47 +2,23 @@
  * The receiving side of a session: counts what comes on all channels, gives credit for it on the channel that works, and
  * measures round trips along with frames that are sent anyway. PROTOCOL.md sections 4.6 and 6.
  */
-import type { LinkEstimate } from "./bandwidth-estimate.ts";
 import type { ChannelSet } from "./channel-set.ts";
 import type { SessionChannel } from "./session-channel.ts";
 import type { SessionWindow } from "./session-window.ts";
 
 export class SessionReceiver {
+  /** What it knows, and what needs no channel. */
+  readonly window: Pick<
+    SessionWindow,
+    "estimate" | "size" | "streamSize" | "unread" | "outstanding" | "receive" | "pong" | "rest"
+  >;
   #channels: ChannelSet;
   #window: SessionWindow;
 
   constructor(channels: ChannelSet, window: SessionWindow) {
     this.#channels = channels;
     this.#window = window;
-  }
-
-  get estimate(): LinkEstimate {
-    return this.#window.estimate;
-  }
-
-  /** Bytes that the peer may have under way. */
-  get size(): number {
-    return this.#window.size;
-  }
-
-  /** Bytes that a stream which is read may have unread. */
-  get streamSize(): number {
-    return this.#window.streamSize;
-  }
-
-  /** Received and not consumed. */
-  get unread(): number {
-    return this.#window.unread;
-  }
-
-  /** Credit that the peer has not used. */
-  get granted(): number {
-    return this.#window.outstanding;
-  }
-
-  /** @throws RopewayError FLOW_CONTROL_ERROR when the peer sent more than it had credit for. */
-  receive(bytes: number): void {
-    this.#window.receive(bytes);
+    this.window = window;
   }
 
   consume(bytes: number): void {
@@ -92,16 +68,6 @@ export class SessionReceiver {
       pinged.map(({ index }) => index),
     );
     if (token !== null) for (const { channel } of pinged) channel.ping(token);
-  }
-
-  /** @returns false when the token is none of ours. */
-  pong(token: number, channel: number): boolean {
-    return this.#window.pong(token, channel);
-  }
-
-  /** No stream is open: nothing more is to come. */
-  rest(): void {
-    this.#window.rest();
   }
 
   #giveCredit(): void {

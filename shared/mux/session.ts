@@ -94,7 +94,7 @@ export class Session implements ChannelOwner {
 
   /** What was measured of the link towards this side, and how much this side lets be on its way. */
   get link(): LinkEstimate & { readonly window: number; readonly unread: number } {
-    const { estimate, size, unread } = this.#receiver;
+    const { estimate, size, unread } = this.#receiver.window;
     return { ...estimate, window: size, unread };
   }
 
@@ -109,7 +109,7 @@ export class Session implements ChannelOwner {
 
   /** How many channels pay now. New streams go on no more than that; opening and closing their transports is the owner's. */
   get wantedChannels(): number {
-    const { minRtt, rate, fullRate, stallShare } = this.#receiver.estimate;
+    const { minRtt, rate, fullRate, stallShare } = this.#receiver.window.estimate;
     const attached = this.#channels.attached.length;
     return wantedChannels({
       fixed: this.#fixedChannels,
@@ -155,7 +155,7 @@ export class Session implements ChannelOwner {
     return {
       ...this.#channels.snapshot(),
       sendCredit: this.#sender.credit,
-      grantedCredit: this.#receiver.granted,
+      grantedCredit: this.#receiver.window.outstanding,
       ...this.#peer.snapshot(),
     };
   }
@@ -325,7 +325,7 @@ export class Session implements ChannelOwner {
   }
 
   get streamWindow(): number {
-    return this.#receiver.streamSize;
+    return this.#receiver.window.streamSize;
   }
 
   wake(stream: MuxStream): void {
@@ -340,7 +340,7 @@ export class Session implements ChannelOwner {
     if (this.#channels.of(stream).forget(stream)) this.#count(stream, -1);
     this.#headless.delete(stream);
     this.#sender.remove(stream);
-    if (this.openStreams === 0) this.#receiver.rest();
+    if (this.openStreams === 0) this.#receiver.window.rest();
     this.#rest();
     this.#wakeWaiting();
     this.#handler.onStreamsChanged?.();
@@ -378,11 +378,11 @@ export class Session implements ChannelOwner {
   }
 
   dataReceived(bytes: number): void {
-    this.#receiver.receive(bytes);
+    this.#receiver.window.receive(bytes);
   }
 
   pieceReceived(piece: StripeFrame): void {
-    this.#receiver.receive(piece.payload.length);
+    this.#receiver.window.receive(piece.payload.length);
     const home = this.#channels.by(piece.home);
     // Of one that was retired, pieces may still have been under way on others.
     if (home === undefined && piece.home < limits.channels) return this.sessionConsumed(piece.payload.length);
@@ -438,7 +438,7 @@ export class Session implements ChannelOwner {
 
   pong(from: SessionChannel, token: number): void {
     if (this.#channels.pong(from, token)) return;
-    if (!this.#receiver.pong(token, from.index)) this.#handler.onPong?.(token);
+    if (!this.#receiver.window.pong(token, from.index)) this.#handler.onPong?.(token);
   }
 
   failed(error: RopewayError): void {
