@@ -33,8 +33,12 @@ export interface LinkHandler {
   onMessage(transport: Transport, message: Uint8Array): void;
   /** The socket is open. @param time milliseconds that its handshake took. */
   onOpened(time: number): void;
-  /** `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened. */
-  onClose(transport: Transport, code: number): void;
+  /**
+   * `code` is the WebSocket close code. What was sent may have arrived or not, also if the socket never opened.
+   *
+   * @param wasSilent it was given up since nothing came; else the network or the edge said that it is over.
+   */
+  onClose(transport: Transport, code: number, wasSilent: boolean): void;
   onPhase(phase: LinkPhase): void;
   /** Another socket is opened while that one is stalled. */
   onSpare(): void;
@@ -250,7 +254,7 @@ export class Link {
     // A link was gone from when nothing came on it any more.
     if (attempt.watch !== null) this.#lostAt = wasSilent ? attempt.watch.lastHeard : this.#platform.now();
     this.#drop();
-    this.#handler.onClose(attempt.transport, code);
+    this.#handler.onClose(attempt.transport, code, wasSilent);
     if (this.#attempt !== null || this.#target === null) return;
     if (this.#spare !== null && this.#isPromising(this.#spare)) return this.#useSpare(this.#spare);
     this.#dropSpare();
@@ -340,7 +344,7 @@ export class Link {
     const attempt = this.#attempt;
     this.#dropSpare();
     this.#drop();
-    if (attempt !== null) this.#handler.onClose(attempt.transport, CLOSED_ABNORMALLY);
+    if (attempt !== null) this.#handler.onClose(attempt.transport, CLOSED_ABNORMALLY, false);
   }
 
   #drop(): void {

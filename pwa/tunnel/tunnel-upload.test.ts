@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
+import { limits } from "../../shared/limits.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { CountedBody } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
@@ -86,4 +87,21 @@ it("an upload on a slow uplink goes on after a cut, and no link is given up for 
   platform.socket.lose();
   await pass(120_000);
   expect([consumer.text, platform.sockets.length]).toEqual(["text", 2]);
+});
+
+it("notices a dead link under an upload soon, also after cuts that it was told of", async () => {
+  const { platform, tunnel, fetch, connect } = tunnelRig(readAll, { uplink: () => {} });
+  tunnel.fixChannels(1);
+  await connect();
+  fetch({ method: "POST" }, new CountedBody(200_000).stream);
+  await settle();
+  for (let cut = 0; cut < 6; cut += 1) {
+    platform.socket.lose();
+    platform.pass(200);
+    await connect();
+  }
+  const opened = platform.sockets.length;
+  const start = platform.time;
+  while (platform.sockets.length === opened && platform.time - start < 120_000) platform.pass(STEP);
+  expect(platform.time - start).toBeLessThan(limits.uploadDrainTime / 4);
 });

@@ -88,8 +88,8 @@ export class Tunnel {
           this.#updateChannels();
         },
         onMessage: (transport, message) => this.#receive(transport, message),
-        onClose: (transport, code) => {
-          this.#detach(transport, code);
+        onClose: (transport, code, wasSilent) => {
+          this.#detach(transport, code, wasSilent);
           // What took the one may have taken all.
           this.#further.check();
           this.#further.giveWay();
@@ -311,10 +311,10 @@ export class Tunnel {
     this.#handler.onTraffic();
   }
 
-  #detach(transport: Transport, code: number): void {
+  #detach(transport: Transport, code: number, wasSilent: boolean): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
-    this.#uploads.lost(session?.unacknowledgedBytes ?? 0);
+    this.#uploads.lost(wasSilent ? (session?.unacknowledgedBytes ?? 0) : 0);
     if (session === undefined || !session.detach(transport)) return;
     this.#endIfTold(session, code);
   }

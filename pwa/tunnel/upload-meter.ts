@@ -24,8 +24,9 @@ export class UploadMeter {
   }
 
   /**
-   * A link is lost, if there was one: it may have been given up for what was under way on it, so that is expected to take
-   * longer on the next.
+   * A link is lost, if there was one.
+   *
+   * @param outstanding bytes for which it may have been given up: such are expected to take longer on the next.
    */
   lost(outstanding: number): void {
     if (this.#isOpen && outstanding >= WORTH_MEASURING) this.#rate = Math.max(SLOWEST_RATE, this.#rate / 2);
