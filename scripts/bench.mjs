@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
 import { ensureBrowser } from "./browser.mjs";
-import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
+import { ensureLabPackages, missingForLink, withoutLink } from "./lab-packages.mjs";
 
 /** With one of these it only reads what earlier runs have left. */
 const WITHOUT_LINK = ["--help", "-h", "--report", "--publish", "--compare"];
@@ -10,7 +10,7 @@ const WITHOUT_LINK = ["--help", "-h", "--report", "--publish", "--compare"];
 const given = process.argv.slice(2);
 const needsLink = !given.some((argument) => WITHOUT_LINK.includes(argument));
 const impossible = needsLink ? missingForLink() : [];
-if (impossible.length > 0) fail(`Cannot run the bench: it emulates a link, which needs ${impossible.join(" and ")}`);
+if (impossible.length > 0) fail(withoutLink(impossible));
 
 await ensureDependencies();
 const browser = needsLink ? { CHROME_PATH: await ensureBrowser() } : {};

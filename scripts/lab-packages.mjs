@@ -20,14 +20,27 @@ const SYSTEM_DIRECTORIES = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 /**
  * What no package can bring.
  *
+ * @param {{ platform: string, isRoot: boolean, hasTun: boolean }} system
  * @returns {string[]} in plain words; empty where an emulated link is possible.
  */
-export function missingForLink() {
+export function missingForLink(system = thisSystem()) {
   const missing = [];
-  if (process.platform !== "linux") missing.push("Linux");
-  if (process.getuid?.() !== 0) missing.push("root (try sudo)");
-  if (!existsSync("/dev/net/tun")) missing.push("/dev/net/tun");
+  if (system.platform !== "linux") missing.push("Linux");
+  if (!system.isRoot) missing.push("root (try sudo)");
+  if (!system.hasTun) missing.push("/dev/net/tun");
   return missing;
+}
+
+function thisSystem() {
+  return { platform: process.platform, isRoot: process.getuid?.() === 0, hasTun: existsSync("/dev/net/tun") };
+}
+
+/**
+ * @param {string[]} missing
+ * @returns {string} one sentence.
+ */
+export function withoutLink(missing) {
+  return `Cannot run the bench: it emulates a link, which needs ${missing.join(" and ")}`;
 }
 
 /**

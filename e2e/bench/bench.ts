@@ -12,7 +12,7 @@ import { recordedClass } from "./behaviours/recorded-class.ts";
 import { duration, execute } from "./execute.ts";
 import { applicationExperiment } from "./experiments/applications.ts";
 import { delayExperiment, thirdGenerationExperiment } from "./experiments/delay.ts";
-import { gprsExperiment } from "./experiments/gprs.ts";
+import { gprsExperiment, gprsRevisitExperiment } from "./experiments/gprs.ts";
 import { lossExperiment, lossyLink } from "./experiments/loss.ts";
 import { outageExperiment } from "./experiments/outages.ts";
 import { megabitLink, overtakingExperiment } from "./experiments/overtaking.ts";
@@ -45,7 +45,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   const extent = EXTENTS[options.mode];
   tell("Making the sites …");
   const sites = await makeSites(extent, 0);
-  const nextDay = await makeSites(extent, 1);
+  const edited = await makeSites(extent, 1);
   const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
   const classes =
@@ -61,7 +61,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       laboratories.push(
         await Laboratory.open({
           sites: [...sites, overtakingSite],
-          nextDay,
+          edited,
           warmUpSites: WARM_UP_SITES.map(site),
           replayClasses: classes,
           seed: options.seed,
@@ -76,6 +76,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           websocketCostExperiment(laboratory.lab, options.mode),
           applicationExperiment(laboratory, { ...extent.replays, classes }),
           gprsExperiment(laboratory, extent.gprsSites.map(site)),
+          ...(extent.gprsRevisits ? [gprsRevisitExperiment(laboratory, extent.gprsSites.map(site))] : []),
           overtakingExperiment(laboratory, overtakingSite, extent.overtaking),
           lossExperiment(laboratory, site(extent.loss.site), extent.loss),
           outageExperiment(laboratory, extent.outages, site),

@@ -58,7 +58,7 @@ export async function execute(
       if (step.round >= warmUpRounds) add(runs, step, run);
       done.add(step);
       const left = secondsLeft(steps, (each) => done.has(each), (options.now() - start) / 1000, laboratories.length);
-      options.tell(progressLine(step, run, done.size, Math.max(steps.length, done.size), left));
+      options.tell(progressLine(step, run, done.size, steps.length, left));
     };
     for (const step of job.steps) await take(step);
     for (let round = rounds + warmUpRounds; round < (options.mostRounds ?? rounds) + warmUpRounds; round += 1) {
@@ -66,7 +66,11 @@ export async function execute(
         isRough(job, runs.get(job.cell)?.get(contestant) ?? [], rounds),
       );
       if (rough.length === 0) break;
-      for (const series of shuffled(rough, random)) await take({ ...job, series, round });
+      for (const series of shuffled(rough, random)) {
+        const step = { ...job, series, round };
+        steps.push(step);
+        await take(step);
+      }
     }
     // One after another: each writes the whole result.
     kept = kept.then(() => options.keep(resultsOf(experiments, runs, rounds)));

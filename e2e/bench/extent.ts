@@ -24,6 +24,7 @@ export interface Extent {
     readonly congestion: readonly CongestionControl[];
   };
   readonly gprsSites: readonly SiteName[];
+  readonly gprsRevisits: boolean;
   readonly overtaking: OvertakingGrid;
   readonly loss: LossGrid & { readonly site: SiteName };
   readonly outages: OutageGrid<SiteName>;
@@ -40,6 +41,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     thirdGeneration: true,
     replays: { classes: 4, ...PAPER_GRID },
     gprsSites: GPRSWEB_SITES,
+    gprsRevisits: true,
     overtaking: OVERTAKING_GRID,
     loss: { site: "median-mobile", ...LOSS_GRID },
     outages: { sites: { gprs: "static-ii", "3g": "median-mobile" }, seconds: [5, 15, 40] },
@@ -68,6 +70,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     thirdGeneration: false,
     replays: { classes: 1, delays: [100], losses: [2], congestion: ["bbr"] },
     gprsSites: ["static-i"],
+    gprsRevisits: false,
     overtaking: { delays: [300], congestion: ["cubic"], waits: [3] },
     loss: { site: "static-i", delays: [100], congestion: ["bbr"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "agency" }, seconds: [5] },
@@ -79,6 +82,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     thirdGeneration: false,
     replays: { classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
     gprsSites: ["static-i"],
+    gprsRevisits: false,
     overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
     loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },

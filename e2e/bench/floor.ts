@@ -24,10 +24,11 @@ export function transferTime({ down, loss }: Pick<LinkSettings, "down" | "loss">
   return (onLink * 8) / down;
 }
 
-/** Floors of the metrics that a visit to a site has. */
+/** What the metrics of a visit to a site cannot be better than. */
 export function visitFloor(
   settings: Pick<LinkSettings, "delay" | "down" | "loss">,
-  site: Pick<Site, "codedBytes" | "atLoad">,
+  site: Pick<Site, "bytes" | "codedBytes" | "atLoad">,
 ): Record<string, number> {
-  return { load: loadFloor(settings, (site.atLoad ?? site).codedBytes), bytesDown: site.codedBytes };
+  const load = loadFloor(settings, (site.atLoad ?? site).codedBytes);
+  return { load, bytesDown: site.codedBytes, throughput: (site.bytes * 8) / load };
 }

@@ -23,8 +23,8 @@ import { EDGE_NAMES, type RopewayEdge, startRopewayEdge } from "./servers/ropewa
 export interface LaboratoryOptions {
   /** As they are on a first visit. */
   readonly sites: readonly Site[];
-  /** The same sites a day later, for revisits. */
-  readonly nextDay: readonly Site[];
+  /** The same sites as they were edited once, for revisits. */
+  readonly edited: readonly Site[];
   /** One of them is visited before a page where the app has to be warm: the first that fits the link. */
   readonly warmUpSites: readonly Site[];
   readonly replayClasses: readonly ReplayClass[];
@@ -47,8 +47,6 @@ export const TRACE_STEP = 7_417;
 
 /** Milliseconds, at best. */
 const LONGEST_WARM_UP = 20_000;
-
-const DAY = 24 * 60 * 60 * 1000;
 
 export class Laboratory implements PageVisitor {
   readonly lab: Lab;
@@ -131,10 +129,11 @@ export class Laboratory implements PageVisitor {
   }
 
   async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {
-    if (!options.revisit) return this.#visit(contestant, { ...options, site });
+    const { revisitAfter } = options;
+    if (revisitAfter === null) return this.#visit(contestant, { ...options, site });
     const profile = await mkdtemp(join(this.#directory, "kept-"));
     try {
-      return await this.#visitTwice(contestant, site, { ...options, profile });
+      return await this.#visitTwice(contestant, site, { ...options, revisitAfter, profile });
     } finally {
       await rm(profile, { recursive: true, force: true });
     }
@@ -190,23 +189,23 @@ export class Laboratory implements PageVisitor {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** What a browser got under yesterday's clock is a day old in its cache; the page's next version is there today. */
+  /** What a browser got under a former clock is so old in its cache; the page's next version is there now. */
   async #visitTwice(
     contestant: Contestant,
     site: Site,
-    options: VisitOptions & { readonly profile: string },
+    options: VisitOptions & { readonly revisitAfter: number; readonly profile: string },
   ): Promise<Visit> {
-    const next = this.#options.nextDay.find(({ name }) => name === site.name);
-    if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it has no next day`);
+    const edited = this.#options.edited.find(({ name }) => name === site.name);
+    if (edited === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it was not edited`);
     const { link, congestion, at } = this.#current;
     try {
-      await this.#caddy.setClock(new Date(Date.now() - DAY));
+      await this.#caddy.setClock(new Date(Date.now() - options.revisitAfter));
       await this.lab.configure(PREPARATION);
       await this.#visit(contestant, { ...options, site, filmstrip: false });
       await this.#caddy.setClock(null);
-      await this.#caddy.setSites(this.#sitesWith(next));
+      await this.#caddy.setSites(this.#sitesWith(edited));
       await this.configure(link, congestion, at);
-      return await this.#visit(contestant, { ...options, site: next, isRevisit: true });
+      return await this.#visit(contestant, { ...options, site: edited, isRevisit: true });
     } finally {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(site));

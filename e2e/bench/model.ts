@@ -140,7 +140,7 @@ export interface Metric {
 }
 
 export interface ExperimentResult {
-  /** "A", "A-3g", "B", "C", "D", "F", "L", "O", "R". */
+  /** "A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R". */
   readonly id: string;
   readonly title: string;
   /** What the paper said, for the report. */

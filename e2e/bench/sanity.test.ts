@@ -41,21 +41,23 @@ const run = (values: Run["values"], failure: Run["failure"] = null): Run => ({ r
 
 describe("sanityFaults", () => {
   it("finds none in what is possible", () => {
-    expect(sanityFaults(resultOf([run({ load: 10, throughput: 3, connections: 0 })]))).toEqual([]);
+    expect(sanityFaults(resultOf([run({ load: 10, throughput: 3, connections: 0 })]), ["A"])).toEqual([]);
   });
 
   it.each([
     [run({ load: 9.9 }), "load is 9.9, which is below what is possible, 10"],
+    [run({ load: 12, throughput: 101 }), "throughput is 101, which is above what is possible, 100"],
     [run({ load: 12, bytesDown: -1 }), "bytesDown is -1"],
     [run({ load: Number.NaN }), "load is NaN"],
     [run({ bytesDown: 5 }), "no load"],
     [run({}), "a run without values"],
     [run({}, { blame: "contestant", message: "too late" }), "contestant failed: too late"],
   ])("finds what is not: %j", (one, fault) => {
-    expect(sanityFaults(resultOf([one]))).toContain(`A delay=5: http/2: ${fault}`);
+    expect(sanityFaults(resultOf([one]), ["A"])).toContain(`A delay=5: http/2: ${fault}`);
   });
 
   it("finds runs that are missing", () => {
-    expect(sanityFaults(resultOf([run({ load: 11 })], 2))).toEqual(["A delay=5: http/2: 1 runs in place of 2"]);
+    const faults = sanityFaults(resultOf([run({ load: 11 })], 2), ["A", "B"]);
+    expect(faults).toEqual(["B: no cell of it was measured", "A delay=5: http/2: 1 runs in place of 2"]);
   });
 });

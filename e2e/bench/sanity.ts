@@ -1,13 +1,22 @@
 /** What must hold of any result, however fast or slow the machine: used where the bench itself is tested. */
 import { type BenchResult, type Cell, type ExperimentResult, type Metric, roundsText } from "./model.ts";
 
-/** What is wrong with a result, in plain words; nothing where it can be believed. */
-export function sanityFaults({ experiments, rounds, mostRounds = rounds }: BenchResult): string[] {
-  return experiments.flatMap((experiment) =>
+/**
+ * What is wrong with a result, in plain words; nothing where it can be believed.
+ *
+ * @param ids of the experiments that it must have.
+ */
+export function sanityFaults(
+  { experiments, rounds, mostRounds = rounds }: BenchResult,
+  ids: readonly string[],
+): string[] {
+  const missing = ids.filter((id) => !experiments.some((experiment) => experiment.id === id));
+  const faults = experiments.flatMap((experiment) =>
     experiment.cells.flatMap((cell) =>
       cellFaults(experiment, cell, { rounds, mostRounds }).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
     ),
   );
+  return [...missing.map((id) => `${id}: no cell of it was measured`), ...faults];
 }
 
 function cellFaults(
@@ -15,6 +24,7 @@ function cellFaults(
   cell: Cell,
   { rounds, mostRounds }: Required<Pick<BenchResult, "rounds" | "mostRounds">>,
 ): string[] {
+  if (cell.series.length === 0) return ["no contestant"];
   return cell.series.flatMap(({ contestant, runs }) => {
     const isComplete = runs.length >= rounds && runs.length <= mostRounds;
     const faults = isComplete ? [] : [`${runs.length} runs in place of ${roundsText({ rounds, mostRounds })}`];
@@ -38,6 +48,6 @@ function cellFaults(
 function valueFault(name: string, value: number, floor: number | undefined, metrics: readonly Metric[]): string | null {
   if (!Number.isFinite(value) || value < 0) return `${name} is ${value}`;
   const isHigherBetter = metrics.find((metric) => metric.name === name)?.better === "higher";
-  if (floor === undefined || isHigherBetter || value >= floor) return null;
-  return `${name} is ${value}, which is below what is possible, ${floor}`;
+  if (floor === undefined || (isHigherBetter ? value <= floor : value >= floor)) return null;
+  return `${name} is ${value}, which is ${isHigherBetter ? "above" : "below"} what is possible, ${floor}`;
 }

@@ -58,6 +58,24 @@ describe("rounds beyond the planned ones", () => {
     expect(await runsOf({ wild }, 0.2)).toEqual([3]);
   });
 
+  it("are counted, and do not make what is left look longer", async () => {
+    const told: string[] = [];
+    let time = 0;
+    const take = (load: (round: number) => number) => async (round: number) => {
+      time += 1000;
+      return { values: { load: load(round) } };
+    };
+    const plan = experiment([series("steady", take(steady)), series("wild", take(wild))]);
+    const cells = plan.cells.map((cell, index) => (index === 0 ? { ...cell, precision: 0.03 } : cell));
+    const tell = (line: string): void => void told.push(line);
+    const keep = async (): Promise<void> => {};
+    await execute([[{ ...plan, cells }]], { ...options, mostRounds: 9, now: () => time, tell, keep });
+    expect(told[0]).toMatch(/^\[1\/16\] X one, (steady|wild), warm-up: load 1\d\d ms; 15 s left$/);
+    // Six rounds more of one of them.
+    expect(told[13]).toBe("[14/22] X one, wild, round 9: load 100 ms; 8 s left");
+    expect(told.at(-1)).toMatch(/^\[22\/22\] X two, .*; 0 s left$/);
+  });
+
   it("are only where a cell asks for that, and not for who always fails", async () => {
     expect(await runsOf({ wild })).toEqual([3]);
     const fails = () => {

@@ -10,8 +10,8 @@ export interface VisitOptions {
   readonly filmstrip: boolean;
   /** Milliseconds until the person has given up. */
   readonly timeout: number;
-  /** The page was visited a day before with the same profile. */
-  readonly revisit: boolean;
+  /** The page was visited so many milliseconds before with the same profile, and edited since; null on a first visit. */
+  readonly revisitAfter: number | null;
   readonly watcher?: VisitWatcher;
 }
 
@@ -40,12 +40,17 @@ export interface PageCell {
   readonly congestion: CongestionControl;
   readonly contestants: readonly Contestant[];
   readonly filmstrip?: boolean;
-  readonly revisit?: boolean;
+  /** As of a visit; a first one by default. */
+  readonly revisitAfter?: number | null;
   /** By default where the link is a fast one. */
   readonly needsQuiet?: boolean;
   /** As of a planned cell. */
   readonly precision?: number;
 }
+
+/** Milliseconds. */
+export const HOUR = 60 * 60 * 1000;
+export const DAY = 24 * HOUR;
 
 /** Longest that anybody waits for a page, in milliseconds. */
 const LONGEST_VISIT = 600_000;
@@ -67,17 +72,19 @@ export const SPEED_INDEX: Metric = { name: "speedIndex", label: "Speed Index", u
 export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
   const options = {
     filmstrip: cell.filmstrip ?? false,
-    revisit: cell.revisit ?? false,
+    revisitAfter: cell.revisitAfter ?? null,
   };
+  const isRevisit = options.revisitAfter !== null;
   const estimates = cell.contestants.map(
-    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (options.revisit ? 1.7 : 1),
+    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (isRevisit ? 1.7 : 1),
   );
   // The same for all: who is thought to be slow gets no longer.
   const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * Math.max(...estimates));
   return {
     id: cell.id,
     at: cell.at,
-    floor: options.revisit ? {} : visitFloor(cell.link, cell.site),
+    // A cache may spare everything.
+    floor: isRevisit ? {} : visitFloor(cell.link, cell.site),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     ...(cell.precision === undefined ? {} : { precision: cell.precision }),

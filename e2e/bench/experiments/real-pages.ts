@@ -2,7 +2,7 @@
 import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import { CONTESTANTS, type CongestionControl, type Site } from "../model.ts";
 import type { PlannedExperiment } from "../schedule.ts";
-import { LOAD_METRICS, type PageVisitor, planPageCell, SPEED_INDEX } from "./page-visits.ts";
+import { DAY, LOAD_METRICS, type PageVisitor, planPageCell, SPEED_INDEX } from "./page-visits.ts";
 
 export interface RealPageGrid {
   readonly sites: readonly Site[];
@@ -48,7 +48,7 @@ export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): Pl
           congestion,
           contestants: CONTESTANTS,
           filmstrip: true,
-          revisit: visit === "next day",
+          revisitAfter: visit === "next day" ? DAY : null,
           // Of a fast link the processor has to keep up with, however long it is.
           needsQuiet: link.down > FAST,
         }),

@@ -46,7 +46,7 @@ export async function runProfile(options: ProfileOptions, tell: (line: string) =
   }
   const laboratory = await Laboratory.open({
     sites: [...sites.values()],
-    nextDay: [],
+    edited: [],
     warmUpSites: WARM_UP_SITES.flatMap((name) => sites.get(name) ?? []),
     replayClasses: [],
     seed: options.seed,
@@ -81,7 +81,7 @@ async function profileCell(
   site: Site,
   rounds: number,
 ): Promise<CellProfile> {
-  const visit = { filmstrip: false, revisit: false, timeout: TIMEOUT };
+  const visit = { filmstrip: false, revisitAfter: null, timeout: TIMEOUT };
   const contestant = `ropeway ${cell.state}` as const;
   await laboratory.configure(cell.link, "bbr");
   const directLoads: number[] = [];
