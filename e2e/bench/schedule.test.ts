@@ -5,6 +5,7 @@ import { ContestantError } from "./failure.ts";
 import { loadFloor } from "./floor.ts";
 import type { ExperimentResult } from "./model.ts";
 import { type PlannedExperiment, type PlannedSeries, planSteps, secondsLeft } from "./schedule.ts";
+import { STILL_OPTIONS } from "./testing/still-options.ts";
 
 function series(contestant: string, run: PlannedSeries["run"], estimate = 1): PlannedSeries {
   return { contestant, estimate, run };
@@ -29,15 +30,6 @@ function experiment(
   };
 }
 
-const options = {
-  rounds: 3,
-  warmUpRounds: 1,
-  random: seededRandom(1),
-  now: () => 0,
-  processorTime: () => ({ busy: 0, total: 0 }),
-  tell: () => {},
-};
-
 describe("rounds beyond the planned ones", () => {
   /** How many runs each contestant of a cell that asks for 3 % has, of a plan of 3 to 9 rounds. */
   async function runsOf(values: Record<string, (round: number) => number>, precision?: number): Promise<number[]> {
@@ -46,7 +38,7 @@ describe("rounds beyond the planned ones", () => {
     );
     const plan = experiment(all);
     const cells = plan.cells.map((cell) => ({ ...cell, ...(precision === undefined ? {} : { precision }) }));
-    const [result] = await execute([[{ ...plan, cells }]], { ...options, mostRounds: 9, keep: async () => {} });
+    const [result] = await execute([[{ ...plan, cells }]], { ...STILL_OPTIONS, mostRounds: 9 });
     return (result?.cells[0]?.series ?? []).map(({ runs }) => runs.length);
   }
   const steady = () => 100;
@@ -68,8 +60,7 @@ describe("rounds beyond the planned ones", () => {
     const plan = experiment([series("steady", take(steady)), series("wild", take(wild))]);
     const cells = plan.cells.map((cell, index) => (index === 0 ? { ...cell, precision: 0.03 } : cell));
     const tell = (line: string): void => void told.push(line);
-    const keep = async (): Promise<void> => {};
-    await execute([[{ ...plan, cells }]], { ...options, mostRounds: 9, now: () => time, tell, keep });
+    await execute([[{ ...plan, cells }]], { ...STILL_OPTIONS, mostRounds: 9, now: () => time, tell });
     expect(told[0]).toMatch(/^\[1\/16\] X one, (steady|wild), warm-up: load 1\d\d ms; 15 s left$/);
     // Six rounds more of one of them.
     expect(told[13]).toBe("[14/22] X one, wild, round 9: load 100 ms; 8 s left");
@@ -146,7 +137,7 @@ describe("execute", () => {
           ]),
         ],
       ],
-      { ...options, keep: async (soFar) => void kept.push(soFar) },
+      { ...STILL_OPTIONS, keep: async (soFar) => void kept.push(soFar) },
     );
     const [good, bad, broken] = results[0]?.cells[0]?.series ?? [];
     expect(good?.runs.map(({ round, values }) => [round, values.load])).toEqual([
@@ -162,7 +153,7 @@ describe("execute", () => {
 
   it("blames the harness when the link cannot be set", async () => {
     const failing = experiment([series("a", async () => ({ values: {} }))], () => Promise.reject(new Error("no link")));
-    const [result] = await execute([[failing]], { ...options, keep: async () => {} });
+    const [result] = await execute([[failing]], STILL_OPTIONS);
     expect(result?.cells[0]?.series[0]?.runs.map(({ failure }) => failure?.blame)).toEqual(Array(3).fill("harness"));
   });
 });
@@ -186,7 +177,7 @@ describe("execute in two laboratories", () => {
 
   it("measures alone what needs quiet", async () => {
     const { log, plans: both } = plans([true, true]);
-    await execute(both, { ...options, keep: async () => {} });
+    await execute(both, STILL_OPTIONS);
     expect(new Set(log)).toEqual(new Set(["first, 1 at a time"]));
   });
 
@@ -194,7 +185,7 @@ describe("execute in two laboratories", () => {
     const { log, plans: both } = plans([false, false]);
     let writing = 0;
     const results = await execute(both, {
-      ...options,
+      ...STILL_OPTIONS,
       keep: async () => {
         expect(++writing).toBe(1);
         await new Promise((resolve) => setTimeout(resolve));
@@ -227,12 +218,12 @@ describe("execute in two laboratories", () => {
       const [first] = both.cells;
       return [{ ...both, cells: first === undefined ? [] : [...both.cells, { ...first, id: "three" }] }];
     };
-    const results = await execute([threeCells(broken), threeCells(whole)], { ...options, keep: async () => {} });
+    const results = await execute([threeCells(broken), threeCells(whole)], STILL_OPTIONS);
     expect(calls).toEqual({ broken: 4, whole: 2 * 4 });
     const failures = results[0]?.cells.map(({ series: [a] }) => a?.runs.map(({ failure }) => failure?.blame));
     expect(failures?.flat().filter((blame) => blame === "harness")).toHaveLength(3);
     calls.broken = 0;
-    await execute([threeCells(broken)], { ...options, keep: async () => {} });
+    await execute([threeCells(broken)], STILL_OPTIONS);
     expect(calls.broken).toBe(3 * 4);
   });
 
@@ -240,7 +231,7 @@ describe("execute in two laboratories", () => {
     let calls = 0;
     const processorTime = () => ({ busy: 30 * calls, total: 100 * calls++ });
     const { plans: both } = plans([true, true]);
-    const results = await execute(both, { ...options, processorTime, keep: async () => {} });
+    const results = await execute(both, { ...STILL_OPTIONS, processorTime });
     expect(results[0]?.cells[0]?.series[0]?.runs[0]?.processorsBusy).toBeCloseTo(0.3);
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { seededRandom } from "../demo/random.ts";
 import { execute } from "./execute.ts";
 import { syntheticResult } from "./report/synthetic-result.ts";
 import type { PlannedExperiment } from "./schedule.ts";
+import { STILL_OPTIONS } from "./testing/still-options.ts";
 import { planTwice, splitRuns } from "./twice.ts";
 
 it("runs each contestant twice in each round, and tells the runs apart", async () => {
@@ -20,15 +20,7 @@ it("runs each contestant twice in each round, and tells the runs apart", async (
   const cell = { id: "one", at: {}, floor: {}, needsQuiet: true, prepare: async () => {}, series };
   const labels = { title: "", paper: "", metrics: [], headline: "load" };
   const plan: PlannedExperiment[] = [{ id: "X", ...labels, cells: [cell] }];
-  const experiments = await execute([planTwice(plan)], {
-    rounds: 3,
-    warmUpRounds: 1,
-    random: seededRandom(1),
-    now: () => 0,
-    processorTime: () => ({ busy: 0, total: 0 }),
-    tell: () => {},
-    keep: async () => {},
-  });
+  const experiments = await execute([planTwice(plan)], STILL_OPTIONS);
   for (let round = 0; round < 4; round += 1) {
     const ofRound = order.slice(4 * round, 4 * round + 4).sort();
     expect(ofRound).toEqual([`${round} a`, `${round} a`, `${round} b`, `${round} b`]);
