@@ -463,7 +463,7 @@ export const limitTable = {
     value: 16,
     unit: "count",
     enforcedBy: "receiver",
-    reason: "Entries of one SETTINGS; version 1 knows two, and each may touch every stream",
+    reason: "Entries of one SETTINGS; three are known, and each may touch every stream",
   },
   inflateStepBytes: {
     value: 1 * KIB,

@@ -34,6 +34,9 @@ const SOCKET_ID = /^[A-Za-z0-9_-]{22}$/;
 const BATCH_NUMBER = /^\d{1,15}$/;
 /** Batches of one socket that are being read at a time: the one, and the same again by a browser that retries. */
 const CONCURRENT_READS = 2;
+
+/** Close code (IANA's registry for RFC 6455): the link is over, and nothing else is. */
+const TRY_AGAIN_LATER = 1013;
 /** Nothing on the way may keep it, code it, or hold it back. */
 const STREAM_HEADERS = {
   "content-type": "application/octet-stream",
@@ -87,7 +90,7 @@ export class FetchRoad {
 
   #dropQuietest(): void {
     const [quietest] = [...this.#sockets.values()].sort((a, b) => a.lastHeard - b.lastHeard);
-    quietest?.close(CLOSE_CODE_BASE + ErrorCode.ENHANCE_YOUR_CALM, "too many sockets of one phone");
+    quietest?.close(TRY_AGAIN_LATER, "too many sockets of one phone");
   }
 }
 
@@ -164,20 +167,25 @@ class FetchTransport implements Transport {
     this.lastHeard = this.#options.now();
     const decoder = new RecordDecoder();
     try {
-      for (const record of decoder.push(bytes)) this.receive(record);
+      for (const record of decoder.push(bytes)) if (!this.receive(record)) return BATCH_REFUSED;
     } catch {
       return this.#refuse("a batch that cannot be read");
     }
     return decoder.betweenRecords ? 204 : this.#refuse("a batch that ends in a record");
   }
 
-  receive(record: FetchRecord): void {
-    if (this.#isOver) return;
+  /** @returns false for what the phone may not send; then the road is over. */
+  receive(record: FetchRecord): boolean {
+    if (this.#isOver) return true;
     if (record.type === "binary") this.#connection.receive(record.message);
     else if (record.type === "close") this.#end();
     else if (record.type === "text" && record.text === KEEP_ALIVE) this.#keepAlive(record);
     else if (record.type === "text" && record.text === END_OF_LINK) this.#connection.finish();
-    else this.#refuse("neither a message nor a keep-alive");
+    else {
+      this.#refuse("neither a message nor a keep-alive");
+      return false;
+    }
+    return true;
   }
 
   #keepAlive(record: FetchRecord): void {

@@ -300,6 +300,30 @@ describe("further channels that nobody uses", () => {
     expect(socket?.sent.at(-1)).toBe(END_OF_LINK);
   });
 
+  it("stay while their channels are carried: nothing was said on them yet that could be ended", async () => {
+    let isHeld = false;
+    const held: (() => void)[] = [];
+    const rig = tunnelRig(text, {
+      uplink: (_socket, _bytes, deliver) => (isHeld ? held.push(deliver) : queueMicrotask(deliver)),
+    });
+    rig.tunnel.fixChannels(2);
+    await rig.connect();
+    const [lost] = await rig.connectFurther();
+    isHeld = true;
+    lost?.lose();
+    rig.platform.pass(100);
+    const next = rig.platform.furtherSockets.at(-1);
+    next?.open();
+    await settle();
+    rig.tunnel.fixChannels(1);
+    expect([next === lost, next?.sent]).toEqual([false, []]);
+    isHeld = false;
+    for (const deliver of held) deliver();
+    await settle();
+    rig.tunnel.fixChannels(2);
+    expect(rig.tunnel.stats()).toMatchObject({ channels: 2, sessions: 1 });
+  });
+
   it("stay as long as anything is under way, and for a while after", async () => {
     let answer: () => void = () => {};
     const wait = new Promise<void>((resolve) => {

@@ -362,7 +362,7 @@ export class Tunnel {
 
   #isBusy(index: number): boolean {
     const channel = this.#current?.session.channels.find((each) => each.index === index);
-    return channel !== undefined && (channel.openStreams > 0 || !channel.isGreeted);
+    return channel === undefined || channel.isCarried || channel.openStreams > 0 || !channel.isGreeted;
   }
 
   #uploadDelay(): number {

@@ -314,6 +314,21 @@ describe("credit", () => {
     expect(lowered).toMatchObject([{ type: "data", payload: { length: 500 } }]);
   });
 
+  test("raised and lowered in turns in one message lets nothing go in between", () => {
+    const peer = edge();
+    peer.say({ type: "settings", entries: [[1, 0]] }, peer.head(1, GET));
+    const stream = peer.streams[0]?.stream;
+    stream?.sendHead([[":status", "200"]], false);
+    stream?.write(new Uint8Array(5000)).catch(() => {});
+    peer.heard();
+    const turns = Array.from({ length: 100 }, (_, turn): Frame & { type: "settings" } => ({
+      type: "settings",
+      entries: [[1, turn % 2 === 0 ? 3000 : 1000]],
+    }));
+    const sent = peer.say(...turns).filter(({ type }) => type === "data");
+    expect(sent).toMatchObject([{ payload: { length: 1000 } }]);
+  });
+
   test("raised by SETTINGS beyond what a window may hold ends the session", () => {
     for (const entries of [[[1, limits.creditBytes + 1]], [[1, limits.creditBytes]]] as const) {
       const peer = edge();

@@ -43,6 +43,11 @@ export class SessionSender {
     this.pump();
   }
 
+  /** The stream may have something to send when `pump` is called next. */
+  queue(stream: MuxStream): void {
+    this.#queue.add(stream);
+  }
+
   /** Its place among the others has changed. */
   requeue(stream: MuxStream): void {
     this.#queue.remove(stream);

@@ -114,6 +114,16 @@ describe("credit that may be stuck with channels that lost their transports", ()
     expect(give(window)).toBeGreaterThan(0);
   });
 
+  test("does not pile up when one is lost again and again while nothing comes", () => {
+    const window = windowOf();
+    for (let loss = 0; loss < 10; loss += 1) {
+      window.strand(0.2);
+      give(window);
+      window.strand(0);
+    }
+    expect(window.outstanding).toBeLessThanOrEqual(2 * INITIAL);
+  });
+
   test("counts anew when more channels are lost later", () => {
     const window = windowOf();
     window.strand(0.2);

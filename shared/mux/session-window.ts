@@ -128,7 +128,9 @@ export class SessionWindow {
    */
   strand(part: number): void {
     const stranded = this.#stranded;
-    stranded.outstanding = part > stranded.part ? this.#outstanding : stranded.outstanding;
+    // What others before have left unused is with the peer, and no reason for as much again.
+    const most = stranded.part === 0 && !stranded.isSpread ? this.size : this.#outstanding;
+    stranded.outstanding = part > stranded.part ? Math.min(most, this.#outstanding) : stranded.outstanding;
     stranded.isSpread &&= part > 0;
     stranded.part = part;
   }

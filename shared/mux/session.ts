@@ -332,6 +332,10 @@ export class Session implements ChannelOwner {
     this.#sender.wake(stream);
   }
 
+  queue(stream: MuxStream): void {
+    this.#sender.queue(stream);
+  }
+
   requeue(stream: MuxStream): void {
     this.#sender.requeue(stream);
   }
@@ -402,6 +406,7 @@ export class Session implements ChannelOwner {
   setting(id: number, value: number): void {
     const { streams, session } = this.#peer.apply(id, value);
     this.#sender.shift(session);
+    // Sent is at the message's end: one may have many of these.
     if (streams !== 0) for (const stream of this.#channels.streams()) if (!stream.isPush) stream.shiftCredit(streams);
     this.#wakeWaiting();
   }

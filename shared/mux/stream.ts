@@ -46,6 +46,8 @@ export interface StreamLink {
   nextOrder(isPush: boolean): number;
   /** The stream has something to send. */
   wake(stream: MuxStream): void;
+  /** It may have something to send when the session sends next. */
+  queue(stream: MuxStream): void;
   /** The stream's urgency changed. */
   requeue(stream: MuxStream): void;
   closed(stream: MuxStream): void;
@@ -365,10 +367,10 @@ export class MuxStream {
     this.#link.wake(this);
   }
 
-  /** For the session: the peer changed the initial credit of streams. */
+  /** For the session: the peer changed the initial credit of streams. Sends nothing yet. */
   shiftCredit(delta: number): void {
     this.#sendWindow.shift(delta);
-    this.#link.wake(this);
+    this.#link.queue(this);
   }
 
   /** For the session: ends the stream without telling the peer. */
