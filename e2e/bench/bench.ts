@@ -107,14 +107,15 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
       experiments: results,
     });
     const versions = await describeVersions(findChromium() ?? "chromium");
-    const { rounds, mostRounds, warmUpRounds, seed } = options;
+    const { rounds, mostRounds, precision, warmUpRounds, seed } = options;
     const steps = planSteps(plans[0] ?? [], rounds, warmUpRounds, seededRandom(seed));
     const seconds = secondsLeft(steps, () => false, 0, laboratories.length);
-    const isOpen = mostRounds > rounds && steps.some(({ cell }) => cell.precision !== undefined);
+    const isOpen = mostRounds > rounds && steps.some(({ cell }) => cell.isPrecise);
     tell(`${steps.length} runs, about ${duration(seconds)}${isOpen ? ", and more where medians scatter" : ""}`);
     const results = await execute(plans, {
       rounds,
       mostRounds,
+      precision,
       warmUpRounds,
       random: seededRandom(seed),
       now: () => performance.now(),
@@ -159,7 +160,7 @@ function chosen(experiments: readonly PlannedExperiment[], extent: Extent, optio
     .map((experiment) => ({
       ...experiment,
       cells: experiment.cells
-        .filter(({ id }) => cells.length === 0 || cells.some((part) => id.includes(part)))
+        .filter(({ id }) => cells.length === 0 || cells.some((name) => isCalled(id, name, experiment.cells)))
         .map((cell) => ({
           ...cell,
           series: cell.series.filter(({ contestant }) => isChosen(experiment.id, contestant, extent, options)),
@@ -171,6 +172,11 @@ function chosen(experiments: readonly PlannedExperiment[], extent: Extent, optio
     throw new Error(`Cannot run the bench: nothing of this name; there are the experiments ${ids}`);
   }
   return options.isTwice ? planTwice(plan) : plan;
+}
+
+/** Where one has just that name, it is meant; else all that have it in theirs. */
+function isCalled(id: string, name: string, cells: readonly { readonly id: string }[]): boolean {
+  return cells.some((cell) => cell.id === name) ? id === name : id.includes(name);
 }
 
 function isChosen(experiment: string, contestant: string, extent: Extent, { contestants }: BenchOptions): boolean {

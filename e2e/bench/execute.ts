@@ -1,13 +1,23 @@
 /** Carries a plan out: every run in order, none dropped, progress told, results kept as they come. */
 import { asRunFailure } from "./failure.ts";
 import type { ExperimentResult, Run } from "./model.ts";
-import { type PlannedCell, type PlannedExperiment, planSteps, type Step, secondsLeft, shuffled } from "./schedule.ts";
+import {
+  type PlannedCell,
+  type PlannedExperiment,
+  type PlannedSeries,
+  planSteps,
+  type Step,
+  secondsLeft,
+  shuffled,
+} from "./schedule.ts";
 import { median, medianInterval } from "./statistics.ts";
 
 export interface ExecuteOptions {
   readonly rounds: number;
   /** That contestants take at most where medians have to be precise; as many as planned where absent. */
   readonly mostRounds?: number;
+  /** Part of a median by which it may be wrong there, either way, at 95 % confidence. */
+  readonly precision: number;
   /** Thrown away. */
   readonly warmUpRounds: number;
   /** From 0 to 1, seeded. */
@@ -62,9 +72,7 @@ export async function execute(
     };
     for (const step of job.steps) await take(step);
     for (let round = rounds + warmUpRounds; round < (options.mostRounds ?? rounds) + warmUpRounds; round += 1) {
-      const rough = job.cell.series.filter(({ contestant }) =>
-        isRough(job, runs.get(job.cell)?.get(contestant) ?? [], rounds),
-      );
+      const rough = roughSeries(job, runs.get(job.cell), options);
       if (rough.length === 0) break;
       for (const series of shuffled(rough, random)) {
         const step = { ...job, series, round };
@@ -100,12 +108,22 @@ export async function execute(
   return resultsOf(experiments, runs, rounds);
 }
 
-/** Whether the median of the headline is not known as precisely as the cell asks for. One that fails always is known. */
-function isRough({ experiment, cell }: CellSteps, runs: readonly Run[], rounds: number): boolean {
-  const values = runs.flatMap(({ values }) => values[experiment.headline] ?? []);
-  if (cell.precision === undefined || 2 * values.length < rounds) return false;
-  const { low, high } = medianInterval(values);
-  return Math.max(high - median(values), median(values) - low) > cell.precision * median(values);
+/** Those whose median of the headline is not known as precisely as the cell asks for. One that fails always is known. */
+function roughSeries(
+  { experiment, cell }: CellSteps,
+  runs: ReadonlyMap<string, readonly Run[]> | undefined,
+  { rounds, precision }: Pick<ExecuteOptions, "rounds" | "precision">,
+): PlannedSeries[] {
+  if (!cell.isPrecise) return [];
+  const isRough = ({ contestant }: PlannedSeries): boolean => {
+    const values = (runs?.get(contestant) ?? []).flatMap(({ values }) => values[experiment.headline] ?? []);
+    if (2 * values.length < rounds) return false;
+    const { low, high } = medianInterval(values);
+    return Math.max(high - median(values), median(values) - low) > precision * median(values);
+  };
+  const pairOf = ({ pair, contestant }: PlannedSeries): string => pair ?? contestant;
+  const pairs = new Set(cell.series.filter(isRough).map(pairOf));
+  return cell.series.filter((series) => pairs.has(pairOf(series)));
 }
 
 /** All that is done in one cell. */
@@ -164,7 +182,7 @@ function resultsOf(experiments: readonly PlannedExperiment[], runs: Runs, rounds
       // Another laboratory may be in the middle of it.
       const isWhole = planned.series.every(({ contestant }) => (ofCell?.get(contestant)?.length ?? 0) >= rounds);
       if (ofCell === undefined || !isWhole) return [];
-      const { prepare: _, needsQuiet: __, precision: ___, series, ...cell } = planned;
+      const { prepare: _, needsQuiet: __, isPrecise: ___, series, ...cell } = planned;
       return [
         { ...cell, series: series.map(({ contestant }) => ({ contestant, runs: ofCell.get(contestant) ?? [] })) },
       ];

@@ -11,6 +11,7 @@ describe("parseBenchArguments", () => {
         mode: "full",
         rounds: 5,
         mostRounds: 15,
+        precision: 0.03,
         warmUpRounds: 1,
         isTwice: false,
         seed: 1,

@@ -11,6 +11,8 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Where medians have to be precise. */
   readonly mostRounds: number;
+  /** Part of a median by which it may be wrong, where cells have more rounds for that. */
+  readonly precision: number;
   readonly warmUpRounds: number;
   /** Each contestant twice in each round, which are two runs. */
   readonly isTwice: boolean;
@@ -44,10 +46,11 @@ export const USAGE = `npm run bench -- [options]
 
   --quick               a corner of each experiment, once each, in under five minutes
   --only A,B,R          these experiments only (A, A-3g, B, C, D, D-hour, F, L, O, R)
-  --cells TEXT,…        cells whose name has one of these texts, such as delay=300
+  --cells TEXT,…        the cells of these names, such as delay=300, or all whose names have one of these texts
   --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
   --rounds N            rounds that count (5, or 1 with --quick)
-  --most-rounds N       in A, as many for contestants whose median is not known within 3 % before (15, or as --rounds)
+  --most-rounds N       in A, as many for contestants whose median is not known precisely before (15, or as --rounds)
+  --precision N         within so many percent, at 95 % confidence (3)
   --twice               two runs at once, in turns: two results, and how far they agree
   --warm-up N           rounds before them that are thrown away (1, or 0 with --quick)
   --seed N              of the link's losses and of the order of contestants (1)
@@ -87,6 +90,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       mode,
       rounds,
       mostRounds: count("most-rounds", values["most-rounds"], mode === "full" ? Math.max(rounds, 15) : rounds, rounds),
+      precision: count("precision", values.precision, 3, 1) / 100,
       warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
       isTwice: values.twice === true,
       seed: count("seed", values.seed, 1, 0),
@@ -114,6 +118,7 @@ function parse(args: readonly string[]) {
         contestants: { type: "string" },
         rounds: { type: "string" },
         "most-rounds": { type: "string" },
+        precision: { type: "string" },
         twice: { type: "boolean" },
         "warm-up": { type: "string" },
         seed: { type: "string" },

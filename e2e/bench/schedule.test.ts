@@ -37,8 +37,12 @@ describe("rounds beyond the planned ones", () => {
       series(name, async (round) => ({ values: { load: value(round) } })),
     );
     const plan = experiment(all);
-    const cells = plan.cells.map((cell) => ({ ...cell, ...(precision === undefined ? {} : { precision }) }));
-    const [result] = await execute([[{ ...plan, cells }]], { ...STILL_OPTIONS, mostRounds: 9 });
+    const cells = plan.cells.map((cell) => ({ ...cell, isPrecise: precision !== undefined }));
+    const [result] = await execute([[{ ...plan, cells }]], {
+      ...STILL_OPTIONS,
+      mostRounds: 9,
+      precision: precision ?? 0.03,
+    });
     return (result?.cells[0]?.series ?? []).map(({ runs }) => runs.length);
   }
   const steady = () => 100;
@@ -50,6 +54,18 @@ describe("rounds beyond the planned ones", () => {
     expect(await runsOf({ wild }, 0.2)).toEqual([3]);
   });
 
+  it("are for both of a pair, where one of them is not", async () => {
+    const take = (load: (round: number) => number) => async (round: number) => ({ values: { load: load(round) } });
+    const pair = [
+      { ...series("first", take(steady)), pair: "same" },
+      { ...series("second", take(wild)), pair: "same" },
+    ];
+    const plan = experiment([...pair, series("other", take(steady))]);
+    const cells = plan.cells.map((cell) => ({ ...cell, isPrecise: true }));
+    const [result] = await execute([[{ ...plan, cells }]], { ...STILL_OPTIONS, mostRounds: 9 });
+    expect(result?.cells[0]?.series.map(({ runs }) => runs.length)).toEqual([9, 9, 3]);
+  });
+
   it("are counted, and do not make what is left look longer", async () => {
     const told: string[] = [];
     let time = 0;
@@ -58,7 +74,7 @@ describe("rounds beyond the planned ones", () => {
       return { values: { load: load(round) } };
     };
     const plan = experiment([series("steady", take(steady)), series("wild", take(wild))]);
-    const cells = plan.cells.map((cell, index) => (index === 0 ? { ...cell, precision: 0.03 } : cell));
+    const cells = plan.cells.map((cell, index) => (index === 0 ? { ...cell, isPrecise: true } : cell));
     const tell = (line: string): void => void told.push(line);
     await execute([[{ ...plan, cells }]], { ...STILL_OPTIONS, mostRounds: 9, now: () => time, tell });
     expect(told[0]).toMatch(/^\[1\/16\] X one, (steady|wild), warm-up: load 1\d\d ms; 15 s left$/);

@@ -8,17 +8,16 @@ export interface PlannedSeries {
   readonly contestant: string;
   /** Seconds that one run takes, roughly; only ratios matter once the bench is under way. */
   readonly estimate: number;
+  /** Others of the same pair go on beyond the planned rounds if this one does. */
+  readonly pair?: string;
   run(round: number): Promise<Outcome>;
 }
 
 export interface PlannedCell extends Omit<Cell, "series"> {
   /** Measured while no other cell is: what it takes is as much a matter of the processor as of its link. */
   readonly needsQuiet: boolean;
-  /**
-   * Part of its median by which that of a contestant may be wrong, either way, at 95 % confidence: it goes on beyond the
-   * planned rounds until its own is. Any where absent.
-   */
-  readonly precision?: number;
+  /** Whether contestants go on beyond the planned rounds until their medians are known as precisely as the options ask. */
+  readonly isPrecise?: boolean;
   /** Sets the link and whatever else all contestants share in a round; called before each run. */
   prepare(round: number): Promise<void>;
   readonly series: readonly PlannedSeries[];

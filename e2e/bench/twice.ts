@@ -10,7 +10,10 @@ export function planTwice(experiments: readonly PlannedExperiment[]): PlannedExp
     ...experiment,
     cells: experiment.cells.map((cell) => ({
       ...cell,
-      series: cell.series.flatMap((series) => [series, { ...series, contestant: series.contestant + SECOND }]),
+      series: cell.series.flatMap(({ contestant, ...series }) => [
+        { ...series, contestant, pair: contestant },
+        { ...series, contestant: contestant + SECOND, pair: contestant },
+      ]),
     })),
   }));
 }

@@ -31,7 +31,7 @@ export function delayExperiment(
         contestants: CONTESTANTS,
         // Its medians have to be the same another time.
         needsQuiet: true,
-        precision: 0.03,
+        isPrecise: true,
       }),
     ),
   };

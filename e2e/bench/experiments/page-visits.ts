@@ -45,7 +45,7 @@ export interface PageCell {
   /** By default where the link is a fast one. */
   readonly needsQuiet?: boolean;
   /** As of a planned cell. */
-  readonly precision?: number;
+  readonly isPrecise?: boolean;
 }
 
 /** Milliseconds. */
@@ -87,7 +87,7 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
     floor: isRevisit ? {} : visitFloor(cell.link, cell.site),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
-    ...(cell.precision === undefined ? {} : { precision: cell.precision }),
+    isPrecise: cell.isPrecise ?? false,
     prepare: (round) => visitor.configure(cell.link, cell.congestion, { cell: cell.id, round }),
     series: cell.contestants.map((contestant, index) => ({
       contestant,
