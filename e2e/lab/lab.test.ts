@@ -163,6 +163,52 @@ describe.runIf(missingForLab().length === 0)("Lab", () => {
     await lab.configure({ link: LINK });
   });
 
+  it("drops at the tail what a full queue cannot hold", async () => {
+    const port = await listen("edge", "sink");
+    // Ten packets may wait, each for 80 ms.
+    await lab.configure({ link: { ...LINK, up: 100, upQueue: 10 } });
+    await quietLink();
+    const before = (await lab.counters()).up;
+    const sent = 60;
+    await lab.phone.run(probeCommand("send", EDGE_ADDRESS, port, 1000, 20_000, sent));
+    const since = async () => {
+      const { up } = await lab.counters();
+      return { through: up.packets - before.packets, dropped: up.droppedByQueue - before.droppedByQueue };
+    };
+    const seen = async (): Promise<number> => {
+      const { through, dropped } = await since();
+      return through + dropped;
+    };
+    await expect.poll(seen, { timeout: 5_000 }).toBe(sent);
+    const { through, dropped } = await since();
+    // As many as the queue holds, one under way, and what left while the others came.
+    expect(through).toBeGreaterThanOrEqual(10);
+    expect(dropped).toBeGreaterThanOrEqual(sent / 2);
+    await lab.configure({ link: LINK });
+  });
+
+  it("loses in bursts", async () => {
+    const port = await listen("edge", "sink");
+    await quietLink();
+    // A sixth of the packets, twenty in a row on average.
+    const burst = { goodToBad: 1, badToGood: 5, lossInBad: 100 };
+    await lab.configure({ link: { ...LINK, burst }, seed: 3 });
+    const lostOfTen: number[] = [];
+    for (let group = 0; group < 40; group += 1) {
+      const before = (await lab.counters()).up;
+      await lab.phone.run(probeCommand("send", EDGE_ADDRESS, port, 100, 5_000, 10));
+      const lost = async (): Promise<number> => (await lab.counters()).up.droppedByLoss - before.droppedByLoss;
+      await expect.poll(async () => (await lab.counters()).up.packets - before.packets + (await lost())).toBe(10);
+      lostOfTen.push(await lost());
+    }
+    const all = lostOfTen.reduce((sum, lost) => sum + lost, 0);
+    expect(all).toBeGreaterThan(400 / 6 / 3);
+    expect(all).toBeLessThan((400 / 6) * 3);
+    // Were each packet lost by itself, 8 of 10 would be once in 50,000 groups.
+    expect(lostOfTen.filter((lost) => lost >= 8).length).toBeGreaterThanOrEqual(2);
+    await lab.configure({ link: LINK });
+  });
+
   it("takes a trace back to where it was told to begin", async () => {
     const directory = await mkdtemp(join(tmpdir(), "ropeway-lab-"));
     const up = join(directory, "up.trace");

@@ -72,7 +72,7 @@ describe("workerdConfig", () => {
 
   it("serves TLS with the given identity", () => {
     const config = configFor({ tls: { certificate: "CERT", key: "KEY" } });
-    expect(config).toContain('keypair = (privateKey = "KEY", certificateChain = "CERT")');
+    expect(config).toContain('keypair = (privateKey = "KEY", certificateChain = "CERT"), minVersion = tls1Dot3');
     expect(config).not.toContain("http = ()");
   });
 

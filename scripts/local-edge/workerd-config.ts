@@ -131,11 +131,12 @@ function egressServices({ options, settings, sources, loopbackProxy }: WorkerdCo
 function socket(name: string, ip: string, { port, tls }: ResolvedEdgeOptions): Value {
   const address = `${isIPv6(ip) ? `[${ip}]` : ip}:${port}`;
   const keypair = tls && { privateKey: tls.key, certificateChain: tls.certificate };
+  const minVersion = new Enumerant("tls1Dot3");
   return {
     name,
     address,
     service: "edge",
-    ...(keypair ? { https: { options: {}, tlsOptions: { keypair } } } : { http: {} }),
+    ...(keypair ? { https: { options: {}, tlsOptions: { keypair, minVersion } } } : { http: {} }),
   };
 }
 
