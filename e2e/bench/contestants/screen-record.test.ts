@@ -1,6 +1,6 @@
 import jpeg from "jpeg-js";
 import { describe, expect, it } from "vitest";
-import { pickFrames, readScreenRecord, type Screenshot } from "./screen-record.ts";
+import { MOST_PICTURES, pickFrames, readScreenRecord, type Screenshot } from "./screen-record.ts";
 import { shrink } from "./thumbnail.ts";
 
 const WIDTH = 60;
@@ -36,6 +36,13 @@ describe("readScreenRecord", () => {
 
   it("has nothing to say where nothing was drawn", () => {
     expect(readScreenRecord([screen(-10, 1)], 0)).toEqual({ speedIndex: null, filmstrip: [] });
+  });
+
+  it("says nothing where the browser has drawn more than it keeps", () => {
+    const [half, whole] = [screen(0, 0.5).picture, screen(0, 1).picture];
+    const shots = Array.from({ length: MOST_PICTURES }, (_, at) => ({ at, picture: at < 400 ? half : whole }));
+    expect(readScreenRecord(shots, 0)).toEqual({ speedIndex: null, filmstrip: [] });
+    expect(readScreenRecord(shots.slice(1), 0).speedIndex).toBeGreaterThan(0);
   });
 
   it("gives pictures from the first to the last", () => {

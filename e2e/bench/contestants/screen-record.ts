@@ -7,7 +7,7 @@ import { thumbnail } from "./thumbnail.ts";
 
 /** What the person saw, as the browser itself recorded it. */
 export interface ScreenRecord {
-  /** Milliseconds; null where the browser drew nothing. */
+  /** Milliseconds; null where the browser drew nothing, or more than it keeps. */
   readonly speedIndex: number | null;
   readonly filmstrip: readonly FilmstripFrame[];
 }
@@ -28,6 +28,8 @@ interface TraceEvent {
 }
 
 const FRAMES = 8;
+/** Chromium keeps no more of a visit (`kMaximumNumberOfScreenshots`): what is drawn after them is unknown. */
+export const MOST_PICTURES = 450;
 /** Milliseconds by which a picture may be dated before the paint that it shows: two frames. */
 const PAINT_TOLERANCE = 34;
 const PICTURES = "disabled-by-default-devtools.screenshot";
@@ -75,7 +77,7 @@ function screenshots(trace: string, markAt: number): Screenshot[] {
 /**
  * Speed Index by speedline-core, from the picture that was on the screen just before the page's first contentful paint
  * (white, where none is known) to the last one. Until then nothing counts as progress: that an app takes its start page
- * away and shows the white that most pages end with is none.
+ * away and shows the white that most pages end with is none. Nothing, where there may have been more pictures than the browser keeps.
  *
  * @param shots by time.
  * @param firstPaint in milliseconds, as the shots.
@@ -84,7 +86,7 @@ export function readScreenRecord(shots: readonly Screenshot[], firstPaint: numbe
   const begin = Math.max(0, firstPaint - PAINT_TOLERANCE);
   const after = shots.filter(({ at }) => at > begin);
   const first = after[0];
-  if (first === undefined) return { speedIndex: null, filmstrip: [] };
+  if (first === undefined || shots.length >= MOST_PICTURES) return { speedIndex: null, filmstrip: [] };
   const before = shots.findLast(({ at }) => at <= begin);
   const distinct = withoutRepeats([{ at: 0, picture: before?.picture ?? whiteLike(first.picture) }, ...after]);
   const frames = distinct.map(({ at, picture }) => speedlineFrame.create(picture, at));
