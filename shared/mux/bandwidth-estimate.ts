@@ -168,6 +168,13 @@ export class BandwidthEstimate {
     if (slice !== null) this.#sliceEnded(slice, now);
   }
 
+  /** Another sender of as many bytes comes in. Where the link is known, or a queue stands, that is no reason for more. */
+  widen(bytes: number): void {
+    if (!this.#surges || this.#queueSeen) return;
+    this.#window = Math.min(this.#most, this.#window + bytes);
+    if (this.#round !== null) this.#round.window += bytes;
+  }
+
   /** Nothing is expected any more: the time until the next arrival says nothing about the link. */
   rest(): void {
     this.#slices.clear();

@@ -117,9 +117,10 @@ export class ChannelSet {
     if (attached.length > 0 && attached.every(({ channel }) => channel.isResuming)) return null;
     // Pieces of a body may be under way on any, but not on one whose end was agreed on.
     const isBusy = all.some(({ streams }) => streams.size > 0);
-    const lost = all.filter(
-      (each) => !live.includes(each) && (!this.#retiring.has(each.index) || each.streams.size > 0),
-    );
+    // On one that is only joining nothing is yet.
+    const isLost = (each: SessionChannel): boolean =>
+      !live.includes(each) && !(each.channel.attached && each.channel.isNew);
+    const lost = all.filter((each) => isLost(each) && (!this.#retiring.has(each.index) || each.streams.size > 0));
     return isBusy && live.length > 0 ? lost.length / (lost.length + live.length) : 0;
   }
 

@@ -39,6 +39,7 @@ export class SessionReceiver {
     // Where it came from another transport, its answer is lost with that.
     this.#window.forgetPing(channel.index);
     if (this.#channels.attached.length === 1) this.#window.restart();
+    else if (channel.channel.isNew) this.#window.joined();
     this.strand();
   }
 

@@ -13,6 +13,7 @@ import {
   CREDIT_STEPS,
   type LinkEstimate,
 } from "./bandwidth-estimate.ts";
+import { FRESH_WINDOW_BYTES } from "./flight-meter.ts";
 
 export interface SessionWindowOptions {
   /** Credit that the peer has from the start. */
@@ -118,6 +119,11 @@ export class SessionWindow {
     if (room < step) return 0;
     this.#outstanding += step;
     return step;
+  }
+
+  /** Another channel comes: a connection whose window is fresh. */
+  joined(): void {
+    this.#estimate.widen(FRESH_WINDOW_BYTES);
   }
 
   /**
