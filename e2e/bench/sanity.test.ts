@@ -28,7 +28,7 @@ function resultOf(runs: readonly Run[], rounds = runs.length): BenchResult {
           {
             id: "delay=5",
             at: { delay: 5 },
-            floor: { load: 10, throughput: 100 },
+            floor: { load: 10, throughput: 100, requests: 5 },
             series: [{ contestant: "http/2", runs }],
           },
         ],
@@ -42,6 +42,7 @@ const run = (values: Run["values"], failure: Run["failure"] = null): Run => ({ r
 describe("sanityFaults", () => {
   it("finds none in what is possible", () => {
     expect(sanityFaults(resultOf([run({ load: 10, throughput: 3, connections: 0 })]), ["A"])).toEqual([]);
+    expect(sanityFaults(resultOf([run({ load: 10, requests: 1 })]), ["A"])).toEqual([]);
   });
 
   it.each([

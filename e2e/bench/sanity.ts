@@ -47,7 +47,10 @@ function cellFaults(
 
 function valueFault(name: string, value: number, floor: number | undefined, metrics: readonly Metric[]): string | null {
   if (!Number.isFinite(value) || value < 0) return `${name} is ${value}`;
-  const isHigherBetter = metrics.find((metric) => metric.name === name)?.better === "higher";
-  if (floor === undefined || (isHigherBetter ? value <= floor : value >= floor)) return null;
+  const metric = metrics.find((each) => each.name === name);
+  // Visits give more than every experiment is about.
+  if (metric === undefined || floor === undefined) return null;
+  const isHigherBetter = metric.better === "higher";
+  if (isHigherBetter ? value <= floor : value >= floor) return null;
   return `${name} is ${value}, which is ${isHigherBetter ? "above" : "below"} what is possible, ${floor}`;
 }
