@@ -20,6 +20,16 @@ function edge(consume = false): Edge {
   return Object.assign(peer, { streams });
 }
 
+/** An edge that has 5,000 bytes to answer to stream 1, which has so much credit. */
+function respondingEdge(credit: number): Edge {
+  const peer = edge();
+  peer.say({ type: "settings", entries: [[1, credit]] }, peer.head(1, GET));
+  const stream = peer.streams[0]?.stream;
+  stream?.sendHead([[":status", "200"]], false);
+  stream?.write(new Uint8Array(5000)).catch(() => {});
+  return peer;
+}
+
 /** A phone with one request under way; its edge is played by the test. */
 function phone(): { peer: ScriptedPeer; log: StreamLog } {
   const peer = new ScriptedPeer("phone");
@@ -298,11 +308,7 @@ describe("credit", () => {
   });
 
   test("lowered by SETTINGS stops senders, and raised lets them go on", () => {
-    const peer = edge();
-    peer.say({ type: "settings", entries: [[1, 1000]] }, peer.head(1, GET));
-    const stream = peer.streams[0]?.stream;
-    stream?.sendHead([[":status", "200"]], false);
-    stream?.write(new Uint8Array(5000)).catch(() => {});
+    const peer = respondingEdge(1000);
     const sent = (): number =>
       peer.heard().reduce((sum, frame) => sum + (frame.type === "data" ? frame.payload.length : 0), 0);
     expect(sent()).toBe(1000);
@@ -315,11 +321,7 @@ describe("credit", () => {
   });
 
   test("raised and lowered in turns in one message lets nothing go in between", () => {
-    const peer = edge();
-    peer.say({ type: "settings", entries: [[1, 0]] }, peer.head(1, GET));
-    const stream = peer.streams[0]?.stream;
-    stream?.sendHead([[":status", "200"]], false);
-    stream?.write(new Uint8Array(5000)).catch(() => {});
+    const peer = respondingEdge(0);
     peer.heard();
     const turns = Array.from({ length: 100 }, (_, turn): Frame & { type: "settings" } => ({
       type: "settings",
