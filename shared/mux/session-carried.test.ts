@@ -154,6 +154,7 @@ describe("a channel that goes over the first one's link", () => {
         role: "edge",
         sessionId: TEST_SESSION_ID,
         defer: turns.defer,
+        now: () => 0,
         handler: {
           onEnd() {},
           onStream: (stream) => {

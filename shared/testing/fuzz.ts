@@ -132,6 +132,8 @@ class FuzzTarget implements FuzzKnowledge {
   readonly #random: Random;
   readonly #turns = new Turns();
   readonly #exchanges: boolean;
+  /** Milliseconds of the session's clock. */
+  #now = 0;
   #transport: Transport;
   /** Bytes that each stream's owner was given and has not consumed. */
   readonly #unread = new Map<MuxStream, number>();
@@ -162,6 +164,7 @@ class FuzzTarget implements FuzzKnowledge {
   act(): void {
     const random = this.#random;
     if (this.session.ended !== null) return;
+    this.#now += random.below(100);
     const [stream, unread] = this.#unread.size === 0 ? [null, 0] : random.pick([...this.#unread]);
     switch (random.below(8)) {
       case 0:
@@ -224,6 +227,7 @@ class FuzzTarget implements FuzzKnowledge {
       role: this.role,
       sessionId: TEST_SESSION_ID,
       defer: this.#turns.defer,
+      now: () => this.#now,
       ...(snapshot ? { snapshot } : {}),
       handler: {
         onStream: (stream) => (this.#exchanges ? this.#serve(stream) : this.#own(stream)),

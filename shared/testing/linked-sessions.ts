@@ -34,7 +34,8 @@ export function linkSessions(options: LinkedSessionsOptions = {}): LinkedSession
       options[side]?.onEnd?.(error);
     },
   });
-  const common = { sessionId: TEST_SESSION_ID, ...(options.defer ? { defer: options.defer } : {}) };
+  // A clock that stands: what a test sees does not depend on the machine's speed.
+  const common = { sessionId: TEST_SESSION_ID, now: () => 0, ...(options.defer ? { defer: options.defer } : {}) };
   const timer = options.setTimer ? { setTimer: options.setTimer } : {};
   const phone = new Session({ ...common, ...timer, role: "phone", handler: handlerOf("phone") });
   const edge = new Session({ ...common, role: "edge", handler: handlerOf("edge") });

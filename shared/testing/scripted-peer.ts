@@ -24,6 +24,8 @@ export class ScriptedPeer {
       role,
       sessionId: TEST_SESSION_ID,
       defer: this.turns.defer,
+      // A clock that stands: what a test sees does not depend on the machine's speed.
+      now: () => 0,
       handler: { ...handler, onEnd: (error) => this.errors.push(error) },
     });
     const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, link: 0, resume: false } as const;

@@ -24,6 +24,8 @@ export class SessionSockets {
   readonly accepted: StreamLog[] = [];
   readonly ended: { phone: RopewayError | null; edge: RopewayError | null } = { phone: null, edge: null };
   #turns = new Turns();
+  /** With a clock that stands: what a test sees does not depend on the machine's speed. */
+  readonly #common = { sessionId: TEST_SESSION_ID, defer: this.#turns.defer, now: () => 0 };
   #sockets = new Map<number, Socket>();
 
   constructor(options: Partial<SessionOptions> = {}) {
@@ -32,8 +34,7 @@ export class SessionSockets {
         this.ended.phone = error;
       },
     };
-    const common = { sessionId: TEST_SESSION_ID, defer: this.#turns.defer };
-    this.phone = new Session({ ...common, ...options, role: "phone", handler });
+    this.phone = new Session({ ...this.#common, ...options, role: "phone", handler });
     this.edge = this.#edge();
   }
 
@@ -132,9 +133,8 @@ export class SessionSockets {
 
   #edge(snapshot?: ReturnType<Session["snapshot"]>): Session {
     return new Session({
+      ...this.#common,
       role: "edge",
-      sessionId: TEST_SESSION_ID,
-      defer: this.#turns.defer,
       ...(snapshot ? { snapshot } : {}),
       handler: {
         onStream: (stream) => this.accepted.push(new StreamLog(stream, true)),
