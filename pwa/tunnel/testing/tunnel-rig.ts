@@ -121,6 +121,7 @@ export function tunnelRig(
     const edge: Session = new Session({
       role: "edge",
       sessionId,
+      now: () => platform.now(),
       handler: {
         onEnd() {},
         onStream: (stream) =>
