@@ -313,6 +313,19 @@ export const limitTable = {
     enforcedBy: "phone",
     reason: "Sessions in which a safe request is tried before it fails, when edges lose sessions",
   },
+  refusedAttempts: {
+    value: 7,
+    unit: "count",
+    enforcedBy: "phone",
+    reason: "Times that the edge may have no room for a request before it fails; with their waits half a minute",
+  },
+  refusedDelay: {
+    value: 500,
+    unit: "ms",
+    enforcedBy: "phone",
+    reason:
+      "Wait after a second refusal, doubled each time: a lost link with word of what was given up may be back then",
+  },
   reconnectDelayMax: {
     value: 15_000,
     unit: "ms",

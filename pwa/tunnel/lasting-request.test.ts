@@ -273,3 +273,46 @@ describe("a body whose session is lost", () => {
     expect(Buffer.concat(consumer.chunks).equals(WHOLE)).toBe(true);
   });
 });
+
+describe("a request that the edge has no room for", () => {
+  const refusing: RequestHandler = () =>
+    Promise.reject(new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "peer", ""));
+
+  async function refused(times: number) {
+    const answers = Array.from({ length: times }, () => refusing);
+    const rig = tunnelRig((request) => (answers.shift() ?? text)(request));
+    await rig.connect();
+    const { consumer, exchange } = rig.fetch({ method: "POST" }, bodyOf("upload"));
+    await settle();
+    const pass = async (time: number): Promise<number> => {
+      for (let passed = 0; passed < time; passed += 250) {
+        rig.platform.pass(250);
+        rig.platform.socket.receive("ropeway.keep-alive");
+        await settle(3);
+      }
+      return rig.requests.length;
+    };
+    return { ...rig, consumer, exchange, pass };
+  }
+
+  it("is sent again: at once, then after waits that double", async () => {
+    const { requests, consumer, pass } = await refused(5);
+    const sent = [requests.length];
+    for (const wait of [250, 250, 750, 250, 1_750, 250, 3_750]) sent.push(await pass(wait));
+    expect([sent, consumer.events]).toEqual([[2, 2, 3, 3, 4, 4, 5, 5], []]);
+    expect([await pass(250), consumer.text]).toEqual([6, "text"]);
+  });
+
+  it("fails when there is no room for half a minute", async () => {
+    const { consumer, pass, uncertain } = await refused(100);
+    expect([await pass(31_250), consumer.events]).toEqual([limits.refusedAttempts, []]);
+    expect(await pass(250)).toBe(1 + limits.refusedAttempts);
+    expect([consumer.error?.code, uncertain]).toEqual([ErrorCode.REFUSED_STREAM, []]);
+  });
+
+  it("is not sent again once it is cancelled", async () => {
+    const { exchange, pass } = await refused(5);
+    exchange.cancel();
+    expect(await pass(5_000)).toBe(2);
+  });
+});

@@ -29,6 +29,7 @@ export interface RequestHost {
   now(): number;
   /** Of a request that must not run twice; unique on this phone. */
   newRequestId(): string;
+  setTimer(task: () => void, delay: number): () => void;
 }
 
 export interface OpenedStream {
@@ -65,6 +66,9 @@ export class LastingRequest {
   #session: SessionTrace | null = null;
   /** Since anything came back. */
   #attempts = 0;
+  /** Since anything came back: the edge had no room for so many. */
+  #refusals = 0;
+  #cancelTimer: () => void = () => {};
   #isOver = false;
   #firstSentAt = 0;
   /** Whether an attempt may have reached the edge. */
@@ -136,7 +140,7 @@ export class LastingRequest {
     let misfits = false;
     return {
       onHead: (head) => {
-        this.#attempts = 0;
+        this.#answered();
         const former = this.#response;
         if (former === null) {
           this.#response = head;
@@ -151,7 +155,7 @@ export class LastingRequest {
       },
       onBody: (chunk) => {
         if (misfits) return undefined;
-        this.#attempts = 0;
+        this.#answered();
         const skipped = Math.min(overlapping, chunk.length);
         overlapping -= skipped;
         const fresh = chunk.subarray(skipped);
@@ -172,14 +176,32 @@ export class LastingRequest {
     if (this.#isOver) return;
     const isLost = error.code === ErrorCode.LINK_LOST;
     if (isLost && this.#wasHanded) this.#mayHaveRun = true;
-    const remainder = isLost || error.code === ErrorCode.REFUSED_STREAM ? this.#remainder() : null;
+    const isRefused = error.code === ErrorCode.REFUSED_STREAM;
+    const remainder = isLost || isRefused ? this.#remainder() : null;
     if (remainder === "nothing") return this.#finish();
-    if (remainder !== null && this.#attempts < limits.exchangeAttempts) {
+    if (remainder !== null && this.#mayTryAgain(isRefused)) {
+      const again = (): void => {
+        if (!this.#isOver) this.#send(remainder);
+      };
       // A session tells its streams that it is over before it is.
-      queueMicrotask(() => this.#isOver || this.#send(remainder));
+      if (!isRefused || this.#refusals === 1) queueMicrotask(again);
+      else this.#cancelTimer = this.#host.setTimer(again, limits.refusedDelay * 2 ** (this.#refusals - 2));
       return;
     }
     this.fail(isLost && this.isUncertain ? outcomeUnknown(error) : error);
+  }
+
+  /** The edge has room once it hears what was given up; word of that may be stuck on a link that was lost. */
+  #mayTryAgain(isRefused: boolean): boolean {
+    if (!isRefused) return this.#attempts < limits.exchangeAttempts;
+    this.#attempts -= 1;
+    this.#refusals += 1;
+    return this.#refusals <= limits.refusedAttempts;
+  }
+
+  #answered(): void {
+    this.#attempts = 0;
+    this.#refusals = 0;
   }
 
   /** What a new session is asked for, or null if it must not or cannot be asked. */
@@ -211,6 +233,7 @@ export class LastingRequest {
   #settle(outcome: RequestOutcome, error: RopewayError | null = null): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
+    this.#cancelTimer();
     this.#body?.close();
     this.#onOver(outcome, error);
     return true;

@@ -190,6 +190,7 @@ export class Tunnel {
         claimPush: (plain) => this.#pushed.claim(plain),
         now: () => this.#platform.now(),
         newRequestId,
+        setTimer: (task, delay) => this.#platform.setTimer(task, delay),
       },
       onOver: (outcome, error) => {
         if (outcome !== "done" && documentStream !== null) this.#pushed.drop(documentName(documentStream));
