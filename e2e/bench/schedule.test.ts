@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { seededRandom } from "../demo/random.ts";
 import { duration, execute } from "./execute.ts";
 import { ContestantError } from "./failure.ts";
-import { loadFloor } from "./floor.ts";
 import type { ExperimentResult } from "./model.ts";
 import { type PlannedExperiment, type PlannedSeries, planSteps, secondsLeft } from "./schedule.ts";
 import { STILL_OPTIONS } from "./testing/still-options.ts";
@@ -249,15 +248,6 @@ describe("execute in two laboratories", () => {
     const { plans: both } = plans([true, true]);
     const results = await execute(both, { ...STILL_OPTIONS, processorTime });
     expect(results[0]?.cells[0]?.series[0]?.runs[0]?.processorsBusy).toBeCloseTo(0.3);
-  });
-});
-
-describe("loadFloor", () => {
-  it("is a round trip and the bytes at the link's rate", () => {
-    expect(loadFloor({ delay: 300, down: 0, loss: 0 }, 1e6)).toBe(600);
-    // 1,448 bytes of content to a packet of 1,500 bytes, 1,000 packets: 12 Mbit.
-    expect(loadFloor({ delay: 0, down: 12_000, loss: 0 }, 1_448_000)).toBe(1000);
-    expect(loadFloor({ delay: 0, down: 12_000, loss: 50 }, 1_448_000)).toBe(2000);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Experiments that visit pages: the plan of one cell, and the numbers that a visit gives. */
 import type { LinkSettings } from "../../lab/lab.ts";
 import type { VisitWatcher } from "../contestants/visit.ts";
-import { visitFloor } from "../floor.ts";
+import { revisitFloor, visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
 import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 
@@ -70,21 +70,17 @@ export const LOAD_METRICS: readonly Metric[] = [
 export const SPEED_INDEX: Metric = { name: "speedIndex", label: "Speed Index", unit: "ms", better: "lower" };
 
 export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
-  const options = {
-    filmstrip: cell.filmstrip ?? false,
-    revisitAfter: cell.revisitAfter ?? null,
-  };
-  const isRevisit = options.revisitAfter !== null;
+  const revisitAfter = cell.revisitAfter ?? null;
+  const options = { filmstrip: cell.filmstrip ?? false, revisitAfter };
   const estimates = cell.contestants.map(
-    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (isRevisit ? 1.7 : 1),
+    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (revisitAfter === null ? 1 : 1.7),
   );
   // The same for all: who is thought to be slow gets no longer.
   const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * Math.max(...estimates));
   return {
     id: cell.id,
     at: cell.at,
-    // A cache may spare everything.
-    floor: isRevisit ? {} : visitFloor(cell.link, cell.site),
+    floor: revisitAfter === null ? visitFloor(cell.link, cell.site) : revisitFloor(cell.link, cell.site, revisitAfter),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     isPrecise: cell.isPrecise ?? false,

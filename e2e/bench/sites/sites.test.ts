@@ -6,6 +6,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
 import { GifReader } from "omggif";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { DAY, HOUR } from "../experiments/page-visits.ts";
+import { revisitFloor } from "../floor.ts";
 import { GPRSWEB_SITES, makeSite, makeSites, REAL_SITES, SITE_NAMES, type SiteName } from "./make-sites.ts";
 import { filesOf, type MadeSite } from "./write-site.ts";
 
@@ -44,6 +46,11 @@ describe.each(SITE_NAMES)("%s", (name) => {
       expect(host.name).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)*\.test$/);
       expect(host.cacheControl.at(-1)?.path).toBe("*");
     }
+  });
+
+  test("its document is asked for when it is visited again", () => {
+    const age = (GPRSWEB_SITES as readonly string[]).includes(name) ? HOUR : DAY;
+    expect(revisitFloor({ delay: 50 }, sites[name], age)).toEqual({ load: 100 });
   });
 
   test("every file is what its name says", () => {
