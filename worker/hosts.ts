@@ -1,5 +1,7 @@
 /** Which of a deployment's hosts a request came to, and the headers that keep them apart in the browser. */
 
+import { RESERVED_PATH } from "../shared/subprotocol.ts";
+
 export type HostKind = "base" | "slot" | "other";
 
 export interface ClassifiedHost {
@@ -36,7 +38,7 @@ export function securityHeaders(url: URL, kind: HostKind, baseHost: string | und
   };
   const policy =
     kind === "slot"
-      ? `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${baseOrigin}${slots}`
+      ? `default-src 'none'; script-src 'self' ${baseOrigin}${RESERVED_PATH}; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${baseOrigin}${slots}`
       : `default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ${socket}; worker-src 'self'; frame-src 'self'${slots}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
   const scope: Record<string, string> = url.pathname.endsWith("/sw.js") ? { "service-worker-allowed": "/" } : {};
   return { ...common, ...scope, "content-security-policy": policy };

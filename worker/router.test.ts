@@ -10,13 +10,14 @@ const BASE = "https://ropeway.example";
 const SLOT = "https://s7k2.ropeway.example";
 const CONFIGURED: EdgeOptions = { ROPEWAY_ACCESS_KEY: KEY, ROPEWAY_HOST: "ropeway.example" };
 
-function setUp(environment: EdgeOptions = CONFIGURED) {
+/** @param status of all files. */
+function setUp(environment: EdgeOptions = CONFIGURED, status = 200) {
   const served: string[] = [];
   const tunnels: string[] = [];
   const app = createRouter<EdgeOptions>({
     async serveAsset(path) {
       served.push(path);
-      return new Response(`file ${path}`, { headers: { "content-type": "text/plain", etag: '"1"' } });
+      return new Response(`file ${path}`, { status, headers: { "content-type": "text/plain", etag: '"1"' } });
     },
     async openTunnel(deviceId) {
       tunnels.push(deviceId);
@@ -271,6 +272,21 @@ describe("files of the app", () => {
     expect(response.headers.get("content-security-policy")).toContain("https://*.ropeway.example");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect(served).toEqual(["/assets/shell.js"]);
+  });
+
+  it("lets browsers keep what its name says the content of, and service workers for an hour", async () => {
+    const { ask } = setUp();
+    const freshness = async (path: string) => (await ask(BASE + path)).headers.get("cache-control");
+    expect(await freshness("/.ropeway/slot-worker-0123456789abcdef0123.js")).toBe(
+      "public, max-age=31536000, immutable",
+    );
+    expect(await freshness("/.ropeway/sw.js")).toBe("public, max-age=3600");
+    expect(await freshness("/.ropeway/tunnel.js")).toBeNull();
+  });
+
+  it("says nothing of the freshness of a file that is not there", async () => {
+    const { ask } = setUp(CONFIGURED, 404);
+    expect((await ask(`${BASE}/.ropeway/slot-worker-0123456789abcdef0123.js`)).headers.get("cache-control")).toBeNull();
   });
 
   it("serves a slot the reserved files only", async () => {

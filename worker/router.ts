@@ -107,7 +107,8 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     const response = await runtime.serveAsset(url.pathname, context.env, context.req.raw);
     const answer = new Response(response.body, response);
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-    if (SERVICE_WORKERS.has(url.pathname) && response.ok) answer.headers.set("cache-control", SERVICE_WORKER_FRESHNESS);
+    const freshness = freshnessOf(url.pathname);
+    if (freshness !== null && (response.ok || response.status === 304)) answer.headers.set("cache-control", freshness);
     return answer;
   });
 
@@ -117,7 +118,15 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
 
 /** Browsers look for new ones whenever a page is opened, mostly over a slow link; at least every day whatever we say. */
 const SERVICE_WORKERS: ReadonlySet<string> = new Set(["/sw.js", `${RESERVED_PATH}sw.js`]);
-const SERVICE_WORKER_FRESHNESS = "public, max-age=3600";
+
+/** Files whose name has their content's hash, below which there is never anything else. */
+const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.js$/;
+
+/** Cache-Control of a file of the app; null where the platform's own is right. */
+function freshnessOf(path: string): string | null {
+  if (SERVICE_WORKERS.has(path)) return "public, max-age=3600";
+  return NAMED_BY_CONTENT.test(path) ? "public, max-age=31536000, immutable" : null;
+}
 
 /**
  * A browser does not say why a handshake failed, so the phone asks again by a plain GET, with its token where the

@@ -5,7 +5,10 @@
  */
 import { PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 
-declare const self: ServiceWorkerGlobalScope;
+declare const self: ServiceWorkerGlobalScope & {
+  /** Put in by the build: the path of the script that all slots have from here. */
+  readonly __SLOT_WORKER: string;
+};
 
 /** What TypeScript does not know of Cookie Store (sections 2, 5 and 6). */
 interface SeenCookie {
@@ -26,7 +29,8 @@ interface WithCookies {
 }
 
 /** Without these nothing goes on; a cookie for one of these paths, or one above it, is seen there. */
-const URLS = ["/", TUNNEL_PATH, PAIR_PATH, ...["boot", "boot.js", "sw.js"].map((name) => RESERVED_PATH + name)];
+const BOOT_URLS = ["boot", "boot.js", "sw.js"].map((name) => RESERVED_PATH + name);
+const URLS = ["/", TUNNEL_PATH, PAIR_PATH, ...BOOT_URLS, self.__SLOT_WORKER];
 
 const { cookieStore, registration } = self as unknown as WithCookies;
 const host = self.location.hostname;

@@ -1,109 +1,13 @@
 /**
- * A slot's service worker: answers every request of its pages out of the tunnel. The page and this worker are one
- * trust domain; what keeps sites apart is that the tunnel stamps who asks.
+ * A slot's service worker, as each slot's host has it: a line that brings the worker proper from the shell's host.
+ * Slots and shell are one site, so the browser's HTTP cache has it from the second slot on; a script of the slot's own
+ * would cross the link for each new site.
  */
-import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { TOP_LEVEL_QUERY } from "../slot/boot-target.ts";
-import { MESSAGE_TAG } from "../slot/page-messages.ts";
-import { ropewayPath } from "../slot/slot-url.ts";
-import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
-import type { PortRequestHead } from "../tunnel/port-messages.ts";
-import { answerDownload, answerNavigation } from "./navigation.ts";
-import { isFromOwn } from "./navigation-source.ts";
-import { outgoingBody } from "./request-body.ts";
-import { requestHead } from "./request-head.ts";
-import { answerReserved, rebootPage } from "./reserved-paths.ts";
-import { SlotClients } from "./slot-clients.ts";
-import { slotContext } from "./slot-context.ts";
-import type { SlotExchange } from "./slot-exchange.ts";
-import { answerSubresource } from "./subresource.ts";
+import { shellOriginOf } from "../slot/shell-origin.ts";
 
-declare const self: ServiceWorkerGlobalScope;
+declare const self: ServiceWorkerGlobalScope & {
+  /** Put in by the build: the file's path, which changes with what is in it. */
+  readonly __SLOT_WORKER: string;
+};
 
-const clients = new SlotClients();
-
-self.addEventListener("install", () => void self.skipWaiting());
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-
-self.addEventListener("message", (event) => {
-  const message = event.data as PageToWorker | null;
-  if (message?.tag !== MESSAGE_TAG) return;
-  switch (message.type) {
-    case "port": {
-      const port = event.ports[0];
-      if (port !== undefined && event.source instanceof Client) clients.takePort(port, event.source.id);
-      return;
-    }
-    case "cookies-applied":
-      clients.acknowledge(message.id);
-      return;
-    case "cookie-set":
-      event.waitUntil(setCookie(event.source, message));
-  }
-});
-
-self.addEventListener("fetch", (event) => {
-  const url = new URL(event.request.url);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return;
-  let finish: () => void = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  event.respondWith(
-    respond(event, url, finish).catch(() => {
-      finish();
-      return Response.error();
-    }),
-  );
-  // Not until a body is through: Chromium ends the worker, and with it all its downloads, after five minutes of this.
-  event.waitUntil(finished);
-});
-
-/** @param finish called when nothing is outstanding that the browser does not wait for by itself. */
-async function respond(event: FetchEvent, url: URL, finish: () => void): Promise<Response> {
-  const { request } = event;
-  const isReserved = url.host === self.location.host && url.pathname.startsWith(RESERVED_PATH);
-  const isDownload = isReserved && url.pathname === ropewayPath.download;
-  if (isReserved && !isDownload) {
-    finish();
-    return answerReserved(url);
-  }
-  const port = await clients.portFor(event);
-  if (port === null) {
-    finish();
-    return request.mode === "navigate" ? rebootPage(url) : Response.error();
-  }
-  const context = slotContext(self.location, await port.binding);
-  if (request.mode === "navigate" && context.binding.topLevel && !(await isFromOwn(event, context.shellOrigin))) {
-    finish();
-    return rebootPage(url, TOP_LEVEL_QUERY);
-  }
-  const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
-  const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
-  const { content, length } = await outgoingBody(request, context);
-  const asked = requestHead(request, target, context, { documentUrl, bodyLength: length });
-  const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "no-cors", redirect: "follow" } : asked;
-  const exchange: SlotExchange = {
-    request,
-    context,
-    head,
-    send: () => port.fetch(head, content, request.signal),
-    showCookies: (cookies) => clients.showCookies(cookies),
-    noDocument: () => port.noDocument(),
-    silentDocument: (document) => port.silentDocument(document),
-    finish,
-  };
-  if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
-  return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
-}
-
-/** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */
-async function setCookie(
-  page: ExtendableMessageEvent["source"],
-  { number, url, value }: PageToWorker & { type: "cookie-set" },
-): Promise<void> {
-  const port = await clients.portOf(page instanceof Client ? page.id : "");
-  port?.setScriptCookie(url, value);
-  const taken: WorkerToPage = { tag: MESSAGE_TAG, type: "cookie-taken", number };
-  page?.postMessage(taken);
-}
+self.importScripts(shellOriginOf(self.location.origin) + self.__SLOT_WORKER);

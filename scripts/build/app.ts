@@ -8,6 +8,9 @@ import { root } from "./paths.ts";
 
 export type BuiltFiles = Map<string, Uint8Array>;
 
+/** All slots have it from the shell's host (slot-sw.ts), under a name that tells its content. */
+const SLOT_WORKER = ".ropeway/slot-worker";
+
 /**
  * Where each script comes from. Only the shell's page loads its script as a module. The slot's service worker carries
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
@@ -15,7 +18,7 @@ export type BuiltFiles = Map<string, Uint8Array>;
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
   ["shell", "pwa/shell/shell.ts", "esm"],
   [".ropeway/tunnel", "pwa/tunnel/tunnel-worker.ts", "iife"],
-  [".ropeway/sw", "pwa/sw/slot-sw.ts", "iife"],
+  [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/frame.ts", "iife"],
   ["blank", "pwa/shell/blank.ts", "iife"],
@@ -48,13 +51,31 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
-  const shellWorker = await bundle({
-    entryPoints: [{ out: "sw", in: "pwa/sw/shell-sw.ts" }],
+  const slotWorker = nameByContent(files, SLOT_WORKER);
+  const serviceWorkers = await bundle({
+    entryPoints: [
+      { out: "sw", in: "pwa/sw/shell-sw.ts" },
+      { out: ".ropeway/sw", in: "pwa/sw/slot-sw.ts" },
+    ],
     format: "iife",
-    define: { ...browserOptions.define, "self.__WB_MANIFEST": JSON.stringify(precacheManifest(files)) },
+    define: {
+      ...browserOptions.define,
+      "self.__WB_MANIFEST": JSON.stringify(precacheManifest(files)),
+      "self.__SLOT_WORKER": JSON.stringify(`/${slotWorker}`),
+    },
   });
-  for (const [path, contents] of shellWorker) files.set(path, contents);
+  for (const [path, contents] of serviceWorkers) files.set(path, contents);
   return files;
+}
+
+/** Gives a script a name with the hash of its content; its source map, if any, keeps its own. @returns the name. */
+function nameByContent(files: BuiltFiles, script: string): string {
+  const contents = files.get(`${script}.js`);
+  if (contents === undefined) throw new Error(`Cannot name ${script}: it was not built`);
+  const name = `${script}-${contentHash(contents)}.js`;
+  files.delete(`${script}.js`);
+  files.set(name, contents);
+  return name;
 }
 
 /** The platform serves pages without their ending, and sends whoever asks with it there. */

@@ -4,3 +4,8 @@ import { createHash } from "node:crypto";
 export function contentHash(contents: Uint8Array): string {
   return createHash("sha256").update(contents).digest("hex").slice(0, 20);
 }
+
+/** The path of a script without the hash that its name may have: `a/b.js` of `a/b-<hash>.js`. */
+export function withoutContentHash(path: string): string {
+  return path.replace(/-[0-9a-f]{20}(?=\.js$)/, "");
+}

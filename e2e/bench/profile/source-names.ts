@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { join, relative, resolve } from "node:path";
+import { withoutContentHash } from "../../../scripts/build/content-hash.ts";
 import { appDirectory, root, workerDirectory } from "../../../scripts/build/paths.ts";
 import type { CodePlace } from "./cpu-profile.ts";
 
@@ -12,7 +13,14 @@ export interface NamedPlace {
 }
 
 /** Scripts of the app by the ends of their addresses. */
-const APP_SCRIPTS = ["/shell.js", "/sw.js", "/.ropeway/tunnel.js", "/.ropeway/sw.js", "/.ropeway/boot.js"] as const;
+const APP_SCRIPTS = [
+  "/shell.js",
+  "/sw.js",
+  "/.ropeway/tunnel.js",
+  "/.ropeway/slot-worker.js",
+  "/.ropeway/sw.js",
+  "/.ropeway/boot.js",
+] as const;
 
 /** The engine's own words that stand for its work, not for a place. */
 const ENGINE: Readonly<Record<string, string>> = {
@@ -25,7 +33,8 @@ export class SourceNames {
 
   /** A place in a browser's script. */
   ofBrowser(place: CodePlace): NamedPlace {
-    const path = URL.parse(place.url)?.pathname ?? "";
+    // One name has its content's hash, but for its map.
+    const path = withoutContentHash(URL.parse(place.url)?.pathname ?? "");
     const script = APP_SCRIPTS.toSorted((one, other) => other.length - one.length).find((known) => path === known);
     if (script !== undefined) return this.#named(place, join(appDirectory, script));
     // The slot's worker carries these inside it, so they have no maps.
