@@ -66,6 +66,7 @@ describe("parseBenchArguments", () => {
     [["--contestants", "http/4"], /Cannot run the bench: there is no contestant "http\/4"; there are http\/1.1/],
     [["quick"], "Cannot run the bench: quick is no option; see --help"],
     [["--fast"], /Cannot run the bench: Unknown option '--fast'/],
+    [["--report"], "Cannot run the bench: --report needs the names of result files"],
     [["--compare", "a.json"], "Cannot run the bench: --compare needs the names of result files"],
   ])("refuses %j", (args, message) => {
     expect(() => parseBenchArguments(args)).toThrow(message);
@@ -76,6 +77,7 @@ describe("parseBenchArguments", () => {
       kind: "compare",
       files: ["a.json", "b.json"],
     });
+    expect(parseBenchArguments(["--publish"])).toEqual({ kind: "publish", files: [] });
     expect(parseBenchArguments(["--check-link"])).toEqual({ kind: "check-link" });
   });
 });

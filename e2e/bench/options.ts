@@ -62,9 +62,12 @@ export const USAGE = `npm run bench -- [options]
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
   --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
   --report RESULT.json…     draws one report of earlier results
-  --publish RESULT.json…    writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
+  --publish [RESULT.json…]  writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
   --compare A.json B.json   says how far two runs agree
 `;
+
+/** Names of result files that they need; what is published is known without. */
+const LEAST_FILES = { report: 1, publish: 0, compare: 2 };
 
 /** @throws Error "Cannot run the bench: …" on arguments that make no sense. */
 export function parseBenchArguments(args: readonly string[]): BenchCommand {
@@ -73,7 +76,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
   if (values["check-link"]) return { kind: "check-link" };
   for (const kind of ["report", "publish", "compare"] as const) {
     if (!values[kind]) continue;
-    if (positionals.length < (kind === "compare" ? 2 : 1)) throw refusal(`--${kind} needs the names of result files`);
+    if (positionals.length < LEAST_FILES[kind]) throw refusal(`--${kind} needs the names of result files`);
     return { kind, files: positionals };
   }
   if (values.profile) {

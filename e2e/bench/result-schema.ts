@@ -1,31 +1,9 @@
 /** The form of `e2e/bench/results/*.json`, checked when results are written and when they are read. */
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { count, duration, faultOf, list, listFaults, name, number, record, text, whole } from "./json-schema.ts";
 import type { BenchResult } from "./model.ts";
-
-const text = { type: "string" } as const;
-const name = { type: "string", minLength: 1 } as const;
-const number = { type: "number" } as const;
-const count = { type: "integer", minimum: 0 } as const;
-const duration = { type: "number", minimum: 0 } as const;
-
-function record(values: object): object {
-  return { type: "object", additionalProperties: values };
-}
-
-function list(items: object): object {
-  return { type: "array", items };
-}
-
-function whole(properties: Readonly<Record<string, object>>, optional: Readonly<Record<string, object>> = {}): object {
-  return {
-    type: "object",
-    properties: { ...properties, ...optional },
-    required: Object.keys(properties),
-    additionalProperties: false,
-  };
-}
 
 const frame = whole({
   at: number,
@@ -99,9 +77,6 @@ export const RESULT_SCHEMA = {
 
 const matchesSchema = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile<BenchResult>(RESULT_SCHEMA);
 
-/** Faults that are named in one message; a hundred cells can have the same one. */
-const FAULTS_NAMED = 5;
-
 /**
  * @param json the text of a result file.
  * @throws Error "Cannot read the bench result: …", with the JSON pointer of each fault.
@@ -151,7 +126,8 @@ function serialize(value: unknown, indent = ""): string {
 }
 
 function check(value: unknown): { result: BenchResult | null; faults: string[] } {
-  if (!matchesSchema(value)) return { result: null, faults: (matchesSchema.errors ?? []).flatMap(describe) };
+  if (!matchesSchema(value))
+    return { result: null, faults: (matchesSchema.errors ?? []).flatMap((error) => faultOf(error, "the result")) };
   const faults = inconsistencies(value);
   return { result: faults.length > 0 ? null : value, faults };
 }
@@ -183,20 +159,4 @@ function repeated<T>(path: string, items: readonly T[], label: (item: T) => stri
     seen.add(label(item));
     return again ? [`${path}/${index} has ${label(item)} a second time`] : [];
   });
-}
-
-/** The condition around an error that says what is wrong is left out. */
-function describe({ instancePath, keyword, message, params }: ErrorObject): string[] {
-  if (keyword === "if") return [];
-  const path = instancePath === "" ? "the result" : instancePath;
-  if (keyword === "additionalProperties") return [`${path} must not have "${params.additionalProperty}"`];
-  if (keyword === "const") return [`${path} must be ${JSON.stringify(params.allowedValue)}`];
-  if (keyword === "enum") return [`${path} must be one of ${JSON.stringify(params.allowedValues)}`];
-  if (keyword === "maxProperties") return [`${path} must be empty: the run failed`];
-  return [`${path} ${message ?? keyword}`];
-}
-
-function listFaults(faults: readonly string[]): string {
-  const more = faults.length - FAULTS_NAMED;
-  return faults.slice(0, FAULTS_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : "");
 }

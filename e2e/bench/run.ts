@@ -1,6 +1,6 @@
 /** `npm run bench`: what the options ask for, told on the terminal. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
 import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
@@ -10,9 +10,11 @@ import type { BenchResult } from "./model.ts";
 import { type BenchCommand, type BenchOptions, parseBenchArguments, USAGE } from "./options.ts";
 import { profileMarkdown } from "./profile/markdown.ts";
 import { runProfile } from "./profile/profile.ts";
+import { profileFault } from "./profile/profile-schema.ts";
 import { compareRuns, comparisonTable } from "./report/compare.ts";
-import { replaceBlock, updateBenchmarks } from "./report/markdown.ts";
+import { replaceBlock } from "./report/markdown.ts";
 import { writePictures } from "./report/pictures.ts";
+import { PUBLISHED, publishTables, secondRunOf } from "./report/publish.ts";
 import { renderReport } from "./report/report.ts";
 import { readResult, writeResult } from "./result-schema.ts";
 import { sanityFaults } from "./sanity.ts";
@@ -91,7 +93,7 @@ async function run(options: BenchOptions): Promise<number> {
 
 /** @param index of the run. */
 function fileOf(file: string, index: number): string {
-  return index === 0 ? file : file.replace(/\.json$/, "-again.json");
+  return index === 0 ? file : secondRunOf(file);
 }
 
 /** A smoke run is a test of the bench, and of whether a contestant loads pages at all. */
@@ -119,19 +121,12 @@ function pageOf(file: string): string {
 }
 
 async function publish(files: readonly string[]): Promise<void> {
-  const results = await Promise.all(files.map(read));
-  const merged = mergeResults(results);
+  const merged = await publishTables(
+    BENCHMARKS,
+    files.length > 0 ? files : PUBLISHED.map((name) => join(RESULTS, name)),
+  );
   const documents = await Promise.all([README, BENCHMARKS].map((file) => readFile(file, "utf8")));
-  const isShown = (file: string): boolean => documents.some((text) => text.includes(`(docs/bench/${file})`));
-  await writePictures(merged, PICTURES, isShown);
-  const used = new Set(merged.experiments.flatMap(({ cells }) => cells));
-  const sources = results.map((result, index) => {
-    const experiments = result.experiments
-      .map((experiment) => ({ ...experiment, cells: experiment.cells.filter((cell) => used.has(cell)) }))
-      .filter(({ cells }) => cells.length > 0);
-    return { name: basename(files[index] ?? ""), result: { ...result, experiments } };
-  });
-  await updateBenchmarks(BENCHMARKS, merged, sources);
+  await writePictures(merged, PICTURES, (file) => documents.some((text) => text.includes(`(docs/bench/${file})`)));
 }
 
 async function profile({ output, ...options }: (BenchCommand & { kind: "profile" })["options"]): Promise<void> {
@@ -140,7 +135,10 @@ async function profile({ output, ...options }: (BenchCommand & { kind: "profile"
   const result = await runProfile(options, (line) => console.log(line));
   const file = join(directory, `${result.startedAt.slice(0, 16).replaceAll(":", "")}-profile.json`);
   const text = file.replace(/\.json$/, ".md");
-  await writeFile(file, `${JSON.stringify(result, null, 1)}\n`);
+  const fault = profileFault(result);
+  // Kept all the same: it was measured.
+  await writeFile(fault === null ? file : `${file}.refused`, `${JSON.stringify(result, null, 1)}\n`);
+  if (fault !== null) throw new Error(`Cannot write the profile to ${file}: ${fault}; it is kept as ${file}.refused`);
   await writeFile(text, profileMarkdown(result));
   console.log(`Result: ${relative(process.cwd(), file)}\nTables: ${relative(process.cwd(), text)}`);
 }

@@ -61,4 +61,21 @@ describe("sanityFaults", () => {
     const faults = sanityFaults(resultOf([run({ load: 11 })], 2), ["A", "B"]);
     expect(faults).toEqual(["B: no cell of it was measured", "A delay=5: http/2: 1 runs in place of 2"]);
   });
+
+  it("asks each part of an experiment for what it is about, also where nothing is impossible", () => {
+    const metrics = ["echoTime", "handshake", "overhead"].map(
+      (name) => ({ name, label: name, unit: "ms", better: "lower" }) as const,
+    );
+    const parts = (echo: Run["values"], handshake: Run["values"]): BenchResult => {
+      const result = resultOf([run(echo)]);
+      const cells = [
+        { id: "payload=1", at: { payload: 1 }, floor: {}, series: [{ contestant: "tcp", runs: [run(echo)] }] },
+        { id: "delay=5", at: { delay: 5 }, floor: {}, series: [{ contestant: "tcp", runs: [run(handshake)] }] },
+      ];
+      return { ...result, experiments: [{ id: "B", title: "", paper: "", metrics, headline: "echoTime", cells }] };
+    };
+    expect(sanityFaults(parts({ echoTime: 1, overhead: 2 }, { handshake: 10 }), ["B"])).toEqual([]);
+    expect(sanityFaults(parts({ overhead: 2 }, { handshake: 10 }), ["B"])).toEqual(["B: no run has echoTime"]);
+    expect(sanityFaults(parts({ echoTime: 1 }, {}), ["B"])).toContain("B delay=5: tcp: a run without values");
+  });
 });

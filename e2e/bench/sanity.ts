@@ -1,5 +1,6 @@
 /** What must hold of any result, however fast or slow the machine: used where the bench itself is tested. */
 import { type BenchResult, type Cell, type ExperimentResult, type Metric, roundsText } from "./model.ts";
+import { partsOf } from "./report/analysis.ts";
 
 /**
  * What is wrong with a result, in plain words; nothing where it can be believed.
@@ -11,11 +12,18 @@ export function sanityFaults(
   ids: readonly string[],
 ): string[] {
   const missing = ids.filter((id) => !experiments.some((experiment) => experiment.id === id));
-  const faults = experiments.flatMap((experiment) =>
-    experiment.cells.flatMap((cell) =>
-      cellFaults(experiment, cell, { rounds, mostRounds }).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
-    ),
-  );
+  const faults = experiments.flatMap((experiment) => {
+    const parts = partsOf(experiment);
+    const isAbout = parts.some(({ headline }) => headline === experiment.headline);
+    return [
+      ...(isAbout ? [] : [`${experiment.id}: no run has ${experiment.headline}`]),
+      ...parts.flatMap((part) =>
+        part.cells.flatMap((cell) =>
+          cellFaults(part, cell, { rounds, mostRounds }).map((fault) => `${experiment.id} ${cell.id}: ${fault}`),
+        ),
+      ),
+    ];
+  });
   return [...missing.map((id) => `${id}: no cell of it was measured`), ...faults];
 }
 
@@ -34,8 +42,7 @@ function cellFaults(
         continue;
       }
       if (Object.keys(values).length === 0) faults.push("a run without values");
-      const needed = cell.floor[headline] === undefined ? [] : [headline];
-      for (const name of needed) if (values[name] === undefined) faults.push(`no ${name}`);
+      if (values[headline] === undefined) faults.push(`no ${headline}`);
       for (const [name, value] of Object.entries(values)) {
         const fault = valueFault(name, value, cell.floor[name], metrics);
         if (fault !== null) faults.push(fault);

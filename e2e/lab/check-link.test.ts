@@ -54,11 +54,15 @@ describe.runIf(missingForLab().length === 0)("checkSetting", () => {
     try {
       const { asked, measured, lossInterval } = await checkSetting(lab, { name: "sample", link: LINK }, 1);
       expect(asked).toEqual({ roundTrip: 30, down: 1_980, up: 495, loss: 1 });
+      // Never better than asked; a busy machine may make it worse, but not by a half.
       expect(measured.roundTrip).toBeGreaterThanOrEqual(30);
-      expect(measured.down).toBeGreaterThan(0);
-      expect(measured.up).toBeGreaterThan(0);
-      expect(lossInterval[0]).toBeLessThan(measured.loss);
-      expect(lossInterval[1]).toBeGreaterThan(measured.loss);
+      expect(measured.roundTrip).toBeLessThan(45);
+      for (const direction of ["down", "up"] as const) {
+        expect(measured[direction] / asked[direction]).toBeGreaterThan(0.7);
+        expect(measured[direction] / asked[direction]).toBeLessThan(1.05);
+      }
+      expect(lossInterval[0]).toBeLessThan(5);
+      expect(lossInterval[1]).toBeGreaterThan(0.5);
     } finally {
       await lab.close();
     }

@@ -196,7 +196,8 @@ function findMetric(experiment: ExperimentResult, name: string): Metric | undefi
   return measuredMetrics(experiment).find((metric) => metric.name === name);
 }
 
-function blockIds(text: string, file: string): string[] {
+/** @throws Error "Cannot update FILE: block ID has no end". */
+export function blockIds(text: string, file: string): string[] {
   const whole = [...text.matchAll(BLOCK)];
   for (const [block, id] of whole) {
     if ([...block.matchAll(START)].length > 1) throw new Error(`Cannot update ${file}: block ${id} has no end`);
