@@ -31,7 +31,7 @@ const stages = [
   },
   {
     name: "bench",
-    command: ["node", "e2e/bench/run.ts", "--smoke", "--output", "test-results/bench"],
+    command: ["node", "e2e/bench/run.ts", "--smoke", "--laboratories", "2", "--output", "test-results/bench"],
     summary: /sane/,
   },
 ];
