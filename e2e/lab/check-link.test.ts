@@ -61,6 +61,8 @@ describe.runIf(missingForLab().length === 0)("checkSetting", () => {
         expect(measured[direction] / asked[direction]).toBeGreaterThan(0.7);
         expect(measured[direction] / asked[direction]).toBeLessThan(1.05);
       }
+      expect(lossInterval[0]).toBeLessThan(measured.loss);
+      expect(lossInterval[1]).toBeGreaterThan(measured.loss);
       expect(lossInterval[0]).toBeLessThan(5);
       expect(lossInterval[1]).toBeGreaterThan(0.5);
     } finally {
