@@ -9,7 +9,7 @@ import { blockIds, replaceBlock, type SourceResult, updateBenchmarks } from "./m
 
 /** Of `e2e/bench/results`, in this order: of a cell that several have, the last one's counts. */
 export const PUBLISHED: readonly string[] = [
-  // All of its cells were measured again: it stands for how far its two runs agree.
+  // Most of its cells were measured again; its agreement is that of all delays at once.
   "seed-a-25-rounds",
   "seed-a",
   "seed-a-150",
