@@ -154,7 +154,7 @@ function siteByName(sites: readonly Site[]): (name: SiteName) => Site {
 
 /** The part of the plan that the options ask for. */
 function chosen(experiments: readonly PlannedExperiment[], extent: Extent, options: BenchOptions): PlannedExperiment[] {
-  const { only, cells } = options;
+  const { only, cells, isUnquiet } = options;
   const plan = experiments
     .filter(({ id }) => only.length === 0 || only.includes(id))
     .map((experiment) => ({
@@ -163,6 +163,7 @@ function chosen(experiments: readonly PlannedExperiment[], extent: Extent, optio
         .filter(({ id }) => cells.length === 0 || cells.some((name) => isCalled(id, name, experiment.cells)))
         .map((cell) => ({
           ...cell,
+          needsQuiet: cell.needsQuiet && !isUnquiet,
           series: cell.series.filter(({ contestant }) => isChosen(experiment.id, contestant, extent, options)),
         })),
     }))

@@ -21,6 +21,7 @@ describe("parseBenchArguments", () => {
         replays: "full",
         recorded: [],
         laboratories: 3,
+        isUnquiet: false,
         output: null,
       },
     });
@@ -36,14 +37,14 @@ describe("parseBenchArguments", () => {
 
   it("takes parts of it", () => {
     const command = parseBenchArguments([
-      ..."--quick --only A,R --cells delay=300 --output /some/where --rounds 2 --seed 7".split(" "),
+      ..."--quick --only A,R --cells delay=300 --output /some/where --rounds 2 --seed 7 --unquiet".split(" "),
       "--contestants",
       "http/2, ropeway warm",
     ]);
     expect(command).toMatchObject({
       options: {
         given: [
-          ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7".split(" "),
+          ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7 --unquiet".split(" "),
           "--contestants",
           "http/2, ropeway warm",
         ],
@@ -56,6 +57,7 @@ describe("parseBenchArguments", () => {
         contestants: ["http/2", "ropeway warm"],
         replays: "short",
         laboratories: 1,
+        isUnquiet: true,
       },
     });
   });

@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly recorded: readonly string[];
   /** Links, each with servers and browsers of its own, on which cells that need no quiet are measured side by side. */
   readonly laboratories: number;
+  /** Cells that need quiet, too, are measured side by side: sooner, but processors that are busy take part in it. */
+  readonly isUnquiet: boolean;
   /** Directory for results and report; the place in the checkout when absent. */
   readonly output: string | null;
 }
@@ -57,6 +59,7 @@ export const USAGE = `npm run bench -- [options]
   --short               in C, replays of seconds in place of half a minute (as with --quick)
   --replay FILE,…       in C, recorded traffic in place of the applications: HARs, or behaviours made of them (.tsv)
   --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
+  --unquiet             all cells side by side, also those whose times are as much the processor's as the link's
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
@@ -103,6 +106,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       replays: mode !== "full" || values.short ? "short" : "full",
       recorded: list(values.replay),
       laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
+      isUnquiet: values.unquiet === true,
       output: values.output ?? null,
     },
   };
@@ -128,6 +132,7 @@ function parse(args: readonly string[]) {
         short: { type: "boolean" },
         replay: { type: "string" },
         laboratories: { type: "string" },
+        unquiet: { type: "boolean" },
         output: { type: "string" },
         profile: { type: "boolean" },
         "check-link": { type: "boolean" },
