@@ -31,7 +31,16 @@ const stages = [
   },
   {
     name: "bench",
-    command: ["node", "e2e/bench/run.ts", "--smoke", "--laboratories", "2", "--output", "test-results/bench"],
+    command: [
+      "node",
+      "e2e/bench/run.ts",
+      "--smoke",
+      "--laboratories",
+      "2",
+      "--unquiet",
+      "--output",
+      "test-results/bench",
+    ],
     summary: /sane/,
   },
 ];

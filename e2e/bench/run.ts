@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
 import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
+import { endOnSignals } from "./end-on-signals.ts";
 import { duration } from "./execute.ts";
 import { mergeResults } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
@@ -28,6 +29,7 @@ const PICTURES = join(root, "docs", "bench");
 /** The experiments that a smoke run has. */
 const SMOKED = ["A", "B", "C", "D", "F", "L", "O", "R"];
 
+endOnSignals();
 try {
   process.exitCode = await carryOut(parseBenchArguments(process.argv.slice(2)));
 } catch (error) {
