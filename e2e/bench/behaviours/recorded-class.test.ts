@@ -47,6 +47,14 @@ describe("recordedClass", () => {
     expect(plan.steps.length).toBeGreaterThan(10);
   });
 
+  it("has the median page as it was recorded", async () => {
+    const { name, hosts, plan, bytesDown } = await recordedClass(
+      join(import.meta.dirname, "recorded", "median-mobile.tsv"),
+    );
+    expect([name, plan.steps.length, hosts.length]).toEqual(["median-mobile", 66, 8]);
+    expect(bytesDown).toBeGreaterThan(2_200_000);
+  });
+
   it("says what it cannot read", async () => {
     await expect(recordedClass("page.txt")).rejects.toThrow("its name ends neither in .har nor in .tsv");
     await expect(recordedClass(join(directory, "none.har"))).rejects.toThrow(/^Cannot read .*none\.har: ENOENT/);

@@ -28,6 +28,8 @@ export interface PhoneBrowserOptions {
   /** Directory of the run, for the program that starts the browser. */
   readonly directory: string;
   readonly flags: readonly string[];
+  /** File for a recording of what it asks for and gets, without contents; none by default. */
+  readonly har?: string;
 }
 
 /**
@@ -85,6 +87,7 @@ export async function startPhoneBrowser(options: PhoneBrowserOptions): Promise<P
       env: { PATH: process.env.PATH ?? "", HOME: profile, LANG: "en_US.UTF-8" },
       locale: "en-US",
       timeout: START_TIMEOUT,
+      ...(options.har === undefined ? {} : { recordHar: { path: options.har, content: "omit" } }),
     });
     const pid = Number(await readFile(pidFile, "utf8"));
     const page = context.pages()[0] ?? (await context.newPage());

@@ -64,6 +64,7 @@ describe("the papers' figures", () => {
       cell(at("browser-short"), { "http/1.1": latency(1_000), "http/2": null, "ropeway open": latency(500) }),
       cell(at("browser-short"), { "http/1.1": latency(1_000), "http/2": latency(900), "ropeway open": latency(2_000) }),
       cell(at("social-short"), { "http/1.1": latency(1_000), "http/2": latency(1_100), "ropeway open": latency(500) }),
+      cell(at("social-recorded"), { "http/1.1": latency(1_000), "http/2": latency(9_000), "ropeway open": latency(9) }),
     ];
     const rows = figuresOf(experiment("C", cells));
     expect(rows.map(([figure, , , , ours]) => [figure, ours])).toEqual([
