@@ -79,10 +79,10 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
   smoke: {
     contestants: { most: ["http/2", "ropeway open"] },
     delays: [25],
-    thirdGeneration: false,
+    thirdGeneration: true,
     replays: { classes: 1, delays: [0], losses: [2], congestion: ["cubic"] },
     gprsSites: ["static-i"],
-    gprsRevisits: false,
+    gprsRevisits: true,
     overtaking: { delays: [50], congestion: ["bbr"], waits: [2] },
     loss: { site: "static-i", delays: [25], congestion: ["cubic"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "spectre-docs" }, seconds: [3] },

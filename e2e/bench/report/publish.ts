@@ -32,6 +32,7 @@ export const PUBLISHED: readonly string[] = [
   "seed-r-sat",
   "seed-r-sat-more",
   "seed-r-next-day",
+  "seed-r-next-day-more",
 ].map((name) => `${name}.json`);
 
 /**
