@@ -1,7 +1,7 @@
 /** What the bench does with the app beyond what `AppPage` does: it waits without touching the page, and notes times. */
 import type { Frame, Page } from "@playwright/test";
 import type { AppPage } from "../../fixtures/app-page.ts";
-import { ContestantError } from "../failure.ts";
+import { ContestantError, HarnessError } from "../failure.ts";
 import { EDGE_HOST } from "../servers/ropeway-edge.ts";
 
 /** Paths that the app keeps for itself on all of its hosts. */
@@ -45,7 +45,24 @@ export async function shownPage(app: AppPage): Promise<Frame> {
     const text = (await app.page.locator("body").textContent())?.replace(/\s+/g, " ").slice(0, 200);
     throw new ContestantError(`Cannot load the page: the app says: ${text}`);
   }
-  return app.content();
+  return app.content().catch(async (error: unknown) => {
+    if (!(await isPageThere(app.page))) throw error;
+    // One cold visit of fifty: Playwright has missed that the frame went to another process.
+    throw new HarnessError("Cannot watch the page: the app shows it, but the automation has lost its frame", {
+      cause: error,
+    });
+  });
+}
+
+/** Whether the browser has a page's document in a frame of the app, whatever Playwright knows of it. */
+async function isPageThere(page: Page): Promise<boolean> {
+  const browser = await page.context().newCDPSession(page);
+  const { targetInfos } = await browser.send("Target.getTargets");
+  await browser.detach();
+  return targetInfos.some((target) => {
+    const url = URL.parse(target.url);
+    return target.type === "iframe" && url?.hostname.endsWith(`.${EDGE_HOST}`) && isPageRequest(url);
+  });
 }
 
 /**
