@@ -20,6 +20,7 @@ export const PUBLISHED: readonly string[] = [
   "seed-c-0",
   "seed-c-100",
   "seed-c-more",
+  "seed-c-recorded",
   "seed-d",
   "seed-d-hour",
   "seed-f",
