@@ -32,11 +32,12 @@ export async function recordHar(site: Site, file: string): Promise<void> {
     const profile = join(directory, "profile");
     const flags = ["--disable-http2", "--disable-quic"];
     const browser = await startPhoneBrowser({ phone: lab.phone, authority, profile, directory, flags, har: file });
-    // It writes the recording as it closes.
     closing.push(() => browser.close());
     await browser.page.goto(site.url, { waitUntil: "networkidle" });
+    // It writes the recording as it closes.
+    await browser.close();
   } finally {
-    for (const close of closing.reverse()) await close();
+    for (const close of closing.reverse()) await close().catch(() => {});
   }
 }
 

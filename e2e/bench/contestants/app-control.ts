@@ -47,7 +47,7 @@ export async function shownPage(app: AppPage): Promise<Frame> {
   }
   return app.content().catch(async (error: unknown) => {
     if (!(await isPageThere(app.page))) throw error;
-    // One cold visit of fifty: Playwright has missed that the frame went to another process.
+    // One cold visit of fifty. Why Playwright has no such frame is not known; a screenshot had the page.
     throw new HarnessError("Cannot watch the page: the app shows it, but the automation has lost its frame", {
       cause: error,
     });
