@@ -1,6 +1,14 @@
 /** `npm run bench`: sees to all that the bench needs, then hands over to e2e/bench/run.ts. */
 import { join } from "node:path";
-import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
+import {
+  ensureBenchDependencies,
+  ensureDependencies,
+  fail,
+  projectEnvironment,
+  projectNode,
+  root,
+  run,
+} from "./bootstrap.mjs";
 import { ensureBrowser } from "./browser.mjs";
 import { ensureLabPackages, missingForLink, withoutLink } from "./lab-packages.mjs";
 
@@ -13,6 +21,7 @@ const impossible = needsLink ? missingForLink() : [];
 if (impossible.length > 0) fail(withoutLink(impossible));
 
 await ensureDependencies();
+await ensureBenchDependencies();
 const browser = needsLink ? { CHROME_PATH: await ensureBrowser() } : {};
 const missing = needsLink ? await ensureLabPackages() : [];
 if (missing.length > 0) fail(`Cannot run the bench: install these packages first: ${missing.join(", ")}`);

@@ -11,16 +11,32 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 const binaries = join(root, "node_modules", ".bin");
 
-/** Installs the packages of package-lock.json unless exactly those are installed. Progress goes to stderr. */
-export async function ensureDependencies() {
-  if (dependenciesAreInstalled()) return;
+/**
+ * Installs the packages of a folder's package-lock.json unless exactly those are installed. Progress goes to stderr.
+ *
+ * @param {string} folder
+ * @param {{ dev?: boolean }} options dev: also those that only checks, tests and deployment need.
+ */
+export async function ensureDependencies(folder = root, { dev = true } = {}) {
+  if (dependenciesAreInstalled(folder, dev)) return;
   console.error("Installing packages (once, a minute or two) …");
-  const flags = ["--include=dev", "--ignore-scripts=false", "--no-audit", "--no-fund", "--loglevel=error"];
-  const quiet = { stdio: "ignore", env: process.env };
+  const flags = [
+    dev ? "--include=dev" : "--omit=dev",
+    "--ignore-scripts=false",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
+  const quiet = { cwd: folder, stdio: "ignore", env: process.env };
   if ((await run("npm", ["ci", ...flags], quiet)) === 0) return;
   // npm 11 refuses a lock file that leaves out other systems' optional packages; `install` keeps to its versions.
-  const loud = { stdio: ["ignore", "ignore", 2], env: process.env };
+  const loud = { cwd: folder, stdio: ["ignore", "ignore", 2], env: process.env };
   if ((await run("npm", ["install", "--no-save", ...flags], loud)) !== 0) fail("Cannot install packages (see above)");
+}
+
+/** What the bench has beyond the project's own packages: the files of its pages, and codecs for pictures. */
+export function ensureBenchDependencies() {
+  return ensureDependencies(join(root, "e2e", "bench"));
 }
 
 /** The node of package.json: it runs TypeScript as it is. */
@@ -76,12 +92,17 @@ export function fail(message) {
   process.exit(1);
 }
 
-function dependenciesAreInstalled() {
+/**
+ * @param {string} folder
+ * @param {boolean} dev
+ */
+function dependenciesAreInstalled(folder, dev) {
   try {
-    const wanted = readLock(join(root, "package-lock.json"));
-    const installed = readLock(join(root, "node_modules", ".package-lock.json"));
+    const wanted = readLock(join(folder, "package-lock.json"));
+    const installed = readLock(join(folder, "node_modules", ".package-lock.json"));
     return Object.entries(wanted).every(
-      ([path, { version, optional }]) => path === "" || optional || installed[path]?.version === version,
+      ([path, { version, optional, dev: isDev }]) =>
+        path === "" || optional || (isDev && !dev) || installed[path]?.version === version,
     );
   } catch {
     return false;
@@ -90,7 +111,7 @@ function dependenciesAreInstalled() {
 
 /**
  * @param {string} file
- * @returns {Record<string, { version?: string, optional?: boolean }>}
+ * @returns {Record<string, { version?: string, optional?: boolean, dev?: boolean }>}
  */
 function readLock(file) {
   return JSON.parse(readFileSync(file, "utf8")).packages;

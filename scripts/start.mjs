@@ -2,5 +2,6 @@
 import { join } from "node:path";
 import { ensureDependencies, projectNode, root, run } from "./bootstrap.mjs";
 
-await ensureDependencies();
+// The edge on Deno needs Deno, which the tests need too.
+await ensureDependencies(root, { dev: process.argv.includes("--deno") });
 process.exitCode = await run(projectNode(), [join(root, "scripts", "serve.ts"), ...process.argv.slice(2)]);

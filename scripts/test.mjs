@@ -3,7 +3,7 @@
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
  */
 import { spawn } from "node:child_process";
-import { ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
+import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
 import { ensureBrowser } from "./browser.mjs";
 import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
 
@@ -51,6 +51,7 @@ if (unknown.length > 0)
   fail(`Cannot test ${unknown.join(", ")}: stages are ${stages.map(({ name }) => name).join(", ")}`);
 
 await ensureDependencies();
+await ensureBenchDependencies();
 const chosen = stages.filter(({ name }) => wanted.length === 0 || name === "build" || wanted.includes(name));
 const usesBrowser = chosen.some(({ name }) => name === "e2e" || name === "bench");
 const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};

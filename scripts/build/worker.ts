@@ -1,7 +1,8 @@
 /** Builds the edge for workerd, the two small workers that stand in for the platform locally, and their settings. */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { unstable_readConfig } from "wrangler";
+import { parse } from "smol-toml";
 import type { BuiltFiles } from "./app.ts";
 import { workerdOptions } from "./options.ts";
 import { root } from "./paths.ts";
@@ -31,25 +32,28 @@ export async function buildWorker(): Promise<BuiltFiles> {
       files.set(path.endsWith(".map") ? `${output}.map` : output, contents);
     }
   }
-  files.set("settings.json", new TextEncoder().encode(JSON.stringify(readSettings(), null, 2)));
+  files.set("settings.json", new TextEncoder().encode(JSON.stringify(await readSettings(), null, 2)));
   return files;
 }
 
-/** The part of wrangler's normalized configuration that is used. */
+/** The part of wrangler.toml that is used. */
 interface WranglerConfig {
   readonly compatibility_date?: string;
-  readonly compatibility_flags: readonly string[];
-  readonly durable_objects: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
+  readonly compatibility_flags?: readonly string[];
+  readonly durable_objects?: { readonly bindings: readonly { readonly name: string; readonly class_name: string }[] };
 }
 
-function readSettings(): WorkerSettings {
-  const config: WranglerConfig = unstable_readConfig({ config: join(root, "wrangler.toml") });
+async function readSettings(): Promise<WorkerSettings> {
+  const config: WranglerConfig = parse(await readFile(join(root, "wrangler.toml"), "utf8"));
   if (config.compatibility_date === undefined) {
     throw new Error("Cannot build the worker: wrangler.toml has no compatibility_date");
   }
   return {
     compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    durableObjects: config.durable_objects.bindings.map((each) => ({ binding: each.name, className: each.class_name })),
+    compatibilityFlags: config.compatibility_flags ?? [],
+    durableObjects: (config.durable_objects?.bindings ?? []).map((each) => ({
+      binding: each.name,
+      className: each.class_name,
+    })),
   };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
@@ -16,13 +17,16 @@ export const SOURCE_PACKAGES = [
   "webslides",
 ] as const;
 
-const PACKAGES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
+/** Those of the bench, then those that it shares with the browser tests. */
+const PACKAGES = ["../node_modules/", "../../../node_modules/"].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 /** A file of an installed package, such as `katex/dist/katex.min.js`. */
 export async function packageFile(path: string): Promise<Buffer> {
-  return readFile(PACKAGES + path).catch((cause: unknown) => {
-    throw new Error(`Cannot read ${path} of the installed packages: run npm ci`, { cause });
-  });
+  const file = PACKAGES.map((folder) => folder + path).find(existsSync);
+  if (file === undefined) throw new Error(`Cannot read ${path} of the installed packages: start with npm run bench`);
+  return readFile(file);
 }
 
 export async function packageText(path: string): Promise<string> {
