@@ -1,4 +1,5 @@
 /** What the shell's chrome draws, and what it may ask for. The controller owns the state; views only read it. */
+import type { Destination } from "./navigation-state.ts";
 
 /** Value of `<html data-page>`, a documented contract for automation. */
 export type PagePhase = "idle" | "loading" | "loaded" | "failed";
@@ -51,7 +52,7 @@ export interface Site {
 
 export interface BrowserState {
   readonly phase: PagePhase;
-  /** Real URL shown in the address bar; "" on the start page. */
+  /** Real URL shown in the address bar; "" on the start page. Of a page that is visible, or that the person asked for. */
   readonly url: string;
   readonly title: string;
   readonly icon: string | null;
@@ -64,6 +65,8 @@ export interface BrowserState {
   /** null until something is known. */
   readonly totals: Totals | null;
   readonly error: PageError | null;
+  /** Until another document commits, or an error takes its place. */
+  readonly destination: Destination | null;
   readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];

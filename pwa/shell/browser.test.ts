@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
-import { BrowserController, type BrowserOptions } from "./browser.ts";
+import { BrowserController } from "./browser.ts";
+import type { BrowserOptions } from "./browser-options.ts";
 import type { Slot } from "./slot-registry.ts";
 import { testState } from "./views/test-state.ts";
 
@@ -81,6 +82,79 @@ function open(isAsked = true) {
   report("/blank", "loaded", "start");
   return { controller, log, report, say, show, source };
 }
+
+describe("the bar, while a page is visible", () => {
+  const sendsTo = (url: string): PageToShell => ({
+    tag: MESSAGE_TAG,
+    type: "navigate",
+    url,
+    method: "GET",
+    headers: [],
+    body: null,
+    referrer: "",
+    replace: false,
+  });
+  const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+  const failure = { type: "navigation-failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED } as const;
+
+  it("does not show where that page sends the frame before it is there", () => {
+    const { controller, report, show, source } = open();
+    show(`${A}/`, "a");
+    controller.onPageMessage(sendsTo(`${B}/`), slot, source);
+    const shown = { phase: "loading", url: `${A}/`, destination: { kind: "started", url: `${B}/` } };
+    expect(controller.state).toMatchObject(shown);
+    controller.onTunnelEvent({ type: "navigation-moved", url: "https://c.example/" });
+    report(`${A}/`, "interactive", "a", "Bank");
+    expect(controller.state).toMatchObject({ ...shown, title: "Bank" });
+    show("https://c.example/", "c");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: "https://c.example/", destination: null });
+  });
+
+  it("nor by a redirect that the page makes up", () => {
+    const { controller, show, source } = open();
+    show(`${A}/`, "a");
+    controller.onPageMessage({ tag: MESSAGE_TAG, type: "moved", url: `${B}/` }, slot, source);
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${A}/` });
+  });
+
+  it("shows an address that was typed until that page goes elsewhere", () => {
+    for (const message of [sendsTo("https://c.example/"), { tag: MESSAGE_TAG, type: "leaving", url: `${A}/2` }]) {
+      const { controller, show, source } = open();
+      show(`${A}/`, "a");
+      controller.go(`${B}/`);
+      expect(controller.state).toMatchObject({ url: `${B}/`, destination: { kind: "typed", url: `${B}/` } });
+      controller.onPageMessage(message as PageToShell, slot, source);
+      expect(controller.state).toMatchObject({ phase: "loading", url: `${A}/` });
+    }
+  });
+
+  it("shows an address that failed only as long as the error covers the page", () => {
+    const { controller, say, show, source } = open();
+    show(`${A}/`, "a");
+    controller.onPageMessage(sendsTo(`${B}/`), slot, source);
+    controller.onTunnelEvent({ ...failure, message: "" });
+    expect(controller.state).toMatchObject({ phase: "failed", url: `${B}/` });
+    say(A, "leaving");
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${A}/`, error: null });
+    controller.onTunnelEvent({ ...failure, message: "" });
+    controller.reload();
+    expect(controller.state).toMatchObject({ phase: "loading", url: `${A}/`, error: null });
+  });
+
+  it("reloads that page, and does not go where it sends the frame", () => {
+    const { controller, log, say, show, source } = open();
+    show(`${A}/`, "a");
+    controller.onPageMessage(sendsTo(`${B}/`), slot, source);
+    log.length = 0;
+    controller.reload();
+    expect(log).toEqual(["abandon 1", "tell reload"]);
+    controller.onPageMessage(sendsTo(`${B}/`), slot, source);
+    say(B, "slot-ready");
+    log.length = 0;
+    controller.reload();
+    expect(log).toEqual(["abandon 2", `replace again ${A}/`]);
+  });
+});
 
 describe("while the next page is on its way", () => {
   it("goes on loading when the page before gets ready, or changes its title", () => {

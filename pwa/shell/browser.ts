@@ -3,6 +3,8 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
+import { BootWatch } from "./boot-watch.ts";
+import type { BrowserOptions } from "./browser-options.ts";
 import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
 import { framePartition } from "./frame-partition.ts";
 import { FramePosition } from "./frame-position.ts";
@@ -22,60 +24,41 @@ import {
   isForOtherApp,
   isPartOf,
   isShownAlready,
+  mayHaveActed,
   typedNavigation,
   withFragmentOf,
   withoutFragment,
 } from "./navigation-request.ts";
+import {
+  type CommittedPage,
+  type Destination,
+  type DrawnNavigation,
+  drawNavigation,
+  type NavigationState,
+} from "./navigation-state.ts";
 import { pageNavigation } from "./page-navigation.ts";
-import type { SettingsStore } from "./settings-store.ts";
-import type { SiteStore } from "./site-store.ts";
-import type { SlotFrames } from "./slot-frames.ts";
 import type { Slot } from "./slot-registry.ts";
-import type { TotalsStore } from "./totals-store.ts";
-import type { TunnelClient } from "./tunnel-client.ts";
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
 export const START_DOCUMENT = "/blank";
 
-export interface BrowserOptions {
-  readonly tunnel: TunnelClient;
-  /** Null where the deployment has only one host. */
-  readonly frames: SlotFrames | null;
-  readonly sites: SiteStore;
-  readonly settings: SettingsStore;
-  readonly totals: TotalsStore;
-  readonly demoUrl: string | null;
-  readonly render: (state: BrowserState) => void;
-  readonly pair: (accessKey: string) => Promise<void>;
-  /** Tries once more to pair with a key that the edge could not be asked about. */
-  readonly ensurePaired: () => void;
-  readonly forgetSlots: () => void;
-  /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
-  readonly openOtherApp: (url: string) => boolean;
-}
-
-/**
- * Milliseconds after a document came into the frame, from which it must be known for the boot page that is awaited; else
- * that was lost, and is asked for again. Not too few: it may have been the page before, which had gone on loading.
- */
-const BOOT_PAUSES: readonly number[] = [5_000, 10_000, 20_000];
+const NO_PAGE: CommittedPage = { url: "", title: "", icon: null };
+const LOADED: NavigationState = { kind: "committed", isLoaded: true };
+const LOADING: NavigationState = { kind: "committed", isLoaded: false };
 
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
-/**
- * No site can have acted on a request that failed so, unless the tunnel says so by itself. After any other failure one
- * can, also where no connection came about: that may have been behind a redirect.
- */
-const LEAVES_SITES_ALONE: ReadonlySet<number> = new Set([
-  ErrorCode.REFUSED_STREAM,
-  ErrorCode.LINK_LOST,
-  ErrorCode.OFFLINE,
-]);
-
 interface Start {
   readonly begun: number | null;
   readonly waitsForLink: boolean;
+}
+
+type Change = Partial<Omit<BrowserState, keyof DrawnNavigation>>;
+
+interface Going extends Partial<Start> {
+  readonly by: Destination["kind"];
+  readonly replace?: boolean;
 }
 
 export class BrowserController implements BrowserActions {
@@ -86,17 +69,22 @@ export class BrowserController implements BrowserActions {
   #navigation: {
     readonly id: number;
     readonly request: NavigationRequest;
+    readonly by: Destination["kind"];
     /** It failed, and its site may have acted on it. */
     mayHaveRun: boolean;
   } | null = null;
   /** The page that stays when a navigation yields no document. */
-  #committed: Pick<BrowserState, "url" | "title" | "icon"> = { url: "", title: "", icon: null };
+  #committed: CommittedPage = NO_PAGE;
+  #shown: NavigationState = LOADED;
   #iconUrl: string | null = null;
-  #bootAttempts = 0;
   /** Where the frame was last sent. */
   #sentTo = "";
-  /** The page before has spoken since. */
-  #heardFormerPage = false;
+  #bootWatch = new BootWatch({
+    isAwaited: () => this.#isBootAwaited(),
+    isLinkOpen: () => this.#state.link.kind === "open" && this.#state.phase === "loading",
+    askAgain: () => this.#show(this.#sentTo, true, true),
+    giveUp: () => this.#failBoot(),
+  });
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
   #frame = new FramePosition();
@@ -112,8 +100,9 @@ export class BrowserController implements BrowserActions {
     return this.#state;
   }
 
-  update(change: Partial<BrowserState>): void {
-    this.#state = { ...this.#state, ...change };
+  /** For what has nothing to do with navigations (see `#draw`). */
+  update(change: Change): void {
+    this.#state = { ...this.#state, ...change, ...drawNavigation(this.#committed, this.#shown) };
     // The question is about the page shown.
     if (this.#state.phase !== "loaded" && this.#state.notice?.kind === "resend")
       this.#state = { ...this.#state, notice: null };
@@ -130,7 +119,7 @@ export class BrowserController implements BrowserActions {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#state.settings.searchUrl);
     if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
-    else this.#navigate(typedNavigation(address.url), { begun, waitsForLink });
+    else this.#navigate(typedNavigation(address.url), { by: "typed", begun, waitsForLink });
   }
 
   back(): void {
@@ -143,17 +132,12 @@ export class BrowserController implements BrowserActions {
   }
 
   reload(): void {
-    const { error, url } = this.#state;
-    const failed = this.#navigation?.request;
-    const mayHaveRun = this.#navigation?.mayHaveRun === true;
-    // What a form sent goes once. To look there for what became of it takes its address alone.
-    if (error !== null && failed?.url === error.url && !mayHaveRun) this.#navigate(failed);
-    else if (error !== null || this.#committed.url !== url) this.go(url);
-    else if (this.#frame.silentUrl === url) this.#navigate(withoutFragment(typedNavigation(url)), { replace: true });
-    else if (url !== "") {
-      this.update({ phase: "loading", progress: 0 });
-      this.#tellPage({ tag: MESSAGE_TAG, type: "reload", isConfirmed: false });
-    }
+    const shown = this.#shown;
+    if (shown.kind === "failed") this.#retry(shown);
+    else if (shown.kind === "typed")
+      this.#navigate(this.#navigation?.request ?? typedNavigation(shown.url), { by: "typed" });
+    else if (shown.kind === "started") this.#stayAndReload();
+    else this.#reloadPage();
   }
 
   stop(): void {
@@ -169,8 +153,7 @@ export class BrowserController implements BrowserActions {
     this.#abandon();
     this.#frame.giveUp();
     if (frames !== null) frames.page.src = START_DOCUMENT;
-    this.#commit({ url: "", title: "", icon: null });
-    this.update({ phase: "idle", progress: null, error: null, cost: NO_COST });
+    this.#commit(NO_PAGE, true, { cost: NO_COST });
   }
 
   pin(site: Site): void {
@@ -208,8 +191,7 @@ export class BrowserController implements BrowserActions {
     const { notice, phase } = this.#state;
     this.dismissNotice();
     if (notice?.kind !== "resend" || phase !== "loaded" || notice.url !== this.#committed.url) return;
-    this.update({ phase: "loading", progress: 0 });
-    this.#tellPage({ tag: MESSAGE_TAG, type: "reload", isConfirmed: true });
+    this.#tellToReload(true);
   }
 
   pair(accessKey: string): void {
@@ -245,9 +227,8 @@ export class BrowserController implements BrowserActions {
         return;
       case "navigation-failed":
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
-        if (this.#navigation.request.method !== "GET" && !LEAVES_SITES_ALONE.has(event.code))
-          this.#navigation.mayHaveRun = true;
-        this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message });
+        if (mayHaveActed(this.#navigation.request, event.code)) this.#navigation.mayHaveRun = true;
+        this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message }, this.#navigation.by);
         return;
       case "navigation-moved": {
         const url = withFragmentOf(this.#navigation?.request.url ?? "", event.url);
@@ -292,7 +273,7 @@ export class BrowserController implements BrowserActions {
         this.#isStopped = false;
         this.#frame.setOut(slot.origin);
         this.#options.tunnel.beginPage();
-        this.update({ phase: "loading", error: null, progress: 0, cost: NO_COST });
+        this.#draw({ kind: "started", url: this.#toReal(message.url, slot) }, { progress: 0, cost: NO_COST });
         return;
       case "staying":
       case "reload-sends-form":
@@ -303,15 +284,19 @@ export class BrowserController implements BrowserActions {
         if (!isPage || URL.parse(message.url)?.origin !== slot.origin) return;
         this.#frame.arrive();
         this.#visit(message.historyKey);
-        this.#commit({ url: message.url, title: "", icon: null });
+        this.#committed = { url: message.url, title: "", icon: null };
         // The shell's own navigation has reported the same failure.
-        if (this.#state.phase !== "failed")
-          this.#fail({ code: message.code, url: message.url, detail: message.message });
+        if (this.#shown.kind !== "failed")
+          this.#fail({ code: message.code, url: message.url, detail: message.message }, "started");
         return;
       case "moved":
         if (!isPage) return;
         this.#frame.leaveDocument();
-        this.#follow(message.url, slot);
+        // A redirect out of the slot.
+        this.#navigateAnywhere(
+          { ...typedNavigation(message.url), initiator: slot.origin },
+          { by: "started", replace: true },
+        );
         return;
       case "frame-wanted": {
         const url = frameUrl(message.url);
@@ -327,32 +312,22 @@ export class BrowserController implements BrowserActions {
 
   /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
   onFrameLoad(): void {
-    const { awaited } = this.#frame;
-    const navigation = this.#navigation;
-    if (awaited === null || navigation === null || !this.#isBootLost(awaited)) return;
-    setTimeout(() => {
-      // Where there is no link, the frame is sent there again when it is back.
-      if (navigation !== this.#navigation || awaited !== this.#frame.awaited || !this.#isBootLost(awaited)) return;
-      if (this.#state.link.kind !== "open" || this.#state.phase !== "loading") return;
-      if (this.#heardFormerPage) {
-        this.#heardFormerPage = false;
-        this.onFrameLoad();
-        return;
-      }
-      const url = this.#sentTo;
-      this.#bootAttempts += 1;
-      if (this.#bootAttempts < BOOT_PAUSES.length) return this.#show(url, true, true);
-      this.#bootAttempts = 0;
-      navigation.mayHaveRun = navigation.request.method !== "GET";
-      const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
-      this.#fail({ code: ErrorCode.LINK_LOST, url, detail });
-    }, BOOT_PAUSES[this.#bootAttempts]);
+    this.#bootWatch.onFrameLoad();
   }
 
-  #isBootLost(origin: string): boolean {
+  #isBootAwaited(): boolean {
     const { frames } = this.#options;
-    if (frames === null || this.#frame.hasLeftDocument) return false;
-    return !frames.isBooted(frames.slotFor(origin, origin));
+    const { awaited, hasLeftDocument } = this.#frame;
+    if (frames === null || awaited === null || this.#navigation === null || hasLeftDocument) return false;
+    return !frames.isBooted(frames.slotFor(awaited, awaited));
+  }
+
+  #failBoot(): void {
+    const navigation = this.#navigation;
+    if (navigation === null) return;
+    navigation.mayHaveRun = navigation.request.method !== "GET";
+    const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+    this.#fail({ code: ErrorCode.LINK_LOST, url: this.#sentTo, detail }, navigation.by);
   }
 
   #onStaying(type: "staying" | "reload-sends-form", slot: Slot): void {
@@ -361,15 +336,16 @@ export class BrowserController implements BrowserActions {
     if (type === "staying") {
       if (this.#navigation === null && awaited === slot.origin) this.#frame.giveUp();
     } else if (awaited === null && URL.parse(url)?.origin === slot.origin)
-      this.update({ phase: "loaded", progress: null, notice: { kind: "resend", url } });
+      this.#draw(LOADED, { progress: null, notice: { kind: "resend", url } });
   }
 
   #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {
     const url = this.#toReal(message.url, slot);
     if (isForOtherApp(url) && this.#options.openOtherApp(url)) return;
-    const scheme = URL.parse(url)?.protocol ?? "";
-    if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-    else this.#navigate(pageNavigation(message, url, slot.origin), { replace: message.replace === true });
+    this.#navigateAnywhere(pageNavigation(message, url, slot.origin), {
+      by: "started",
+      replace: message.replace === true,
+    });
   }
 
   #onLink(link: LinkPhase): void {
@@ -391,7 +367,7 @@ export class BrowserController implements BrowserActions {
     if (isBack) this.#isStopped = false;
     // The frame has turned away from what was on its way. The page shown could say so to keep the person.
     if (isBack && URL.parse(this.#committed.url)?.origin !== slot?.origin) this.#abandon();
-    const buttons = this.#visit(message.historyKey);
+    this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
       this.#frame.arriveAtStart();
@@ -399,16 +375,16 @@ export class BrowserController implements BrowserActions {
       const isCovered = phase === "failed" && this.#committed.url !== url;
       if (isBack || (phase !== "loading" && !isCovered)) {
         this.#frame.giveUp();
-        this.#commit({ url: "", title: "", icon: null });
-        this.update({ phase: "idle", error: null, progress: null, cost: NO_COST, ...buttons });
-      } else this.update(buttons);
+        this.#commit(NO_PAGE, true, { cost: NO_COST });
+      }
       return;
     }
     const url = this.#toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
     if (message.phase !== "loading" && !isBack && this.#isFormerPage(url)) {
-      this.#heardFormerPage = true;
+      this.#bootWatch.hearFormerPage();
       this.#committed = { ...this.#committed, url, title: message.title };
+      this.#draw(this.#shown);
       return;
     }
     this.#frame.arrive();
@@ -441,68 +417,77 @@ export class BrowserController implements BrowserActions {
   #showDocument(url: string, title: string, phase: DocumentPhase): boolean {
     const sameSite = URL.parse(this.#committed.url)?.origin === new URL(url).origin;
     const icon = sameSite ? this.#committed.icon : null;
-    this.#commit({ url, title, icon });
     // The document was on its way when the person pressed stop.
     if (this.#isStopped && phase !== "loaded") this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
     const loaded = phase === "loaded" || this.#isStopped;
     if (loaded) this.#navigation = null;
-    this.update({ phase: loaded ? "loaded" : "loading", error: null });
+    this.#commit({ url, title, icon }, loaded);
     if (!loaded) return false;
-    this.update({ progress: null });
     this.#options.sites.visit({ url, title: title || url, icon });
     this.#showSites();
     void this.#options.tunnel.stats().then((stats) => this.update({ totals: this.#options.totals.add(stats) }));
     return true;
   }
 
-  /** A redirect out of a slot. */
-  #follow(url: string, slot: Slot): void {
-    const scheme = URL.parse(url)?.protocol ?? "";
-    if (scheme !== "http:" && scheme !== "https:") this.#failUnsupported(url, scheme.slice(0, -1));
-    else this.#navigate({ ...typedNavigation(url), initiator: slot.origin }, { replace: true });
+  /** As `#navigate`, to an address of any kind. */
+  #navigateAnywhere(request: NavigationRequest, going: Going): void {
+    const scheme = URL.parse(request.url)?.protocol ?? "";
+    if (scheme === "http:" || scheme === "https:") this.#navigate(request, going);
+    else this.#failUnsupported(request.url, scheme.slice(0, -1));
   }
 
-  #visit(historyKey: string): Pick<BrowserState, "canGoBack" | "canGoForward"> {
+  #visit(historyKey: string): void {
     this.#history = visit(this.#history, historyKey);
-    const buttons = { canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) };
-    this.update(buttons);
-    return buttons;
+    this.update({ canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) });
   }
 
-  #navigate(
-    request: NavigationRequest,
-    { replace = false, begun = null, waitsForLink = false }: Partial<Start> & { readonly replace?: boolean } = {},
-  ): void {
+  #retry({ by, error }: NavigationState & { kind: "failed" }): void {
+    const { request, mayHaveRun = false } = this.#navigation ?? {};
+    // What a form sent goes once. To look there for what became of it takes its address alone.
+    if (request?.url === error.url && !mayHaveRun) this.#navigate(request, { by });
+    else this.#navigateAnywhere({ ...typedNavigation(error.url), initiator: request?.initiator ?? null }, { by });
+  }
+
+  #reloadPage(): void {
+    const { url } = this.#committed;
+    if (this.#frame.silentUrl === url)
+      this.#navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
+    else if (url !== "") this.#tellToReload(false);
+  }
+
+  #tellToReload(isConfirmed: boolean): void {
+    this.#draw(LOADING, { progress: 0 });
+    this.#tellPage({ tag: MESSAGE_TAG, type: "reload", isConfirmed });
+  }
+
+  /** The person wants the page that is there, not where that sends the frame. */
+  #stayAndReload(): void {
+    this.#abandon();
+    this.#restoreCommitted();
+    if (this.#frame.hasLeftDocument) this.#bringBack(this.#committed.url);
+    else this.#reloadPage();
+  }
+
+  #navigate(request: NavigationRequest, { by, replace = false, begun = null, waitsForLink = false }: Going): void {
     const { frames, tunnel } = this.#options;
     if (frames === null) {
       if (begun !== null) tunnel.abandon(begun);
-      this.#fail({
-        code: ErrorCode.NO_SLOT_HOST,
-        url: request.url,
-        detail: "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST",
-      });
+      const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
+      this.#fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, detail }, by);
       return;
     }
     const isShown = isShownAlready(request.url, this.#state);
     const isStep = begun === null && !isShown && this.#isOtherPart(request);
     this.#isStopped = false;
-    this.#bootAttempts = 0;
+    this.#bootWatch.begin();
     this.#options.ensurePaired();
     this.#abandon();
     // The frame steps to another part of its document by itself.
     this.#navigation = isStep
       ? null
-      : { id: begun ?? tunnel.navigate(withoutFragment(request)), request, mayHaveRun: false };
+      : { id: begun ?? tunnel.navigate(withoutFragment(request)), request, by, mayHaveRun: false };
     this.#iconUrl = null;
-    this.update({
-      phase: "loading",
-      url: request.url,
-      title: "",
-      icon: null,
-      error: null,
-      progress: 0,
-      cost: NO_COST,
-    });
+    this.#draw({ kind: by, url: request.url }, { progress: 0, cost: NO_COST });
     this.#setsOutWithLink = waitsForLink && this.#state.link.kind === "connecting";
     if (!this.#setsOutWithLink) this.#show(request.url, replace || isShown, isShown);
   }
@@ -530,19 +515,19 @@ export class BrowserController implements BrowserActions {
     const origin = new URL(url).origin;
     this.#frame.setOut(origin);
     this.#sentTo = url;
-    this.#heardFormerPage = false;
+    this.#bootWatch.setOut();
     const target = frames.slotUrl(frames.slotFor(origin, origin), url, isAgain);
     if (replace) frames.page.contentWindow?.location.replace(target);
     else frames.page.src = target;
   }
 
-  #fail(error: PageError): void {
-    this.update({ phase: "failed", url: error.url, title: "", icon: null, error, progress: null });
+  #fail(error: PageError, by: Destination["kind"]): void {
+    this.#draw({ kind: "failed", by, error }, { progress: null });
   }
 
   #failUnsupported(url: string, scheme: string): void {
     const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
-    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, detail });
+    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, detail }, "started");
   }
 
   /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
@@ -557,7 +542,7 @@ export class BrowserController implements BrowserActions {
     if (!this.#frame.hasLeftDocument || this.#frame.awaited !== null || this.#committed.url !== url) return;
     if (url === "") this.#options.frames?.page.contentWindow?.location.replace(START_DOCUMENT);
     else {
-      this.update({ phase: "loading", progress: 0 });
+      this.#draw({ kind: "started", url }, { progress: 0 });
       this.#isStopped = false;
       this.#show(url, true, true);
     }
@@ -569,14 +554,18 @@ export class BrowserController implements BrowserActions {
   }
 
   #restoreCommitted(): void {
-    const { url } = this.#committed;
     this.#frame.giveUp();
-    this.update({ ...this.#committed, phase: url === "" ? "idle" : "loaded", error: null, progress: null });
+    this.#draw(LOADED, { progress: null });
   }
 
-  #commit(page: Pick<BrowserState, "url" | "title" | "icon">): void {
+  #commit(page: CommittedPage, isLoaded: boolean, change: Change = {}): void {
     this.#committed = page;
-    this.update(page);
+    this.#draw(isLoaded ? LOADED : LOADING, isLoaded ? { progress: null, ...change } : change);
+  }
+
+  #draw(shown: NavigationState, change: Change = {}): void {
+    this.#shown = shown;
+    this.update(change);
   }
 
   async #loadIcon(url: string | null, origin: string): Promise<void> {
@@ -584,7 +573,8 @@ export class BrowserController implements BrowserActions {
     this.#iconUrl = url;
     const icon = url.startsWith("data:image/") ? url : await this.#options.tunnel.icon(url, origin);
     if (icon === null || this.#iconUrl !== url) return;
-    this.#commit({ ...this.#committed, icon });
+    this.#committed = { ...this.#committed, icon };
+    this.#draw(this.#shown);
     this.#options.sites.visit({ ...this.#committed, icon });
     this.#showSites();
   }

@@ -24,6 +24,7 @@ export function initialState(stored: {
     cost: NO_COST,
     totals: stored.totals.current,
     error: null,
+    destination: null,
     notice: null,
     recent: stored.sites.recent,
     pinned: stored.sites.pinned,

@@ -1,5 +1,5 @@
 /** Navigations as the shell asks the tunnel for them. */
-
+import { ErrorCode } from "../../shared/errors.ts";
 import type { NavigationRequest } from "../tunnel/tunnel-messages.ts";
 import type { BrowserState } from "./browser-state.ts";
 
@@ -31,6 +31,21 @@ export function isPartOf(url: string, shown: string): boolean {
  */
 export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserState, "url" | "error">): boolean {
   return isPartOf(url, shown) && (error !== null || url === shown);
+}
+
+/**
+ * No site can have acted on a request that failed so, unless the tunnel says so by itself. After any other failure one
+ * can, also where no connection came about: that may have been behind a redirect.
+ */
+const LEAVES_SITES_ALONE: ReadonlySet<number> = new Set([
+  ErrorCode.REFUSED_STREAM,
+  ErrorCode.LINK_LOST,
+  ErrorCode.OFFLINE,
+]);
+
+/** Whether the site may have acted on a request that failed with this code. */
+export function mayHaveActed({ method }: NavigationRequest, code: number): boolean {
+  return method !== "GET" && !LEAVES_SITES_ALONE.has(code);
 }
 
 /** RFC 6068, 3966, 5724: links to people, which a phone opens in an app of its own. */

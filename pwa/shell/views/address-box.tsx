@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import { connectionOf, SIGNS } from "./connection.ts";
 import { shortHost } from "./format.ts";
 import { Icon } from "./icons.tsx";
 import { keepFocus, moveFocus, SuggestionList } from "./suggestion-list.tsx";
@@ -84,7 +85,6 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
     }
   };
 
-  const siteIcon = state.error ? "info" : state.url.startsWith("https:") ? "lock" : "unlocked";
   return (
     <form
       class="address"
@@ -103,7 +103,7 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
           </span>
         ) : (
           <button type="button" class="address-button" aria-label="Site information" onClick={onSiteInfo}>
-            <Icon name={siteIcon} />
+            <Icon name={SIGNS[connectionOf(state)]} />
             <span class="link-dot" data-link={state.link.kind} />
           </button>
         )}

@@ -14,7 +14,7 @@ export function announcement(state: BrowserState): string {
     case "idle":
       return state.url === "" ? "" : `Stopped loading ${shortHost(state.url)}`;
     case "loading":
-      return `Loading ${shortHost(state.url)}`;
+      return `Loading ${shortHost(state.destination?.url ?? state.url)}`;
     case "loaded":
       return `${state.title || shortHost(state.url)} loaded`;
     case "failed":

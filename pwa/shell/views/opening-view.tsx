@@ -5,10 +5,11 @@ import { SiteIcon } from "./site-icon.tsx";
 
 /** Between the start page and a page's first bytes. */
 export function OpeningView({ state, actions }: { state: BrowserState; actions: BrowserActions }) {
+  const url = state.destination?.url ?? state.url;
   return (
     <section class="card-view opening">
-      <SiteIcon site={{ url: state.url, icon: null }} large />
-      <p class="opening-host">{shortHost(state.url)}</p>
+      <SiteIcon site={{ url, icon: null }} large />
+      <p class="opening-host">{shortHost(url)}</p>
       {/* The line above the bar says how long it has been. */}
       <p class="fine">{isWaiting(state.link) ? "Loads as soon as the link is back" : "Waiting for the first bytes"}</p>
       {/* Always there, so that nothing moves when the link goes and comes back. */}

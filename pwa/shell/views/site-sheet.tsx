@@ -1,4 +1,5 @@
 import type { BrowserState } from "../browser-state.ts";
+import { type Connection, connectionOf, SIGNS } from "./connection.ts";
 import { errorText } from "./error-texts.ts";
 import { formatBytes, formatSaving, formatTime, shortHost } from "./format.ts";
 import { Icon } from "./icons.tsx";
@@ -44,29 +45,31 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
   );
 }
 
+const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
+  secure: {
+    heading: "Encrypted to the site",
+    text: "Your edge talks HTTPS with this site, and reads the page itself so that it can send less of it.",
+  },
+  plain: {
+    heading: "Not encrypted to the site",
+    text: "Your edge talks plain HTTP with this site. Others between the edge and the site can read along.",
+  },
+  pending: { heading: "Not there yet", text: "What is shown until this site comes is not from this site." },
+  failed: { heading: "The page did not load", text: "What is shown comes from Ropeway, not from the site." },
+};
+
 function ConnectionNote({ state }: { state: BrowserState }) {
-  const isSecure = state.error === null && state.url.startsWith("https:");
+  const connection = connectionOf(state);
+  const { heading, text } = CONNECTIONS[connection];
   return (
-    <p class={isSecure ? "note" : "note note-warning"}>
-      <Icon name={state.error ? "info" : isSecure ? "lock" : "unlocked"} />
+    <p class={connection === "secure" ? "note" : "note note-warning"}>
+      <Icon name={SIGNS[connection]} />
       <span>
-        <strong>{connectionHeading(state, isSecure)}</strong>
-        {connectionText(state, isSecure)}
+        <strong>{state.error ? errorText(state.error).heading : heading}</strong>
+        {text}
       </span>
     </p>
   );
-}
-
-function connectionHeading(state: BrowserState, isSecure: boolean): string {
-  if (state.error) return errorText(state.error).heading;
-  return isSecure ? "Encrypted to the site" : "Not encrypted to the site";
-}
-
-function connectionText(state: BrowserState, isSecure: boolean): string {
-  if (state.error) return "What is shown comes from Ropeway, not from the site.";
-  return isSecure
-    ? "Your edge talks HTTPS with this site, and reads the page itself so that it can send less of it."
-    : "Your edge talks plain HTTP with this site. Others between the edge and the site can read along.";
 }
 
 function Comparison({ linkBytes, originBytes }: { linkBytes: number; originBytes: number }) {

@@ -1,0 +1,63 @@
+/** Asks again for boot pages that were lost on their way into the frame. */
+
+/**
+ * Milliseconds after a document came into the frame, from which it must be known for the boot page that is awaited; else
+ * that was lost, and is asked for again. Not too few: it may have been the page before, which had gone on loading.
+ */
+const PAUSES: readonly number[] = [5_000, 10_000, 20_000];
+
+export interface BootWatchNeeds {
+  /** A boot page is on its way, and has not been heard of. */
+  isAwaited(): boolean;
+  /** Where there is no link, the frame is sent there again when it is back. */
+  isLinkOpen(): boolean;
+  askAgain(): void;
+  giveUp(): void;
+}
+
+export class BootWatch {
+  readonly #needs: BootWatchNeeds;
+  #attempts = 0;
+  /** Counts how often the frame was sent somewhere. */
+  #journey = 0;
+  #heardFormerPage = false;
+
+  constructor(needs: BootWatchNeeds) {
+    this.#needs = needs;
+  }
+
+  /** A navigation begins. */
+  begin(): void {
+    this.#attempts = 0;
+    this.#journey += 1;
+  }
+
+  /** The frame is sent to a slot. */
+  setOut(): void {
+    this.#journey += 1;
+    this.#heardFormerPage = false;
+  }
+
+  /** The page before has spoken since. */
+  hearFormerPage(): void {
+    this.#heardFormerPage = true;
+  }
+
+  /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
+  onFrameLoad(): void {
+    if (!this.#needs.isAwaited()) return;
+    const journey = this.#journey;
+    setTimeout(() => {
+      if (journey !== this.#journey || !this.#needs.isAwaited() || !this.#needs.isLinkOpen()) return;
+      if (this.#heardFormerPage) {
+        this.#heardFormerPage = false;
+        this.onFrameLoad();
+        return;
+      }
+      this.#attempts += 1;
+      if (this.#attempts < PAUSES.length) return this.#needs.askAgain();
+      this.#attempts = 0;
+      this.#needs.giveUp();
+    }, PAUSES[this.#attempts]);
+  }
+}
