@@ -11,17 +11,31 @@ export interface OutgoingBody {
   readonly length: number | null;
 }
 
-/** Reads the body into the browser's blob storage first, which spills to disk: its length must be known. */
+/**
+ * Reads the body into the browser's blob storage first, which spills to disk: its length must be known. Where that storage
+ * cannot be read, the body is held in memory.
+ */
 export async function outgoingBody(request: Request, slot: SlotIdentity): Promise<OutgoingBody> {
   if (request.method === "GET" || request.method === "HEAD") return { content: null, length: null };
-  const blob = await request.blob();
-  if (blob.size === 0)
-    return { content: null, length: request.method === "POST" || request.method === "PUT" ? 0 : null };
-  if (blob.size > SMALL_BODY) return { content: blob.stream(), length: blob.size };
-  const content = await blob.arrayBuffer();
+  const whole = (await areBlobsReadable()) ? await request.blob() : await request.arrayBuffer();
+  const size = whole instanceof ArrayBuffer ? whole.byteLength : whole.size;
+  if (size === 0) return { content: null, length: request.method === "POST" || request.method === "PUT" ? 0 : null };
+  if (size > SMALL_BODY) return { content: new Response(whole).body, length: size };
+  const content = whole instanceof ArrayBuffer ? whole : await whole.arrayBuffer();
   const type = request.headers.get("content-type") ?? "";
   const rewritten = TEXT_TYPE.test(type) ? withRealUrls(content, slot) : content;
   return { content: rewritten, length: rewritten.byteLength };
+}
+
+let blobsAreReadable: Promise<boolean> | null = null;
+
+/** In WebKit, a service worker of a frame on another host than the window's cannot read any (WebKitGTK 2.50). */
+function areBlobsReadable(): Promise<boolean> {
+  blobsAreReadable ??= new Blob(["?"]).arrayBuffer().then(
+    () => true,
+    () => false,
+  );
+  return blobsAreReadable;
 }
 
 /** Text that mentions the slot (a script sent `location.href`) mentions the real origin instead. */
