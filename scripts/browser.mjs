@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fail, root, run } from "./bootstrap.mjs";
+import { installPackages } from "./debian-packages.mjs";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
 const FILES = [
@@ -28,13 +29,9 @@ export async function ensureBrowser() {
     const downloaded = await playwrightPath();
     if (downloaded !== undefined) return downloaded;
   }
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    const quiet = { stdio: ["ignore", 2, 2], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
-    await run("apt-get", ["-qq", "update"], quiet);
-    await run("apt-get", ["-qq", "install", "-y", "--no-install-recommends", "chromium"], quiet);
-    const packaged = installed();
-    if (packaged !== undefined) return packaged;
-  }
+  await installPackages(["chromium"]);
+  const packaged = installed();
+  if (packaged !== undefined) return packaged;
   return fail("Cannot test: there is no browser; install Chromium, or set CHROME_PATH to the path of one");
 }
 

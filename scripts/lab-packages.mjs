@@ -1,7 +1,6 @@
 /** What the emulated link and the bench's servers need from the system. Plain JavaScript, like bootstrap.mjs. */
-import { accessSync, constants, existsSync } from "node:fs";
-import { join } from "node:path";
-import { run } from "./bootstrap.mjs";
+import { existsSync } from "node:fs";
+import { installPackages, isInstalled } from "./debian-packages.mjs";
 
 /** Debian's package by program. */
 const PACKAGES = {
@@ -14,8 +13,6 @@ const PACKAGES = {
 
 /** Debian's package of the headers that gcc alone does not bring. */
 const HEADERS = { file: "/usr/include/stdio.h", package: "libc6-dev" };
-
-const SYSTEM_DIRECTORIES = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 
 /**
  * What no package can bring.
@@ -49,35 +46,11 @@ export function withoutLink(missing) {
  * @returns {Promise<string[]>} packages that are still missing.
  */
 export async function ensureLabPackages() {
-  let missing = missingPackages();
-  if (missing.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    console.error(`Installing ${missing.join(", ")} (once) …`);
-    const quiet = { stdio: ["ignore", 2, 2], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
-    await run("apt-get", ["-qq", "update"], quiet);
-    // A server that its package starts would hold the ports; ours run in namespaces of their own.
-    await run("apt-get", ["-qq", "install", "-y", "--no-install-recommends", ...missing], {
-      ...quiet,
-      env: { ...quiet.env, RUNLEVEL: "1" },
-    });
-    missing = missingPackages();
-  }
-  return missing;
+  await installPackages(missingPackages());
+  return missingPackages();
 }
 
 function missingPackages() {
   const missing = Object.entries(PACKAGES).flatMap(([program, name]) => (isInstalled(program) ? [] : [name]));
   return existsSync(HEADERS.file) ? missing : [...missing, HEADERS.package];
-}
-
-/** @param {string} program */
-function isInstalled(program) {
-  const directories = [...(process.env.PATH ?? "").split(":"), ...SYSTEM_DIRECTORIES];
-  return directories.some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -1,0 +1,180 @@
+/** What a person does with the app on the first day, in any engine. Each step begins where the app shows some page. */
+import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../demo/hundred-fifty.ts";
+import type { Demo } from "../demo/start-demo.ts";
+import type { TestOrigin } from "../fixtures/test-origin.ts";
+import type { RemoteBrowser } from "./remote-browser.ts";
+
+export interface Surroundings {
+  readonly browser: RemoteBrowser;
+  /** Where the edge listens: `http://localhost:port`. */
+  readonly edgeUrl: string;
+  readonly accessKey: string;
+  readonly demo: Demo;
+  /** A site, and another. */
+  readonly origin: TestOrigin;
+  readonly otherOrigin: TestOrigin;
+}
+
+export interface Step {
+  readonly name: string;
+  run(surroundings: Surroundings): Promise<void>;
+}
+
+const ADDRESS = 'input[aria-label="Address"]';
+const TITLE = "return document.title";
+const SHOWN_ADDRESS = `return document.querySelector('${ADDRESS}').value`;
+const UPLOAD_BYTES = 2_000_000;
+
+export const steps: readonly Step[] = [
+  {
+    name: "opens and pairs",
+    async run({ browser, edgeUrl, accessKey }) {
+      await browser.open(`${edgeUrl}/#key=${accessKey}`);
+      await browser.until("app", "return (await window.ropeway.stats()).sockets > 0", true);
+    },
+  },
+  {
+    name: `shows ${PICTURE_COUNT} pictures, all pushed, all of use, each asked for once`,
+    async run({ browser, origin }) {
+      origin.route("/150/", ({ page }) => page(hundredFiftyPage()));
+      for (let number = 1; number <= PICTURE_COUNT; number++) {
+        const picture = tilePicture(number);
+        origin.route(`/150/tile-${number}.png`, ({ reply }) => reply(200, { "content-type": "image/png" }, picture));
+      }
+      await go(browser, `${origin.origin}/150/`);
+      const whole = "return [...document.images].filter((each) => each.naturalWidth === 36).length";
+      await browser.until("page", whole, PICTURE_COUNT);
+      const pushed = "const { pushes, pushesClaimed } = await window.ropeway.stats(); return [pushes, pushesClaimed]";
+      await browser.until("app", pushed, [PICTURE_COUNT, PICTURE_COUNT]);
+      const asked = origin.requests.filter(({ path }) => path.startsWith("/150/tile-")).length;
+      if (asked !== PICTURE_COUNT) throw new Error(`the origin was asked for ${asked} pictures`);
+    },
+  },
+  {
+    name: "shows the newspaper, follows a link, and goes back",
+    async run({ browser, demo }) {
+      await go(browser, `${demo.hosts.news}/`);
+      await browser.until("page", TITLE, "The Saltmere Lantern");
+      const pictures = "return [...document.images].slice(0, 3).every((each) => each.naturalWidth > 0)";
+      await browser.until("page", pictures, true);
+      await browser.click("page", ".stories h2");
+      await browser.until("page", "return location.pathname.startsWith('/article/')", true);
+      await browser.until("page", "return document.querySelectorAll('#comments li').length", 2);
+      await browser.until("app", "return document.documentElement.dataset.page", "loaded");
+      await browser.click("app", 'button[aria-label="Back"]');
+      await browser.until("page", TITLE, "The Saltmere Lantern");
+      await browser.until("app", SHOWN_ADDRESS, `${demo.hosts.news}/`);
+    },
+  },
+  {
+    name: "follows a link to another site, and goes back",
+    async run({ browser, origin, otherOrigin }) {
+      origin.page("/out", `<a href="${otherOrigin.origin}/there">Out</a>`, "Out");
+      otherOrigin.page("/there", "<p>There</p>", "There");
+      await go(browser, `${origin.origin}/out`);
+      await browser.until("page", TITLE, "Out");
+      await browser.click("page", "a");
+      await browser.until("page", TITLE, "There");
+      await browser.until("app", SHOWN_ADDRESS, `${otherOrigin.origin}/there`);
+      await browser.click("app", 'button[aria-label="Back"]');
+      await browser.until("page", TITLE, "Out");
+    },
+  },
+  {
+    name: "follows redirects, a typed one and that of a link, within a site and to another",
+    async run({ browser, origin, otherOrigin }) {
+      const landing = `${otherOrigin.origin}/landing`;
+      otherOrigin.page("/landing", "<p>Landed</p>", "Landed");
+      origin.page("/near", "<p>Near</p>", "Near");
+      origin.page("/leads", `<a href="/redirect/302?to=${encodeURIComponent(landing)}">Away</a>`, "Leads");
+      await go(browser, `${origin.origin}/redirect/301?to=/near`);
+      await browser.until("page", TITLE, "Near");
+      await browser.until("app", SHOWN_ADDRESS, `${origin.origin}/near`);
+      await go(browser, `${origin.origin}/leads`);
+      await browser.until("page", TITLE, "Leads");
+      await browser.click("page", "a");
+      await browser.until("page", TITLE, "Landed");
+      await browser.until("app", SHOWN_ADDRESS, landing);
+    },
+  },
+  {
+    name: "keeps cookies, of servers and of scripts",
+    async run({ browser, origin }) {
+      const headers = { "set-cookie": ["seen=1", "hidden=1; HttpOnly"] };
+      origin.route("/cookies", ({ page }) =>
+        page("<title>Cookies</title><script>document.cookie = 'own=2'</script>", headers),
+      );
+      await go(browser, `${origin.origin}/cookies`);
+      await browser.until("page", TITLE, "Cookies");
+      await browser.until("page", "return document.cookie.split('; ').sort()", ["own=2", "seen=1"]);
+      const echoed = "return (await (await fetch('/echo')).json()).headers.cookie.split('; ').sort()";
+      await browser.until("page", echoed, ["hidden=1", "own=2", "seen=1"]);
+    },
+  },
+  ...[
+    { name: "by GET", form: 'action="/form"', method: "GET", type: "" },
+    {
+      name: "by POST",
+      form: 'action="/form" method="post"',
+      method: "POST",
+      type: "application/x-www-form-urlencoded",
+    },
+    {
+      name: "in parts",
+      form: 'action="/form" method="post" enctype="multipart/form-data"',
+      method: "POST",
+      type: "multipart/form-data",
+    },
+  ].map(
+    ({ name, form, method, type }): Step => ({
+      name: `sends a form ${name}`,
+      async run({ browser, origin }) {
+        origin.page(
+          "/filled",
+          `<form ${form}><input name="word" value="\u00e9t\u00e9"><button>Send</button></form>`,
+          "Filled",
+        );
+        await go(browser, `${origin.origin}/filled`);
+        await browser.until("page", TITLE, "Filled");
+        await browser.click("page", "button");
+        const received = JSON.stringify({ method, type, fields: [{ name: "word", value: "\u00e9t\u00e9" }] });
+        await browser.until("page", "return document.querySelector('pre')?.textContent", received);
+      },
+    }),
+  ),
+  {
+    name: "sends what scripts post: text, data of 2 MB, parts, XMLHttpRequest",
+    async run({ browser, origin }) {
+      origin.page("/posts", "<p>Posts</p>", "Posts");
+      await go(browser, `${origin.origin}/posts`);
+      await browser.until("page", TITLE, "Posts");
+      const post = (body: string) => `return (await (await fetch('/echo', { method: 'POST', body: ${body} })).json())`;
+      await browser.until("page", `${post("'words'")}.body`, "words");
+      await browser.until("page", `${post(`new Uint8Array(${UPLOAD_BYTES})`)}.bodyBytes`, UPLOAD_BYTES);
+      await browser.until("page", `${post("new Blob(['blob'])")}.body`, "blob");
+      const parts = "(() => { const data = new FormData(); data.set('name', 'value'); return data })()";
+      await browser.until("page", `${post(parts)}.body.includes('value')`, true);
+      const xhr = `return new Promise((resolve) => {
+        const request = new XMLHttpRequest();
+        request.open('POST', '/echo');
+        request.onloadend = () => resolve(JSON.parse(request.responseText).body);
+        request.send('sent');
+      })`;
+      await browser.until("page", xhr, "sent");
+    },
+  },
+  {
+    name: "says when a page cannot be had, and goes on",
+    async run({ browser, origin }) {
+      origin.page("/fine", "<p>Fine</p>", "Fine");
+      await go(browser, `${origin.origin}/reset`);
+      await browser.until("app", "return document.documentElement.dataset.page", "failed");
+      await go(browser, `${origin.origin}/fine`);
+      await browser.until("page", TITLE, "Fine");
+    },
+  },
+];
+
+async function go(browser: RemoteBrowser, url: string): Promise<void> {
+  await browser.enter("app", ADDRESS, url);
+}
