@@ -65,7 +65,7 @@ export const USAGE = `npm run bench -- [options]
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
   --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
   --report RESULT.json…     draws one report of earlier results
-  --publish [RESULT.json…]  writes BENCHMARKS.md's tables and docs/bench's pictures from earlier results
+  --publish [RESULT.json…]  writes BENCHMARKS.md's two tables and docs/bench's pictures from earlier results
   --compare A.json B.json   says how far two runs agree
 `;
 

@@ -1,6 +1,7 @@
 /** The form of `e2e/bench/results/*.json`, checked when results are written and when they are read. */
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { count, duration, faultOf, list, listFaults, name, number, record, text, whole } from "./json-schema.ts";
 import type { BenchResult } from "./model.ts";
@@ -91,6 +92,15 @@ export function readResult(json: string): BenchResult {
   const { result, faults } = check(value);
   if (result === null) throw new Error(`Cannot read the bench result: ${listFaults(faults)}`);
   return result;
+}
+
+/**
+ * @param path of a result; one that ends on `.gz` is compressed.
+ * @throws Error as `readResult` does.
+ */
+export async function readResultFile(path: string): Promise<BenchResult> {
+  const content = await readFile(path);
+  return readResult((path.endsWith(".gz") ? gunzipSync(content) : content).toString("utf8"));
 }
 
 /**

@@ -13,11 +13,10 @@ import { profileMarkdown } from "./profile/markdown.ts";
 import { runProfile } from "./profile/profile.ts";
 import { profileFault } from "./profile/profile-schema.ts";
 import { compareRuns, comparisonTable } from "./report/compare.ts";
-import { replaceBlock } from "./report/markdown.ts";
 import { writePictures } from "./report/pictures.ts";
-import { PUBLISHED, publishTables, secondRunOf } from "./report/publish.ts";
+import { PUBLISHED, publishTables } from "./report/publish.ts";
 import { renderReport } from "./report/report.ts";
-import { readResult, writeResult } from "./result-schema.ts";
+import { readResult, readResultFile, writeResult } from "./result-schema.ts";
 import { sanityFaults } from "./sanity.ts";
 import { splitRuns } from "./twice.ts";
 
@@ -54,7 +53,7 @@ async function carryOut(command: BenchCommand): Promise<number> {
       await publish(command.files);
       return 0;
     case "compare": {
-      const [one, other] = await Promise.all(command.files.slice(0, 2).map(read));
+      const [one, other] = await Promise.all(command.files.slice(0, 2).map(readResultFile));
       if (one === undefined || other === undefined) return 1;
       console.log(comparisonTable(compareRuns(one, other)));
       return 0;
@@ -95,7 +94,7 @@ async function run(options: BenchOptions): Promise<number> {
 
 /** @param index of the run. */
 function fileOf(file: string, index: number): string {
-  return index === 0 ? file : secondRunOf(file);
+  return index === 0 ? file : file.replace(/\.json$/, "-again.json");
 }
 
 /** A smoke run is a test of the bench, and of whether a contestant loads pages at all. */
@@ -115,11 +114,11 @@ async function report(result: BenchResult, page: string): Promise<void> {
 async function reportOf(files: readonly string[]): Promise<void> {
   const last = files.at(-1) ?? "";
   const page = files.length > 1 ? join(dirname(last), "report.html") : pageOf(last);
-  await report(mergeResults(await Promise.all(files.map(read))), page);
+  await report(mergeResults(await Promise.all(files.map(readResultFile))), page);
 }
 
 function pageOf(file: string): string {
-  return file.replace(/\.json$/, ".html");
+  return file.replace(/\.json(\.gz)?$/, ".html");
 }
 
 async function publish(files: readonly string[]): Promise<void> {
@@ -149,12 +148,6 @@ async function checkTheLink(): Promise<number> {
   const checks = await checkLink(({ setting, ok }, done, total) =>
     console.log(`[${done}/${total}] ${setting}: ${ok ? "as asked" : "NOT as asked"}`),
   );
-  const table = linkCheckTable(checks);
-  console.log(table);
-  await writeFile(BENCHMARKS, replaceBlock(await readFile(BENCHMARKS, "utf8"), "link", table));
+  console.log(linkCheckTable(checks));
   return checks.every(({ ok }) => ok) ? 0 : 1;
-}
-
-async function read(file: string): Promise<BenchResult> {
-  return readResult(await readFile(file, "utf8"));
 }

@@ -55,6 +55,11 @@ export function workloadName(application: Application, variant: Variant): string
   return variant === "full" ? application : `${application}-${variant}`;
 }
 
+/** Of all workloads that ship. */
+export const CLASS_NAMES: readonly string[] = APPLICATIONS.flatMap((name) =>
+  VARIANTS.map((each) => workloadName(name, each)),
+);
+
 export function makeWorkload(application: Application, variant: Variant, seed: number): Workload {
   const name = workloadName(application, variant);
   return { name, behaviours: MODELS[application][variant](new ModelRandom(name, seed)) };

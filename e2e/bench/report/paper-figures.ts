@@ -1,5 +1,5 @@
 /** What the papers measured beside what was measured here, figure by figure. */
-import { APPLICATIONS, VARIANTS, workloadName } from "../behaviours/application-model.ts";
+import { CLASS_NAMES } from "../behaviours/application-model.ts";
 import type { Cell, ExperimentResult, Metric } from "../model.ts";
 import { summaryOf } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";
@@ -106,13 +106,10 @@ const CLASSES = [
   ["browser", "browser", "−48.39 % in situ"],
   ["social", "social", "−25.86 % in situ"],
 ] as const;
-const CLASS_NAMES: readonly unknown[] = APPLICATIONS.flatMap((name) =>
-  VARIANTS.map((each) => workloadName(name, each)),
-);
 
 function applicationRows(experiment: ExperimentResult): Row[] {
   // The paper has none of what somebody recorded.
-  const cells = experiment.cells.filter(({ at }) => CLASS_NAMES.includes(at.class));
+  const cells = experiment.cells.filter(({ at }) => CLASS_NAMES.includes(String(at.class)));
   const rows = CLASSES.flatMap(([label, name, paper]): Row[] => {
     const meant = cells.filter(({ at }) => String(at.class).startsWith(name));
     return changeRow(`C: L_app, ${label}`, paper, meant, "applicationLatency");
