@@ -7,6 +7,7 @@ import { ChildWindows, patchChildWindows } from "./page/child-windows.ts";
 import { patchRequests } from "./page/cookie-order.ts";
 import { patchElements } from "./page/elements.ts";
 import { patchIdentity } from "./page/identity.ts";
+import { patchIdle } from "./page/idle.ts";
 import { patchMarkup } from "./page/markup.ts";
 import { watchNavigations } from "./page/navigate.ts";
 import { createPageContext } from "./page/page-context.ts";
@@ -27,6 +28,7 @@ function start(config: PageConfig): void {
   patchIdentity(context);
   const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
   Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });
+  patchIdle(window);
   patchTargets(context);
   patchElements(context);
   patchMarkup(context);
