@@ -75,3 +75,23 @@ test("what a script asks for right after it set a cookie goes with that", async 
   });
   expect(late).toEqual([]);
 });
+
+test("a script that looks for the widest domain of its location sets the site's own cookie", async ({
+  app,
+  origin,
+}) => {
+  origin.page(
+    "/",
+    `<script>
+    const labels = location.hostname.split(".");
+    for (let from = labels.length - 1; from >= 0 && !document.cookie.includes("widest"); from--)
+      document.cookie = "widest=1; domain=." + labels.slice(from).join(".");
+    document.cookie = "whole=1; domain=" + location.hostname;
+    </script>`,
+  );
+  origin.page("/next", "<p>Next</p>");
+  await app.goto(`${origin.origin}/`);
+  expect(await (await app.content()).evaluate(() => document.cookie)).toBe("widest=1; whole=1");
+  await app.goto(`${origin.origin}/next`);
+  expect(origin.requestsTo("/next")[0]?.headers.cookie).toBe("widest=1; whole=1");
+});

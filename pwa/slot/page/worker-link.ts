@@ -1,4 +1,5 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
+import { withRealDomain } from "../cookie-domain.ts";
 import { MESSAGE_TAG } from "../page-messages.ts";
 import { ScriptCookies } from "../script-cookies.ts";
 import { TakenCookies } from "../taken-cookies.ts";
@@ -66,7 +67,7 @@ export class WorkerLink {
     patchAccessor(prototype, "cookie", {
       get: () => this.#cookies.read(this.#context.realUrl()),
       set: (_native, _self, text) => {
-        const value = String(text);
+        const value = withRealDomain(String(text), this.#context.config);
         const url = this.#context.realUrl();
         if (!this.#cookies.write(value, url)) return;
         const number = this.cookies.begin();
