@@ -1,4 +1,5 @@
 /** What the controller is given. */
+import type { KeyPress } from "../slot/shortcuts.ts";
 import type { BrowserState } from "./browser-state.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -19,6 +20,10 @@ export interface BrowserOptions {
   /** Tries once more to pair with a key that the edge could not be asked about. */
   readonly ensurePaired: () => void;
   readonly forgetSlots: () => void;
+  /** Another document has come into the frame. */
+  readonly onCommit: () => void;
+  /** A key of the app's was pressed in the page, as that says. */
+  readonly onKey: (press: KeyPress) => void;
   /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
   readonly openOtherApp: (url: string) => boolean;
 }

@@ -60,6 +60,8 @@ function open(isAsked = true) {
     async pair() {},
     ensurePaired() {},
     forgetSlots() {},
+    onCommit() {},
+    onKey() {},
     openOtherApp(url: string) {
       log.push(`open ${url}`);
       return isAsked;

@@ -37,6 +37,7 @@ import {
   type NavigationState,
 } from "./navigation-state.ts";
 import { pageNavigation } from "./page-navigation.ts";
+import type { SlotFrames } from "./slot-frames.ts";
 import type { Slot } from "./slot-registry.ts";
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
@@ -289,6 +290,9 @@ export class BrowserController implements BrowserActions {
         if (this.#shown.kind !== "failed")
           this.#fail({ code: message.code, url: message.url, detail: message.message }, "started");
         return;
+      case "key":
+        this.#options.onKey(message.press);
+        return;
       case "moved":
         if (!isPage) return;
         this.#frame.leaveDocument();
@@ -298,16 +302,19 @@ export class BrowserController implements BrowserActions {
           { by: "started", replace: true },
         );
         return;
-      case "frame-wanted": {
-        const url = frameUrl(message.url);
-        if (url === null) return;
-        const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
-        const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
-        const slotUrl = frames.slotUrl(frameSlot, url.href);
-        const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel };
-        source.postMessage(answer, frames.originOf(slot));
-      }
+      case "frame-wanted":
+        this.#sendFrame(frames, message.url, slot, source);
     }
+  }
+
+  #sendFrame(frames: SlotFrames, wanted: string, slot: Slot, source: Window): void {
+    const url = frameUrl(wanted);
+    if (url === null) return;
+    const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
+    const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
+    const slotUrl = frames.slotUrl(frameSlot, url.href);
+    const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel };
+    source.postMessage(answer, frames.originOf(slot));
   }
 
   /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
@@ -387,9 +394,12 @@ export class BrowserController implements BrowserActions {
       this.#draw(this.#shown);
       return;
     }
+    const isNew = isBack || message.phase === "loading" || this.#frame.awaited !== null;
     this.#frame.arrive();
     const icon = message.icon === null ? null : this.#toReal(message.icon, slot);
-    if (this.#showDocument(url, message.title, message.phase)) void this.#loadIcon(icon, slot.origin);
+    const isLoaded = this.#showDocument(url, message.title, message.phase);
+    if (isNew) this.#options.onCommit();
+    if (isLoaded) void this.#loadIcon(icon, slot.origin);
   }
 
   /**
@@ -411,6 +421,7 @@ export class BrowserController implements BrowserActions {
     this.update({ canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) });
     this.#frame.arrive(url);
     this.#showDocument(url, title, phase);
+    this.#options.onCommit();
   }
 
   /** @returns whether it is all there. */

@@ -109,6 +109,11 @@ async function main(): Promise<void> {
       if (accessKey !== null) void pairWith(accessKey);
     },
     forgetSlots: () => registry.clear(),
+    onCommit: () => chrome.focusPage(),
+    onKey: (press) => {
+      // A page says what it likes, but has the keys only while it has the focus.
+      if (document.activeElement === frames?.page && typeof press?.key === "string") chrome.press(press);
+    },
     openOtherApp: (url) => {
       // A tap in the page is one in the shell, too (HTML section 6.4.2). No page opens other apps by itself.
       const isAsked = navigator.userActivation.isActive;

@@ -3,6 +3,7 @@
  * content: it knows which slot speaks from `event.origin` alone.
  */
 import type { HeaderList } from "../../shared/http/heads.ts";
+import type { KeyPress } from "./shortcuts.ts";
 
 /** Marks our messages among those that pages send to each other. */
 export const MESSAGE_TAG = "ropeway.1";
@@ -55,6 +56,8 @@ export type PageToShell =
       readonly message: string;
       readonly historyKey: string;
     }
+  /** A key of the shell's was pressed in the page. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** In place of a document that moved to another origin. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
   /** The placeholder of a frame asks for the slot of another origin. */

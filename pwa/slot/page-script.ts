@@ -6,6 +6,7 @@ import { createFailingWebSocket } from "./failing-web-socket.ts";
 import { ChildWindows, patchChildWindows } from "./page/child-windows.ts";
 import { patchRequests } from "./page/cookie-order.ts";
 import { patchElements } from "./page/elements.ts";
+import { helpAutofocus, passKeys } from "./page/focus.ts";
 import { patchIdentity } from "./page/identity.ts";
 import { patchIdle } from "./page/idle.ts";
 import { patchMarkup } from "./page/markup.ts";
@@ -25,6 +26,8 @@ function start(config: PageConfig): void {
   if (link !== null) patchRequests(link);
   obeyShell(context, { port: (port) => link?.passPort(port) });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
+  if (config.topLevel) helpAutofocus();
+  passKeys(context);
   patchIdentity(context);
   const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
   Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });

@@ -58,6 +58,8 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
     finish();
   };
   const onFocusOut = (event: FocusEvent) => {
+    // A button that kept the focus after its click gives it up to anything.
+    if (!isEditing) return;
     const next = event.relatedTarget;
     // Without the focus the whole window was left: what is typed stays for when the person comes back.
     if ((next instanceof Node && formRef.current?.contains(next)) || !document.hasFocus()) return;

@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { type KeyPress, shortcutFor } from "../../slot/shortcuts.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { announcement } from "./announcement.ts";
 import { Bar } from "./bar.tsx";
@@ -9,7 +10,6 @@ import { OpeningView } from "./opening-view.tsx";
 import { drawPageHead } from "./page-head.ts";
 import { PairingView } from "./pairing-view.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
-import { shortcutFor } from "./shortcuts.ts";
 import { SiteSheet } from "./site-sheet.tsx";
 import { StartView } from "./start-view.tsx";
 import type { Ui, UiState } from "./ui.ts";
@@ -22,6 +22,10 @@ export interface Chrome {
   /** Where the controller puts the page's iframe. Never re-created or moved: a moved iframe reloads. */
   readonly frameHost: HTMLElement;
   focusAddress(): void;
+  /** Gives the page the focus, unless the person is busy with the address box or a sheet. */
+  focusPage(): void;
+  /** Does what a key asks for. @returns whether it is one of the app's. */
+  press(press: KeyPress): boolean;
   openSettings(): void;
 }
 
@@ -82,13 +86,14 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
   const focusAddress = () => barHost.querySelector("input")?.focus();
 
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-  window.addEventListener("keydown", (event) => {
-    if (!state || uiState.sheet !== null || event.defaultPrevented) return;
-    const shortcut = shortcutFor(event, state.phase, isMac);
-    if (shortcut === null) return;
-    event.preventDefault();
+  const press = (press: KeyPress) => {
+    const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, isMac) : null;
     if (shortcut === "address") focusAddress();
-    else actions[shortcut]();
+    else if (shortcut !== null) actions[shortcut]();
+    return shortcut !== null;
+  };
+  window.addEventListener("keydown", (event) => {
+    if (!event.defaultPrevented && press(event)) event.preventDefault();
   });
   if (window.visualViewport) followVisualViewport(root, window.visualViewport);
 
@@ -99,6 +104,14 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
     },
     frameHost,
     focusAddress,
+    focusPage() {
+      if (shown !== "page" || uiState.isEditing || uiState.sheet !== null) return;
+      const frame = frameHost.querySelector("iframe");
+      frame?.focus();
+      // It may have been focused already, for the document before.
+      frame?.contentWindow?.focus();
+    },
+    press,
     openSettings: () => changeUi({ sheet: "settings" }),
   };
 }

@@ -1,8 +1,16 @@
-import type { PagePhase } from "../browser-state.ts";
+/** The keys of the app, for the shell and for the page that has the focus. */
+import type { PagePhase } from "../shell/browser-state.ts";
 
 type Shortcut = "address" | "back" | "forward" | "reload" | "stop";
 
-export type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
+/** The fields of a `KeyboardEvent` that count. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
 
 /** Chords as `chordOf` writes them. On a Mac, Option with an arrow belongs to the text. */
 const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", escape: "stop" };
