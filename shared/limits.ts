@@ -528,6 +528,27 @@ export const limitTable = {
     reason:
       "What one end of a fetch road, or a WebSocket on Deno, queues for a slow link; above retainedBytes, so credit rules",
   },
+  unprovedBytes: {
+    value: 8 * MIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason:
+      "Sent to a session without a PONG that proves it read, before DATA stops: twice sessionCreditBytes, since credit is " +
+      "given again for what may be stuck",
+  },
+  unprovedBytesPerPhone: {
+    value: 48 * MIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason:
+      "The same of all sockets of a phone, those that were given up too: beyond it the edge ends what it has of it",
+  },
+  proofStepBytes: {
+    value: 512 * KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "Sent on a socket between two PINGs that ask for such a PONG: 12 bytes each, small beside unprovedBytes",
+  },
   fetchSocketsPerPhone: {
     value: 8,
     unit: "count",

@@ -118,7 +118,7 @@ function setTimer(task: () => void, delay: number): () => void {
 }
 
 function openSocket(request: Request, phone: Phone): Response {
-  if (phone.stuckSockets >= limits.fetchSocketsPerPhone) {
+  if (phone.server.isUnread || phone.stuckSockets >= limits.fetchSocketsPerPhone) {
     return Response.json(
       { error: "Cannot open a tunnel: this phone does not read what it asked for" },
       { status: 429 },

@@ -8,6 +8,7 @@ import { Session, type SessionSnapshot } from "../shared/mux/session.ts";
 import { CLOSED_NORMALLY } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { type ChannelFrame, decodeMessage } from "../shared/wire/frame.ts";
+import type { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
 import type { DeliveredSnapshot } from "./optimizer/delivered-resources.ts";
 import { SessionPushes } from "./optimizer/session-pushes.ts";
 import { RestedConnection } from "./rested-connection.ts";
@@ -35,11 +36,14 @@ export interface FirstSnapshot {
   readonly delivered: DeliveredSnapshot;
   /** When the phone was last heard. */
   readonly heardAt: number;
+  /** Of what was sent on the socket, bytes that are not known to have been read. */
+  readonly unproved?: number;
 }
 
 /** Of one that carries another. */
 export interface FurtherSnapshot {
   readonly sessionId: Uint8Array;
+  readonly unproved?: number;
   readonly further: SessionSnapshot["more"][number];
 }
 
@@ -69,6 +73,7 @@ export class ServedSession {
   #isRepeat: boolean;
   #pushes: SessionPushes;
   #links = new Map<Transport, Link>();
+  #proofs: PhoneProofs;
   /** HELLOs of carried channels on the first one's present socket. */
   #carriedHellos = 0;
   #saveScheduled = false;
@@ -88,6 +93,7 @@ export class ServedSession {
   #chosen = Array.from({ length: limits.channels }, () => -1);
   #heardAt: number;
   #onChanged: () => void;
+  #onSent: () => void;
 
   constructor(
     {
@@ -100,9 +106,11 @@ export class ServedSession {
       readonly isRepeat: boolean;
     },
     options: ServedSessionOptions,
-    parent: { ended: () => void; changed: () => void },
+    parent: { ended: () => void; changed: () => void; sent: () => void; proofs: PhoneProofs },
   ) {
     this.#options = options;
+    this.#proofs = parent.proofs;
+    this.#onSent = parent.sent;
     this.#onChanged = parent.changed;
     this.#constants = snapshot?.constants ?? DEFAULT_CONSTANTS;
     this.#isRepeat = isRepeat;
@@ -121,6 +129,7 @@ export class ServedSession {
       sessionId,
       ...(options.createDefer ? { defer: options.createDefer() } : {}),
       ...(snapshot ? { snapshot: snapshot.session } : {}),
+      takesData: () => this.#unproved < limits.unprovedBytes,
       handler: {
         onStream: (stream) =>
           serveExchange(stream, (request) => {
@@ -137,6 +146,9 @@ export class ServedSession {
           };
         },
         onCarried: (from, message) => this.#receiveCarried(from, message),
+        onPong: (token) => {
+          for (const { proof } of this.#links.values()) proof?.pong(token);
+        },
         onStreamsChanged: () => {
           parent.changed();
           this.#pushes.streamsChanged();
@@ -235,6 +247,13 @@ export class ServedSession {
     this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
   }
 
+  /** Bytes that are on the way to the phone, for all that it has proved. */
+  get #unproved(): number {
+    let sum = 0;
+    for (const { proof } of this.#links.values()) sum += proof?.unproved ?? 0;
+    return sum;
+  }
+
   #handle(request: ServerRequest): ReturnType<RequestHandler> {
     const { head } = request;
     if (!this.#isRepeat) return this.#options.handle(request, this.#constants);
@@ -315,14 +334,20 @@ export class ServedSession {
    */
   #observe(transport: Transport, index: number, usedAt: number, carriedAs: number | null = null): Link {
     const rested = new RestedConnection(usedAt);
+    // What is carried counts on the socket that carries it.
+    const proof = carriedAs === null ? this.#proofs.of(transport) : null;
     const observed: Transport = {
       send: (message) => {
         this.#scheduleSave();
-        return transport.send(rested.fill(message, this.#options.now()));
+        const filled = rested.fill(message, this.#options.now());
+        const isTaken = transport.send(proof?.mark(filled) ?? filled);
+        if (proof !== null) this.#onSent();
+        return isTaken;
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed, rested, index, carriedAs, isHeard: false, hasSnapshot: false, isFinishing: false };
+    const state = { isHeard: false, hasSnapshot: false, isFinishing: false };
+    return { transport, observed, rested, proof, index, carriedAs, ...state };
   }
 
   /** Much may follow, on all channels. On a link that is known to be slow, what fills a segment costs more than it saves. */
@@ -377,7 +402,7 @@ export class ServedSession {
     }
   }
 
-  #snapshotOf({ index }: Link, { more, ...first }: SessionSnapshot): ConnectionSnapshot | null {
+  #snapshotOf({ index, proof }: Link, { more, ...first }: SessionSnapshot): ConnectionSnapshot | null {
     const { sessionId } = this.session.channel;
     if (index === 0) {
       return {
@@ -388,10 +413,11 @@ export class ServedSession {
         links: [...this.#newest],
         delivered: this.#pushes.snapshot(),
         heardAt: this.#heardAt,
+        unproved: proof?.unproved ?? 0,
       };
     }
     const further = more.find((channel) => channel.index === index);
-    return further === undefined ? null : { sessionId, further };
+    return further === undefined ? null : { sessionId, further, unproved: proof?.unproved ?? 0 };
   }
 }
 
@@ -410,6 +436,8 @@ interface Link {
   readonly transport: Transport;
   readonly observed: Transport;
   readonly rested: RestedConnection;
+  /** Null where it goes over the first channel's socket. */
+  readonly proof: ArrivalProof | null;
   /** Number of its channel. */
   readonly index: number;
   /** The number of its HELLO where it goes over the first channel's socket, else null. */

@@ -49,6 +49,8 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       handle: createEdgeHandler(this.#backend, new SentLog(objectSentLogStore(ctx.storage), () => Date.now())),
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
+      // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.
+      onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
       now: () => Date.now(),
       setTimer,

@@ -8,6 +8,7 @@ import { limits } from "../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../shared/wire/frame.ts";
+import { PhoneProofs } from "./arrival-proof.ts";
 import {
   type ConnectionSnapshot,
   type FirstSnapshot,
@@ -32,11 +33,14 @@ export interface Connection {
 export interface TunnelServerOptions extends ServedSessionOptions {
   /** Whether any exchange is under way, or a channel's end to be made sure of: the runtime must not hibernate then. */
   readonly onActive?: (active: boolean) => void;
+  /** More is sent than limits.unprovedBytesPerPhone of which the phone does not prove that it reads it. */
+  readonly onUnread?: () => void;
 }
 
 export class TunnelServer {
   #options: TunnelServerOptions;
   #sessions = new Map<string, ServedSession>();
+  #proofs = new PhoneProofs();
   #active = false;
 
   constructor(options: TunnelServerOptions) {
@@ -45,6 +49,11 @@ export class TunnelServer {
 
   get sessionCount(): number {
     return this.#sessions.size;
+  }
+
+  /** Whether the phone leaves so much unread that it gets no more sockets. */
+  get isUnread(): boolean {
+    return this.#proofs.unproved > limits.unprovedBytesPerPhone;
   }
 
   /** A socket that was just accepted; its first frame says which session it carries. */
@@ -67,6 +76,7 @@ export class TunnelServer {
       closed: (isOrderly = false) => {
         refused?.stop();
         served?.detach(transport, isOrderly);
+        this.#forget(transport);
       },
     };
   }
@@ -93,12 +103,16 @@ export class TunnelServer {
         transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
         return { receive: () => {}, keptAlive: () => {}, finish: () => {}, closed: () => {} };
       }
+      this.#proofs.adopt(transport, snapshot.unproved ?? 0);
       served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
       return {
         receive: (message) => served.receive(transport, message),
         keptAlive: () => served.keptAlive(),
         finish: () => served.finish(transport),
-        closed: (isOrderly = false) => served.detach(transport, isOrderly),
+        closed: (isOrderly = false) => {
+          served.detach(transport, isOrderly);
+          this.#forget(transport);
+        },
       };
     });
   }
@@ -143,6 +157,10 @@ export class TunnelServer {
         this.#updateActive();
       },
       changed: () => this.#updateActive(),
+      sent: () => {
+        if (this.isUnread) this.#options.onUnread?.();
+      },
+      proofs: this.#proofs,
     });
     this.#sessions.set(key, served);
     return served;
@@ -169,8 +187,16 @@ export class TunnelServer {
     );
   }
 
+  /** The socket has ended, and with it what was queued there. */
+  #forget(transport: Transport): void {
+    this.#proofs.delete(transport);
+    this.#updateActive();
+  }
+
   #updateActive(): void {
-    const active = [...this.#sessions.values()].some((served) => served.isBusy);
+    // Of sockets that were given up with much on them nothing is known after hibernation.
+    const isOwed = this.#proofs.unproved > limits.unprovedBytes;
+    const active = isOwed || [...this.#sessions.values()].some((served) => served.isBusy);
     if (active === this.#active) return;
     this.#active = active;
     this.#options.onActive?.(active);

@@ -10,17 +10,20 @@ export class SessionSender {
   #window: SendWindow;
   #channels: ChannelSet;
   #mayStray: boolean;
+  #takesData: () => boolean;
   #isPumping = false;
   #isStopped = false;
 
   /**
    * @param credit bytes that may be sent at first.
    * @param mayStray pieces of bodies may go on other channels than their stream's.
+   * @param takesData as of SessionOptions.
    */
-  constructor(channels: ChannelSet, credit: number, mayStray: boolean) {
+  constructor(channels: ChannelSet, credit: number, mayStray: boolean, takesData = () => true) {
     this.#channels = channels;
     this.#window = new SendWindow(credit, "session");
     this.#mayStray = mayStray;
+    this.#takesData = takesData;
   }
 
   /** Bytes that may be sent now. */
@@ -69,7 +72,7 @@ export class SessionSender {
     this.#isPumping = true;
     try {
       for (;;) {
-        const { available } = this.#window;
+        const available = this.#takesData() ? this.#window.available : 0;
         const stream = this.#queue.next((sender) => available > 0 && this.#carrierOf(sender) !== null);
         if (stream === undefined) return;
         this.#sendPiece(stream, available);

@@ -46,6 +46,8 @@ export interface SessionOptions {
   /** `setTimeout` outside tests. @returns what cancels it. */
   readonly setTimer?: (task: () => void, delay: number) => () => void;
   readonly snapshot?: SessionSnapshot;
+  /** Whether the owner takes DATA now, besides what credit allows. Asked again after each message of the peer. */
+  readonly takesData?: () => boolean;
   /** What an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
   readonly initialCredit?: number;
   /** For experiments: this much credit, and so many channels, whatever is measured. */

@@ -75,7 +75,7 @@ export class Session implements ChannelOwner {
     this.#receiver = new SessionReceiver(this.#channels, window);
     // The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own.
     const credit = snapshot?.sendCredit ?? limits.initialSessionCreditBytes;
-    this.#sender = new SessionSender(this.#channels, credit, role === "edge");
+    this.#sender = new SessionSender(this.#channels, credit, role === "edge", options.takesData);
     if (snapshot === undefined) this.#set(initial);
   }
 
