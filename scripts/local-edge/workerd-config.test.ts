@@ -36,8 +36,12 @@ function configFor(
 }
 
 describe("workerdConfig", () => {
-  it("reaches public addresses only", () => {
-    expect(configFor({})).toContain('network = (allow = ["public"]');
+  it("reaches public addresses only, also those that embed an IPv4 address", () => {
+    const config = configFor({});
+    expect(config).toContain('network = (allow = ["0.0.0.0/0", "2000::/3", "64:ff9b::/96"], deny = ["0.0.0.0/8", ');
+    for (const range of ["198.18.0.0/15", "64:ff9b::a00:0/104", "64:ff9b::c633:6400/120", "2002:a00::/24"]) {
+      expect(config).toContain(`"${range}"`);
+    }
   });
 
   it("reaches private addresses where that is allowed", () => {
@@ -50,7 +54,7 @@ describe("workerdConfig", () => {
       origins: ["http://demo.localhost:8788", "http://127.0.0.2:8788"],
     };
     const config = configFor({ demo });
-    expect(config).toContain('network = (allow = ["public"]');
+    expect(config).toContain('network = (allow = ["0.0.0.0/0", ');
     expect(config).toContain('(name = "origin-0", external = (address = "127.0.0.1:8788", http = ()))');
     expect(config).toContain('(name = "origin-1", external = (address = "127.0.0.2:8788", http = ()))');
     expect(config).toContain('globalOutbound = "egress"');

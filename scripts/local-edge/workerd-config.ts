@@ -1,5 +1,6 @@
 /** workerd's configuration (Cap'n Proto text) for a local edge. Pure: files are named, not read. */
 import { isIPv6 } from "node:net";
+import { ALLOWED_RANGES, REFUSED_RANGES } from "../../worker/upstream/public-addresses.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
 
@@ -88,10 +89,13 @@ function edgeWorker(input: WorkerdConfigInput): Value {
   };
 }
 
-/** workerd applies the list to addresses, after name resolution, so a public name cannot lead to a private address. */
+/**
+ * workerd applies the lists to addresses, after name resolution, so a public name cannot lead to a private address.
+ * Where an address is in ranges of both, the smaller range decides. Its own "public" knows fewer special ranges.
+ */
 function network({ options, trustedCertificates }: WorkerdConfigInput): Value {
   return {
-    allow: options.allowPrivate ? ["public", "private"] : ["public"],
+    ...(options.allowPrivate ? { allow: ["public", "private"] } : { allow: ALLOWED_RANGES, deny: REFUSED_RANGES }),
     tlsOptions: { trustBrowserCas: true, trustedCertificates },
   };
 }

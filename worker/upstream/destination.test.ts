@@ -43,6 +43,18 @@ describe("checkDestination", () => {
     "http://[::127.0.0.1]/",
     "http://[64:ff9b::7f00:1]/",
     "http://[64:ff9b:1::a00:1]/",
+    "http://[64:ff9b:1::808:808]/",
+    "http://[64:ff9b::c000:201]/",
+    "http://192.0.2.1/",
+    "http://192.31.196.1/",
+    "http://198.18.0.1/",
+    "http://198.51.100.1/",
+    "http://203.0.113.1/",
+    "http://240.0.0.1/",
+    "http://[2001:db8::1]/",
+    "http://[2620:4f:8000::1]/",
+    "http://[3fff::1]/",
+    "http://[::808:808]/",
     "http://[2002:7f00:1::]/",
     "http://[2001::1]/",
     "http://[4000::1]/",
@@ -140,6 +152,9 @@ describe("isPublicAddress", () => {
         expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublic);
         expect(isPublicAddress(`64:ff9b::${hex}`)).toBe(isPublic);
         expect(isPublicAddress(`2002:${hex}::1`)).toBe(isPublic);
+        expect(isPublicAddress(`64:ff9b:1::${hex}`)).toBe(false);
+        expect(isPublicAddress(`::${address}`)).toBe(false);
+        expect(isPublicAddress(`::${hex}`)).toBe(false);
       }),
     );
   });

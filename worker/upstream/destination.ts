@@ -1,6 +1,6 @@
 /** Which destinations the edge reaches for a phone: public web servers, and private ones only where that is allowed. */
-import ipaddr from "ipaddr.js";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { isPublic, parseAddress } from "./public-addresses.ts";
 
 /**
  * Every address of a name, as text. Rejects or resolves to none when the name does not resolve, or with the
@@ -62,37 +62,10 @@ export async function checkDestination(url: URL, policy: DestinationPolicy, sign
   if (!addresses.every(isPublicAddress)) throw forbidden(host);
 }
 
-/** False for everything that is not globally reachable unicast, and for text that is no address. */
+/** False for everything that no public web server has, and for text that is no address. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   return address !== null && isPublic(address);
-}
-
-function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
-  return ipaddr.isValid(text) ? ipaddr.parse(text) : null;
-}
-
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  const embedded = embeddedAddress(address);
-  if (embedded !== null) return embedded.range() === "unicast";
-  // 2000::/3 is the only block of global unicast that IANA has handed out (RFC 4291 section 2.4).
-  if (address instanceof ipaddr.IPv6 && ((address.parts[0] ?? 0) & 0xe000) !== 0x2000) return false;
-  return address.range() === "unicast";
-}
-
-/** The IPv4 address that a packet to this IPv6 address ends at. */
-function embeddedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
-  if (address instanceof ipaddr.IPv4) return null;
-  const bytes = address.toByteArray();
-  switch (address.range()) {
-    case "ipv4Mapped": // and the deprecated IPv4-compatible ::/96
-    case "rfc6052": // NAT64; a resolver with DNS64 gives these for every IPv4 name
-      return new ipaddr.IPv4(bytes.slice(12, 16));
-    case "6to4":
-      return new ipaddr.IPv4(bytes.slice(2, 6));
-    default:
-      return null;
-  }
 }
 
 function forbidden(host: string): RopewayError {

@@ -1,0 +1,70 @@
+/** Where names may lead, on every edge. Nothing leaves the machine: the network is one of the test's own. */
+import { describe, expect, it } from "vitest";
+import { missingForSealing, runSealed } from "./testing/sealed-network.ts";
+
+const REFUSED = [
+  "0.0.0.0",
+  "10.0.0.1",
+  "100.64.0.1",
+  "127.0.0.1",
+  "169.254.169.254",
+  "172.16.0.1",
+  "192.0.0.8",
+  "192.0.2.1",
+  "192.31.196.1",
+  "192.52.193.1",
+  "192.88.99.1",
+  "192.168.0.1",
+  "192.175.48.1",
+  "198.18.0.1",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "::1",
+  "::808:808",
+  "::ffff:10.0.0.1",
+  "64:ff9b::a00:1",
+  "64:ff9b::cb00:7101",
+  "64:ff9b:1::808:808",
+  "100::1",
+  "2001::1",
+  "2001:2::1",
+  "2001:db8::1",
+  "2002:a00:1::1",
+  "2002:c612:1::1",
+  "2620:4f:8000::1",
+  "3fff::1",
+  "4000::1",
+  "5f00::1",
+  "fd00::1",
+  "fe80::1",
+  "fec0::1",
+  "ff02::1",
+];
+
+const PUBLIC = [
+  "93.184.216.34",
+  "192.0.1.1",
+  "198.17.255.255",
+  "::ffff:8.8.8.8",
+  "64:ff9b::808:808",
+  "2002:808:808::1",
+  "2606:4700::1111",
+];
+
+/** A name that leads nowhere else counts as one that leads nowhere on workerd. */
+const CODE = { workerd: "NAME_NOT_RESOLVED", deno: "DESTINATION_FORBIDDEN" } as const;
+
+const missing = await missingForSealing();
+if (missing !== null) console.error(`Without the test of where names may lead: it needs ${missing}`);
+
+describe.runIf(missing === null).each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
+  it("reaches public addresses of names, and none in special ranges", { timeout: 90_000 }, async () => {
+    const program = new URL("./testing/special-ranges.sealed.ts", import.meta.url).pathname;
+    const expected = (code: string) => (address: string) => [address, code] as const;
+    expect(await runSealed(program, runtime, ...PUBLIC, ...REFUSED)).toEqual(
+      Object.fromEntries([...PUBLIC.map(expected("reached")), ...REFUSED.map(expected(CODE[runtime]))]),
+    );
+  });
+});
