@@ -76,9 +76,11 @@ test("the edge cannot be reached for as long as the person waits, and comes back
   link.offline();
   await app.goto(`${origin.origin}/`);
   await expectError(app, /edge cannot be reached|offline/i);
+  // Nobody tells the phone that the edge is back, and nobody touches it.
   link.online();
-  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
   await expect(app.frame().getByText("Finally")).toBeVisible();
+  await expect(app.page.locator(".link-pill")).toHaveCount(0);
+  expect(origin.requestsTo("/").length).toBe(1);
 });
 
 test("a key that the edge does not accept", async ({ page, link }) => {

@@ -39,6 +39,8 @@ export interface PageError {
   /** An ErrorCode of shared/errors.ts. */
   readonly code: number;
   readonly url: string;
+  /** Of the request that failed; null where a slot of another release does not tell. */
+  readonly method: string | null;
   /** One line for the curious, from the typed error. */
   readonly detail: string;
 }

@@ -45,6 +45,7 @@ function open(isAsked = true) {
     },
     abandon: (id: number) => void log.push(`abandon ${id}`),
     beginPage() {},
+    hint() {},
     stats: async () => ({}),
     icon: async () => null,
   };
@@ -373,6 +374,73 @@ describe("a form's request to another site that failed", () => {
     controller.reload();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
     expect(log).toContain(`ask 2 ${B}/pay`);
+  });
+});
+
+describe("a page that failed for the link", () => {
+  const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+  const fails = (id: number, code: number) =>
+    ({ type: "navigation-failed", id, url: `${B}/`, code, message: "" }) as const;
+  /** All that a document of its own slot says in its place. */
+  const notice = (method: string | undefined) =>
+    ({
+      tag: MESSAGE_TAG,
+      type: "failed",
+      url: `${A}/2`,
+      ...(method === undefined ? {} : { method }),
+      code: ErrorCode.LINK_LOST,
+      message: "",
+      historyKey: "a2",
+    }) as const;
+  const lose = ({ controller }: ReturnType<typeof open>) =>
+    controller.onTunnelEvent({ type: "link", link: { kind: "waiting", since: 0, retryAt: 0 } });
+  const comeBack = ({ controller }: ReturnType<typeof open>) =>
+    controller.onTunnelEvent({ type: "link", link: { kind: "open" } });
+
+  it.each([ErrorCode.LINK_LOST, ErrorCode.OFFLINE])("loads once the link is back: code %i", (code) => {
+    const all = open();
+    all.controller.go(`${B}/`);
+    lose(all);
+    all.controller.onTunnelEvent(fails(1, code));
+    comeBack(all);
+    expect(all.log).toContain(`ask 2 ${B}/`);
+    expect(all.controller.state).toMatchObject({ phase: "loading", url: `${B}/`, error: null });
+    comeBack(all);
+    expect(all.log).not.toContain(`ask 3 ${B}/`);
+  });
+
+  it("stays where it failed for anything else", () => {
+    const all = open();
+    all.controller.go(`${B}/`);
+    lose(all);
+    all.controller.onTunnelEvent(fails(1, ErrorCode.CONNECTION_REFUSED));
+    comeBack(all);
+    expect(all.controller.state.error).toMatchObject({ code: ErrorCode.CONNECTION_REFUSED });
+  });
+
+  it("loads again where the page itself went there, but not where it sent a form or does not say", () => {
+    for (const method of ["GET", "POST", undefined]) {
+      const all = open();
+      all.show(`${A}/`, "a");
+      lose(all);
+      all.controller.onPageMessage(notice(method), slot, all.source);
+      comeBack(all);
+      expect(all.log.filter((line) => line.startsWith("ask"))).toEqual(method === "GET" ? [`ask 1 ${A}/2`] : []);
+    }
+  });
+
+  it("stays where a form of another site was sent, which may have arrived", () => {
+    const all = open();
+    all.show(`${A}/`, "a");
+    const body = new ArrayBuffer(1);
+    const asked = { url: `${B}/`, method: "POST", headers: [], body, referrer: "", replace: false };
+    all.controller.onPageMessage({ tag: MESSAGE_TAG, type: "navigate", ...asked }, slot, all.source);
+    lose(all);
+    all.controller.onTunnelEvent(fails(1, ErrorCode.LINK_LOST));
+    all.log.length = 0;
+    comeBack(all);
+    expect(all.log).toEqual([]);
+    expect(all.controller.state.error).toMatchObject({ code: ErrorCode.LINK_LOST });
   });
 });
 

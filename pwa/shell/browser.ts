@@ -18,6 +18,7 @@ import {
   visitUrl,
 } from "./history-list.ts";
 import { initialState, NO_COST } from "./initial-state.ts";
+import { comesBackWithLink } from "./link-failure.ts";
 import { loadProgress } from "./load-progress.ts";
 import {
   frameUrl,
@@ -226,11 +227,13 @@ export class BrowserController implements BrowserActions {
       }
       case "navigation-head":
         return;
-      case "navigation-failed":
+      case "navigation-failed": {
         if (event.code === ErrorCode.CANCEL || event.id !== this.#navigation?.id) return;
         if (mayHaveActed(this.#navigation.request, event.code)) this.#navigation.mayHaveRun = true;
-        this.#fail({ code: event.code, url: this.#navigation.request.url, detail: event.message }, this.#navigation.by);
+        const { method, url } = this.#navigation.request;
+        this.#fail({ code: event.code, url, method, detail: event.message }, this.#navigation.by);
         return;
+      }
       case "navigation-moved": {
         const url = withFragmentOf(this.#navigation?.request.url ?? "", event.url);
         this.#show(url, false, isPartOf(url, this.#committed.url));
@@ -288,7 +291,10 @@ export class BrowserController implements BrowserActions {
         this.#committed = { url: message.url, title: "", icon: null };
         // The shell's own navigation has reported the same failure.
         if (this.#shown.kind !== "failed")
-          this.#fail({ code: message.code, url: message.url, detail: message.message }, "started");
+          this.#fail(
+            { code: message.code, url: message.url, method: message.method ?? null, detail: message.message },
+            "started",
+          );
         return;
       case "key":
         this.#options.onKey(message.press);
@@ -332,9 +338,10 @@ export class BrowserController implements BrowserActions {
   #failBoot(): void {
     const navigation = this.#navigation;
     if (navigation === null) return;
-    navigation.mayHaveRun = navigation.request.method !== "GET";
+    const { method } = navigation.request;
+    navigation.mayHaveRun = method !== "GET";
     const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
-    this.#fail({ code: ErrorCode.LINK_LOST, url: this.#sentTo, detail }, navigation.by);
+    this.#fail({ code: ErrorCode.LINK_LOST, url: this.#sentTo, method, detail }, navigation.by);
   }
 
   #onStaying(type: "staying" | "reload-sends-form", slot: Slot): void {
@@ -359,6 +366,11 @@ export class BrowserController implements BrowserActions {
     const { frames } = this.#options;
     const isBack = link.kind === "open" && this.#state.link.kind !== "open";
     this.update({ link });
+    const { error } = this.#state;
+    if (isBack && error !== null) {
+      if (comesBackWithLink(error)) this.reload();
+      return;
+    }
     const url = this.#navigation?.request.url;
     if (!isBack || frames === null || url === undefined) return;
     const { origin } = new URL(url);
@@ -453,6 +465,7 @@ export class BrowserController implements BrowserActions {
   }
 
   #retry({ by, error }: NavigationState & { kind: "failed" }): void {
+    this.prepareToGo();
     const { request, mayHaveRun = false } = this.#navigation ?? {};
     // What a form sent goes once. To look there for what became of it takes its address alone.
     if (request?.url === error.url && !mayHaveRun) this.#navigate(request, { by });
@@ -484,7 +497,7 @@ export class BrowserController implements BrowserActions {
     if (frames === null) {
       if (begun !== null) tunnel.abandon(begun);
       const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
-      this.#fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, detail }, by);
+      this.#fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
       return;
     }
     const isShown = isShownAlready(request.url, this.#state);
@@ -538,7 +551,7 @@ export class BrowserController implements BrowserActions {
 
   #failUnsupported(url: string, scheme: string): void {
     const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
-    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, detail }, "started");
+    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
   }
 
   /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */

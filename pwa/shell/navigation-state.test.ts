@@ -17,7 +17,7 @@ it("shows at once what the person typed, and nothing of the page before with it"
 });
 
 it("names the address that failed, which an error stands for", () => {
-  const error = { code: 1, url, detail: "" };
+  const error = { code: 1, url, method: "GET", detail: "" };
   const shown = { url, title: "", icon: null, phase: "failed", error, destination: null };
   expect(drawNavigation(page, { kind: "failed", by: "started", error })).toEqual(shown);
 });

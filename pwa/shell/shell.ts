@@ -103,11 +103,7 @@ async function main(): Promise<void> {
       prepareSpareWhenQuiet();
     },
     pair: pairWith,
-    ensurePaired: () => {
-      const accessKey = unansweredKey;
-      unansweredKey = null;
-      if (accessKey !== null) void pairWith(accessKey);
-    },
+    ensurePaired,
     forgetSlots: () => registry.clear(),
     onCommit: () => chrome.focusPage(),
     onKey: (press) => {
@@ -159,6 +155,7 @@ async function main(): Promise<void> {
   });
   for (const event of earlyEvents.splice(0)) controller.onTunnelEvent(event);
   watchNetwork(tunnel);
+  window.addEventListener("online", ensurePaired);
 
   if (frames !== null) {
     if (launch.address === null) frames.page.src = START_DOCUMENT;
@@ -182,6 +179,12 @@ async function main(): Promise<void> {
   navigator.serviceWorker.startMessages();
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
   await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
+}
+
+function ensurePaired(): void {
+  const accessKey = unansweredKey;
+  unansweredKey = null;
+  if (accessKey !== null) void pairWith(accessKey);
 }
 
 async function pairWith(accessKey: string): Promise<void> {

@@ -1,4 +1,11 @@
 /** Why a document is missing; carried as JSON in `data-notice` of the script's element. */
 export type Notice =
-  | { readonly kind: "failed"; readonly url: string; readonly code: number; readonly message: string }
+  | {
+      readonly kind: "failed";
+      readonly url: string;
+      /** Of the request that failed. */
+      readonly method: string;
+      readonly code: number;
+      readonly message: string;
+    }
   | { readonly kind: "moved"; readonly url: string };

@@ -21,7 +21,7 @@ function tellShell(told: Notice): void {
   const historyKey = navigation.currentEntry?.key ?? "";
   const message: PageToShell =
     told.kind === "failed"
-      ? { tag: MESSAGE_TAG, type: "failed", url: told.url, code: told.code, message: told.message, historyKey }
+      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey }
       : { tag: MESSAGE_TAG, type: "moved", url: told.url };
   window.parent.postMessage(message, shellOrigin);
 }

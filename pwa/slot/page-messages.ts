@@ -52,6 +52,8 @@ export type PageToShell =
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "failed";
       readonly url: string;
+      /** Of the request that failed; slots of before 2026-12 do not tell. */
+      readonly method?: string;
       readonly code: number;
       readonly message: string;
       readonly historyKey: string;

@@ -110,7 +110,7 @@ describe("answerNavigation", () => {
   it("resends no form to another origin", async () => {
     const headers = [["location", "https://b.example/x"]] as const;
     const { html } = await navigate({ status: 307, headers }, { method: "POST" });
-    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page` });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", method: "POST", url: `${ORIGIN}/page` });
   });
 
   it("shows no document in a frame that does not want to be in one", async () => {

@@ -97,8 +97,8 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
   const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
   if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
-  const { hash } = new URL(exchange.request.url);
-  return noticePage({ kind: "failed", url: exchange.head.url + hash, code, message });
+  const { method, url } = exchange.request;
+  return noticePage({ kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message });
 }
 
 /**

@@ -144,12 +144,28 @@ describe("a link that is lost", () => {
     const { platform, start, fail, retryDelay } = rig();
     platform.chance = chance;
     start();
-    for (const ceiling of [600, 1200, 2400, 4800, 9600, limits.reconnectDelayMax, limits.reconnectDelayMax]) {
+    const minutes = Array.from({ length: 96 }, () => 4_000);
+    for (const ceiling of [600, 1200, 2400, ...minutes, limits.reconnectDelayMax, limits.reconnectDelayMax]) {
       await fail();
       expect(retryDelay()).toBe(ceiling * share);
       platform.pass(ceiling * share);
     }
-    expect(platform.sockets).toHaveLength(8);
+    expect(platform.sockets).toHaveLength(102);
+  });
+
+  it("is tried often again where there is a new reason to hope", async () => {
+    const { platform, link, start, fail, retryDelay } = rig();
+    platform.chance = 1;
+    start();
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      await fail();
+      platform.pass(retryDelay() ?? 0);
+    }
+    await fail();
+    // The network says that it is there, and is not quite yet.
+    link.setOnline(true);
+    await fail();
+    expect(retryDelay()).toBe(1_200);
   });
 
   it("is tried for less and less often while the edge takes sockets and no session, until it takes one", () => {

@@ -69,6 +69,9 @@ export type LinkHint = "network" | "visible" | "navigation";
 /** After a loss all phones of an edge come back at once, but not in the same moment. */
 const REOPEN_SPREAD = 100;
 const FIRST_RETRY_DELAY = 300;
+/** Between the first attempts: for a few minutes somebody may look at an error page. */
+const RETRY_DELAY = 4_000;
+const FREQUENT_ATTEMPTS = 100;
 /** A stalled link that went on by itself, and one socket more for nothing: not again for so long. */
 const SPARE_REST = 30_000;
 /** A handshake that is younger goes on when the person comes back. */
@@ -150,6 +153,8 @@ export class Link {
   hint(hint: LinkHint): void {
     const attempt = this.#attempt;
     if (this.#target === null) return;
+    // A network that has just come may not carry the first attempt.
+    if (this.#attempts > 1) this.#attempts = 1;
     if (attempt === null) return this.#connect();
     if (attempt.watch !== null) {
       if (hint !== "navigation") attempt.watch.check(hint === "network");
@@ -260,7 +265,9 @@ export class Link {
     this.#dropSpare();
     // An edge that takes sockets, but no session.
     const isTurnedAway = !attempt.isHeard && endsSession(code);
-    this.#retryLater((wasOpen && !isTurnedAway) || wasSilent);
+    const isPatient = isTurnedAway || this.#attempts >= FREQUENT_ATTEMPTS;
+    const delayMax = isPatient ? limits.reconnectDelayMax : RETRY_DELAY;
+    this.#retryLater((wasOpen && !isTurnedAway) || wasSilent ? null : delayMax);
     if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }
 
@@ -310,11 +317,13 @@ export class Link {
     close(spare.socket);
   }
 
-  /** @param soon silence took its time already; only what fails fast is tried less and less often. */
-  #retryLater(soon: boolean): void {
-    const ceiling = Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** this.#attempts);
+  /** @param delayMax what fails fast is tried less and less often, down to this; null: silence took its time already. */
+  #retryLater(delayMax: number | null): void {
     const chance = this.#platform.random();
-    const delay = soon ? REOPEN_SPREAD * chance : ceiling * (0.5 + chance / 2);
+    const delay =
+      delayMax === null
+        ? REOPEN_SPREAD * chance
+        : Math.min(delayMax, FIRST_RETRY_DELAY * 2 ** this.#attempts) * (0.5 + chance / 2);
     this.#sayWaiting({ kind: "waiting", since: this.#lostAt, retryAt: this.#platform.now() + delay });
     this.#schedule(() => this.#connect(), delay);
   }

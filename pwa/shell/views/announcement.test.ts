@@ -30,7 +30,7 @@ it.each([
       phase: "failed",
       url,
       link: { kind: "offline", since: 0 },
-      error: { code: ErrorCode.OFFLINE, url, detail: "" },
+      error: { code: ErrorCode.OFFLINE, url, method: "GET", detail: "" },
     }),
   ],
 ])("says “%s”", (words, state) => expect(announcement(state)).toBe(words));

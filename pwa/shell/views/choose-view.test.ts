@@ -26,12 +26,12 @@ describe("chooseView", () => {
   });
 
   it("shows an error over the page", () => {
-    const error = { code: ErrorCode.LINK_LOST, url, detail: "" };
+    const error = { code: ErrorCode.LINK_LOST, url, method: "GET", detail: "" };
     expect(chooseView(testState({ phase: "failed", url, error }), "page")).toBe("error");
   });
 
   it.each(["unpaired", "refused"] as const)("asks for a key when %s, but not over a page that is there", (kind) => {
-    const error = { code: ErrorCode.KEY_NOT_ACCEPTED, url, detail: "" };
+    const error = { code: ErrorCode.KEY_NOT_ACCEPTED, url, method: "GET", detail: "" };
     expect(chooseView(testState({ link: { kind } }), null)).toBe("pairing");
     expect(chooseView(testState({ link: { kind }, phase: "failed", url, error }), "page")).toBe("pairing");
     expect(chooseView(testState({ link: { kind }, phase: "loaded", url }), "page")).toBe("page");

@@ -13,5 +13,5 @@ it("is known of a page that is there, also while that sends the frame elsewhere"
 
 it("is none for an address that was typed, until its page comes", () => {
   expect(connectionOf(testState({ url, destination: { kind: "typed", url } }))).toBe("pending");
-  expect(connectionOf(testState({ url, error: { code: 1, url, detail: "" } }))).toBe("failed");
+  expect(connectionOf(testState({ url, error: { code: 1, url, method: "GET", detail: "" } }))).toBe("failed");
 });

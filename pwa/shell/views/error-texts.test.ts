@@ -50,13 +50,13 @@ describe("errorText", () => {
 
   it("answers for codes of a later version", () => {
     expect(errorText({ code: 0x7fff, url }).heading).toBe("The page could not be loaded");
-    expect(errorSmallPrint({ code: 0x7fff, url, detail: "" })).toBe("UNKNOWN_0x7fff");
+    expect(errorSmallPrint({ code: 0x7fff, detail: "" })).toBe("UNKNOWN_0x7fff");
   });
 });
 
 describe("errorSmallPrint", () => {
   it("is the code's name and the detail", () => {
-    const error = { code: ErrorCode.TLS_FAILED, url, detail: "Cannot connect: expired" };
+    const error = { code: ErrorCode.TLS_FAILED, detail: "Cannot connect: expired" };
     expect(errorSmallPrint(error)).toBe("TLS_FAILED: Cannot connect: expired");
   });
 });

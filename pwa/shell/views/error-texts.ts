@@ -82,7 +82,7 @@ const TEXTS = new Map<number, ErrorText>([
     ErrorCode.OFFLINE,
     {
       heading: "You are offline",
-      text: "This phone has no network at the moment. The page can be loaded as soon as there is a signal again.",
+      text: "This phone has no network at the moment.",
       asksForKey: false,
       sign: "link",
     },
@@ -162,7 +162,7 @@ export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
 }
 
 /** The small print: the code's name, then what the typed error says. */
-export function errorSmallPrint(error: PageError): string {
+export function errorSmallPrint(error: Pick<PageError, "code" | "detail">): string {
   const name = errorCodeName(error.code);
   return error.detail === "" ? name : `${name}: ${error.detail}`;
 }

@@ -1,4 +1,5 @@
 import type { BrowserActions, PageError } from "../browser-state.ts";
+import { comesBackWithLink } from "../link-failure.ts";
 import { errorSmallPrint, errorText } from "./error-texts.ts";
 import { Icon } from "./icons.tsx";
 import { KeyForm } from "./key-form.tsx";
@@ -14,7 +15,7 @@ export function ErrorView({ error, actions }: { error: PageError; actions: Brows
         <Icon name={SIGNS[sign]} />
       </span>
       <h1>{heading}</h1>
-      <p>{text}</p>
+      <p>{comesBackWithLink(error) ? `${text} The page loads by itself when the link is back.` : text}</p>
       {asksForKey && <KeyForm onKey={(accessKey) => actions.pair(accessKey)} />}
       <div class="actions">
         <button type="button" class={asksForKey ? "button" : "button button-primary"} onClick={() => actions.reload()}>

@@ -3,6 +3,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
+import { limits } from "../../../shared/limits.ts";
 import { Session } from "../../../shared/mux/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { carriedReceiver } from "../../../shared/testing/carried.ts";
@@ -53,7 +54,8 @@ export function tunnelRig(
 
   /** Opens the socket that the tunnel is waiting for, with the edge behind it. */
   const connect = async (): Promise<void> => {
-    if (platform.socket.readyState !== WebSocket.CONNECTING) platform.pass(15_000);
+    const latest = platform.time + limits.reconnectDelayMax;
+    while (platform.socket.readyState !== WebSocket.CONNECTING && platform.time < latest) platform.pass(100);
     serve(platform.socket);
     await settle();
   };

@@ -1,0 +1,10 @@
+/** Pages that nothing but the link between phone and edge stood in the way of. */
+import { ErrorCode } from "../../shared/errors.ts";
+import type { PageError } from "./browser-state.ts";
+
+const OF_THE_LINK: ReadonlySet<number> = new Set([ErrorCode.LINK_LOST, ErrorCode.OFFLINE]);
+
+/** Whether the page is loaded again, unasked, when the link is back. What a form sent may have arrived. */
+export function comesBackWithLink({ code, method }: PageError): boolean {
+  return method === "GET" && OF_THE_LINK.has(code);
+}
