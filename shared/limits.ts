@@ -435,6 +435,20 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Preflight results kept in memory, oldest dropped first",
   },
+  sniffedBytes: {
+    value: KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason:
+      "Of another origin's response, looked at before any of it goes to the phone; as opaque response blocking says",
+  },
+  knownMedia: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "edge",
+    reason:
+      "Addresses of other origins known to hold audio or video; one that was dropped costs a request more to seek in",
+  },
   upstreamReadBytes: {
     value: 32 * KIB,
     unit: "bytes",

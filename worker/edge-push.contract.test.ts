@@ -40,20 +40,23 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     const seen = new Map<string, IncomingHttpHeaders[]>();
     const listener: Listener = ({ url = "", headers }, response) => {
       seen.set(url, [...(seen.get(url) ?? []), headers]);
-      if (url !== "/page") return response.writeHead(200, { "content-type": "image/png" }).end(`picture ${url}`);
+      if (url === "/account") return response.writeHead(200, { "content-type": "text/html" }).end("<p>4711");
+      if (url !== "/page") return response.writeHead(200, { "content-type": "image/png" }).end(`GIF89a ${url}`);
       const images = Array.from({ length: count }, (_, index) => `<img src="/${index}.png">`).join("");
       response.writeHead(200, { "content-type": "text/html", "set-cookie": "a=1" });
-      return response.end(`<!doctype html>${images}<img src="${other}/other.png">`);
+      return response.end(`<!doctype html>${images}<img src="${other}/other.png"><img src="${other}/account">`);
     };
     const other = await originOf(listener, "127.0.0.7");
     const origin = await originOf(listener);
     const { text } = await phone.fetch(`${origin}/page`);
     // They were announced before the document's last byte.
-    expect(phone.pushes).toHaveLength(count + 1);
+    expect(phone.pushes).toHaveLength(count + 2);
+    // Of another origin nobody gets a document, asked for or not.
+    await expect(phone.pushes.pop()?.response).rejects.toMatchObject({ code: ErrorCode.CORS_DENIED });
     expect(text).toContain("/149.png");
     const answers = await Promise.all(phone.pushes.map(({ response }) => response));
     expect(answers.map((answer) => answer.text).sort()).toEqual(
-      [...Array.from({ length: count }, (_, index) => `picture /${index}.png`), "picture /other.png"].sort(),
+      [...Array.from({ length: count }, (_, index) => `GIF89a /${index}.png`), "GIF89a /other.png"].sort(),
     );
     expect([...seen.values()].filter((requests) => requests.length !== 1)).toEqual([]);
     expect(seen.get("/0.png")?.[0]).toMatchObject({

@@ -203,6 +203,16 @@ describe("answerDownload", () => {
     expect(log).toEqual(["send", "finish"]);
   });
 
+  it("hands a redirect to another site to the shell", async () => {
+    const { exchange, log } = fakeExchange(
+      { url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` },
+      { url: `${ORIGIN}/x`, status: 302, headers: [["location", "https://b.example/file"]] },
+    );
+    const answer = await answerDownload(exchange, "a.bin");
+    expect(dataOf(await answer.text(), "notice")).toEqual({ kind: "moved", url: "https://b.example/file" });
+    expect(log).toEqual(["send", "cancel", "finish"]);
+  });
+
   it("names the file as the link does", async () => {
     const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, HTML);
     const answer = await answerDownload(exchange, "a b.html");

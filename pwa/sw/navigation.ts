@@ -63,6 +63,11 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
     exchange.finish();
     return new Response(null, { status: 204 });
   }
+  const location = headerValue(response.head.headers, "location");
+  // As in browsers: what another site sends is shown or saved as that site says.
+  if (REDIRECTS.has(response.head.status) && location !== null) {
+    return redirectedElsewhere(exchange, response, location);
+  }
   exchange.noDocument();
   // The browser sees an address of ours.
   const headers = savedHeaders(response.head, name || lastOfPath(response.head.url));

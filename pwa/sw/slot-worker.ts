@@ -82,7 +82,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
   const { content, length } = await outgoingBody(request, context);
   const asked = requestHead(request, target, context, { documentUrl, bodyLength: length });
-  const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "no-cors", redirect: "follow" } : asked;
+  const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
   const exchange: SlotExchange = {
     request,
     context,

@@ -9,7 +9,7 @@ const at = (url: string) => new URL(url);
 
 describe("responseTainting", () => {
   const taint = (mode: RequestMode, url: string, method = "GET", before: "basic" | "cors" = "basic") =>
-    responseTainting({ mode, origin: A }, method, at(url), before);
+    responseTainting({ mode, origin: A, redirect: "follow" }, method, at(url), before);
 
   it("goes by mode and origin, and does not go back", () => {
     expect(taint("cors", `${A}/x`)).toBe("basic");

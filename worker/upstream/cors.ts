@@ -23,7 +23,7 @@ export function isSafelistedMethod(method: string): boolean {
  * @throws RopewayError CORS_DENIED where the mode does not allow the request at all
  */
 export function responseTainting(
-  head: Pick<RequestHead, "mode" | "origin">,
+  head: Pick<RequestHead, "mode" | "origin" | "redirect">,
   method: string,
   url: URL,
   before: Tainting,
@@ -35,7 +35,9 @@ export function responseTainting(
   if (head.mode === "navigate") return "basic";
   if (before === "basic" && isSameOrigin(head.origin, url.origin)) return "basic";
   if (head.mode === "same-origin") throw denied(url, "it is another origin and the mode is same-origin");
-  return head.mode === "no-cors" ? "opaque" : "cors";
+  if (head.mode !== "no-cors") return "cors";
+  if (head.redirect !== "follow") throw denied(url, "it is another origin, whose redirects the page may not see");
+  return "opaque";
 }
 
 /** What a request of this mode may carry of the page's fields (Fetch section 5.1, guard "request-no-cors"). */

@@ -4,6 +4,7 @@ import { CookieJar, type CookieJarStore } from "./cookie-jar.ts";
 import type { ResolveName } from "./destination.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExplainFailure } from "./failures.ts";
+import { KnownMedia } from "./opaque/known-media.ts";
 import { PreflightCache } from "./preflight.ts";
 import type { WithFixedLength } from "./request-body.ts";
 import { type StartTimer, startPlatformTimer } from "./timer.ts";
@@ -48,6 +49,7 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
       ...(isExempt === undefined ? {} : { isExempt }),
       ...(resolveName === undefined ? {} : { resolveName }),
     },
+    knownMedia: new KnownMedia(),
     preflights: new PreflightCache(now),
     retained: { total: 0 },
   };

@@ -6,26 +6,22 @@ import { codingsLeft, undoCodings } from "./content-coding.ts";
 import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
 import type { CookieChange } from "./cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookie-rules.ts";
-import {
-  allowedFields,
-  checkCors,
-  denied,
-  exposedFields,
-  responseTainting,
-  type Tainting,
-  unsafeFieldNames,
-} from "./cors.ts";
+import { allowedFields, checkCors, denied, responseTainting, type Tainting, unsafeFieldNames } from "./cors.ts";
 import { checkDestination, type DestinationPolicy } from "./destination.ts";
 import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
-import { meterBody } from "./metered-body.ts";
+import { type ChunkReader, meterBody, openReader } from "./metered-body.ts";
+import { type Admission, admit, firstByte } from "./opaque/admission.ts";
+import type { KnownMedia } from "./opaque/known-media.ts";
+import { checkResourcePolicy } from "./opaque/resource-policy.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./preflight.ts";
 import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./redirects.ts";
 import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "./referrer.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
-import { decodedLength, endToEndFields, knownStatus } from "./response-fields.ts";
+import { decodedLength } from "./response-fields.ts";
 import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts";
 import { type SendDeps, Sender } from "./send.ts";
+import { shownResponse } from "./shown-response.ts";
 import { isMixedContent, isSameOrigin } from "./site.ts";
 import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
 import { bareUrl, basicAuthorization, hasCredentials } from "./url-credentials.ts";
@@ -34,12 +30,11 @@ export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
   readonly jar: CookieJar;
   readonly preflights: PreflightCache;
+  readonly knownMedia: KnownMedia;
   readonly retained: RetainedBytes;
   readonly withFixedLength?: WithFixedLength;
   readonly copiesChunks?: boolean;
 }
-
-const NULL_BODY_STATUSES = new Set([204, 205, 304]);
 
 export class Exchange {
   readonly #deps: ExchangeDeps;
@@ -55,6 +50,10 @@ export class Exchange {
   /** Of the last redirect that had one, with `#`. */
   #fragment = "";
   #tainting: Tainting = "basic";
+  /** Cookies went with it: what came back may be for this person alone. */
+  #isPersonal = false;
+  /** Of the last request. */
+  #sent = new Headers();
 
   /** @param request its URL has to be one; its body is owned from here on */
   constructor(deps: ExchangeDeps, request: UpstreamRequest) {
@@ -121,6 +120,8 @@ export class Exchange {
     });
     const { jar } = this.#deps;
     const continuation = head.delivery?.continuation ?? null;
+    const cookie = access.allowed ? await jar.fieldFor({ ...access, url }) : "";
+    this.#isPersonal ||= cookie !== "";
     const headers = buildRequestHeaders({
       head,
       chain: this.#chain,
@@ -130,16 +131,18 @@ export class Exchange {
         this.#chain,
       ),
       referrer: this.#referrer,
-      cookie: access.allowed ? await jar.fieldFor({ ...access, url }) : "",
+      cookie,
       userAgent,
       acceptLanguage,
     });
+    this.#sent = headers;
     const body = (await this.#body?.open()) ?? null;
     if (this.#chain.length === 1) await this.#request.beforeSend?.();
     const response = await this.#sender.send({ url, method: this.#method, headers, body });
     if (access.allowed) {
       this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
     }
+    if (this.#tainting === "opaque") checkResourcePolicy(response.headers, url, head.origin);
     if (this.#tainting === "cors") {
       checkCors(response.headers, url, serializedOrigin(head.origin, this.#chain), head.credentials === "include");
     }
@@ -210,34 +213,44 @@ export class Exchange {
   }
 
   async #respond(response: Response): Promise<UpstreamResponse> {
-    const { head } = this.#request;
     const url = this.#url;
     const { headers } = response;
-    const status = knownStatus(response.status);
-    const fields = endToEndFields(headers);
-    const hasBody = response.body !== null && this.#method !== "HEAD" && !NULL_BODY_STATUSES.has(status);
+    const shown = shownResponse(response, this.#request.head, { method: this.#method, tainting: this.#tainting });
     const contentLength = decodedLength(headers);
-    const coding = hasBody ? chooseLinkCoding(headers.get("content-type"), contentLength) : "identity";
+    const coding = shown.hasBody ? chooseLinkCoding(headers.get("content-type"), contentLength) : "identity";
+    const reusesBuffer = coding === "identity" && this.#deps.copiesChunks === true;
+    let reader = shown.hasBody
+      ? openReader(undoCodings(await rawBody(response), codingsLeft(headers), url.host), reusesBuffer)
+      : null;
+    if (reader !== null && this.#tainting === "opaque") {
+      const { verdict, body } = await this.#admit(response, reader);
+      if (verdict === "public" && this.#isPersonal && this.#method === "GET") {
+        await body.cancel();
+        return this.#askWithoutCookies();
+      }
+      if (verdict === "blocked" || (verdict === "public" && this.#isPersonal)) {
+        await body.cancel();
+        throw denied(url, "what it sent is not for other origins");
+      }
+      reader = body;
+    }
     const responseHead = {
-      status,
-      headers:
-        this.#tainting === "cors" ? exposedFields(fields, headers.get("access-control-expose-headers"), head) : fields,
+      status: shown.status,
+      headers: shown.headers,
       url: url.href,
       redirected: this.#chain.length > 1,
       ...(this.#fragment === "" ? {} : { fragment: this.#fragment }),
       coding,
       scriptCookies: await this.#scriptCookies(),
-      ...(hasBody ? this.#resumption(response) : {}),
+      ...(reader === null ? {} : this.#resumption(response)),
     };
     if (this.#body?.isReplayable) await this.#body.close(null);
-    if (!hasBody) {
+    if (reader === null) {
       await response.body?.cancel();
       await this.#body?.close(null);
       return { head: responseHead, body: null, originBytes: () => 0 };
     }
-    const decoded = undoCodings(await rawBody(response), codingsLeft(headers), url.host);
-    const metered = meterBody(decoded, {
-      reusesBuffer: coding === "identity" && this.#deps.copiesChunks === true,
+    const metered = meterBody(reader, {
       translate: (error) => this.#sender.translate(url, error),
       onChunk: this.#request.observeBody?.(responseHead) ?? null,
       onSettled: () => {
@@ -248,6 +261,49 @@ export class Exchange {
     });
     const body = coding === "identity" ? metered.stream : deflateBody(metered.stream, { contentLength });
     return { head: responseHead, body, originBytes: metered.bytes };
+  }
+
+  /** @throws RopewayError for what the body fails with */
+  async #admit(response: Response, reader: ChunkReader): Promise<Admission> {
+    const { head } = this.#request;
+    const url = this.#url;
+    const continuation = head.delivery?.continuation ?? null;
+    const opaque = {
+      head,
+      url,
+      response,
+      isContinuation: continuation !== null && isContinuation(continuation, response),
+      known: this.#deps.knownMedia,
+      fetchStart: () => this.#fetchStart(),
+    };
+    try {
+      return await admit(opaque, reader);
+    } catch (error) {
+      throw this.#sender.translate(url, error);
+    }
+  }
+
+  async #fetchStart(): Promise<{ response: Response; body: ChunkReader } | null> {
+    const headers = new Headers(this.#sent);
+    headers.set("range", `bytes=0-${limits.sniffedBytes - 1}`);
+    headers.delete("if-range");
+    const response = await this.#sender.send({ url: this.#url, method: "GET", headers, body: null });
+    const isStart = response.status === 200 || (response.status === 206 && firstByte(response) === 0);
+    if (isStart && response.body !== null) return { response, body: openReader(response.body, false) };
+    await response.body?.cancel();
+    return null;
+  }
+
+  /** The same once more, as it is for everybody. */
+  async #askWithoutCookies(): Promise<UpstreamResponse> {
+    const { beforeSend: _, ...request } = this.#request;
+    const before = await this.#scriptCookies();
+    const response = await new Exchange(this.#deps, {
+      ...request,
+      head: { ...request.head, credentials: "omit" },
+      body: null,
+    }).run();
+    return { ...response, head: { ...response.head, scriptCookies: [...before, ...response.head.scriptCookies] } };
   }
 
   /** What the tunnel is told, which is not for the page: so whatever CORS exposes to that. */

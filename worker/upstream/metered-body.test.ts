@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { limits } from "../../shared/limits.ts";
-import { meterBody } from "./metered-body.ts";
+import { decideOnOpening, meterBody, openReader } from "./metered-body.ts";
 
 function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[], type?: "bytes"): ReadableStream<Uint8Array> {
   const rest = chunks.map((chunk) => chunk.slice());
@@ -18,7 +18,7 @@ function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[], type?: "bytes"): R
   return type === "bytes" ? new ReadableStream({ type, pull }) : new ReadableStream<Uint8Array>({ pull });
 }
 
-const observer = (reusesBuffer = false) => ({ reusesBuffer, translate: (error: unknown) => error, onSettled: vi.fn() });
+const observer = () => ({ translate: (error: unknown) => error, onSettled: vi.fn() });
 
 describe("meterBody", () => {
   it("passes every byte on and counts it, with and without a byte source", async () => {
@@ -32,8 +32,8 @@ describe("meterBody", () => {
         fc.constantFrom(undefined, "bytes" as const),
         fc.boolean(),
         async (chunks, type, reusesBuffer) => {
-          const watch = observer(reusesBuffer);
-          const { stream, bytes } = meterBody(streamOf(chunks, type), watch);
+          const watch = observer();
+          const { stream, bytes } = meterBody(openReader(streamOf(chunks, type), reusesBuffer), watch);
           const read: Uint8Array[] = [];
           for await (const part of stream) read.push(part.slice());
           const whole = Buffer.concat(chunks);
@@ -54,7 +54,7 @@ describe("meterBody", () => {
       },
     });
     const onSettled = vi.fn();
-    const { stream } = meterBody(source, { reusesBuffer: false, translate: () => typed, onSettled });
+    const { stream } = meterBody(openReader(source, false), { translate: () => typed, onSettled });
     await expect(stream.getReader().read()).rejects.toBe(typed);
     expect(onSettled).toHaveBeenCalledOnce();
   });
@@ -62,9 +62,31 @@ describe("meterBody", () => {
   it("cancels the source", async () => {
     const cancel = vi.fn();
     const watch = observer();
-    const { stream } = meterBody(new ReadableStream<Uint8Array>({ cancel }), watch);
+    const { stream } = meterBody(openReader(new ReadableStream<Uint8Array>({ cancel }), false), watch);
     await stream.cancel("stop");
     expect(cancel).toHaveBeenCalledWith("stop");
     expect(watch.onSettled).toHaveBeenCalledOnce();
+  });
+});
+
+describe("decideOnOpening", () => {
+  it.each([undefined, "bytes"] as const)("reads what it takes, and loses none of it: %s", async (type) => {
+    const chunks = [3, 5, limits.upstreamReadBytes, 2].map((length, at) => new Uint8Array(length).fill(at + 1));
+    const seen: number[] = [];
+    const { decision, body } = await decideOnOpening(openReader(streamOf(chunks, type), true), (opening, isWhole) => {
+      seen.push(opening.length);
+      return opening.length >= 8 || isWhole ? "enough" : null;
+    });
+    expect([decision, seen]).toEqual(["enough", [0, 3, 8]]);
+    const parts: Uint8Array[] = [];
+    for (let part = await body.read(); part !== null; part = await body.read()) parts.push(part.slice());
+    expect(Buffer.concat(parts).equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it.each([undefined, "bytes"] as const)("tells when there is no more: %s", async (type) => {
+    const reader = openReader(streamOf([new Uint8Array(2)], type), true);
+    const { decision, body } = await decideOnOpening(reader, (opening, isWhole) => (isWhole ? opening.length : null));
+    expect(decision).toBe(2);
+    expect([await body.read(), await body.read(), await body.read()]).toEqual([new Uint8Array(2), null, null]);
   });
 });

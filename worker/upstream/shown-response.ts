@@ -1,0 +1,38 @@
+/** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
+import type { HeaderField, RequestHead } from "../../shared/http/heads.ts";
+import { exposedFields, type Tainting } from "./cors.ts";
+import { isUsable, opaqueFields, opaqueStatus } from "./opaque/opaque-head.ts";
+import { isRedirect, locationOf } from "./redirects.ts";
+import { endToEndFields, knownStatus } from "./response-fields.ts";
+
+export interface ShownResponse {
+  readonly status: number;
+  readonly headers: readonly HeaderField[];
+  readonly hasBody: boolean;
+}
+
+const NULL_BODY_STATUSES = new Set([204, 205, 304]);
+
+/** @param method of the last request */
+export function shownResponse(
+  response: Response,
+  head: Pick<RequestHead, "destination" | "credentials">,
+  { method, tainting }: { readonly method: string; readonly tainting: Tainting },
+): ShownResponse {
+  const { headers } = response;
+  const status = knownStatus(response.status);
+  const fields = endToEndFields(headers);
+  const hasBody = response.body !== null && method !== "HEAD" && !NULL_BODY_STATUSES.has(status);
+  if (tainting === "basic") return { status, headers: fields, hasBody };
+  if (tainting === "cors") {
+    // One that was not followed: where it leads is for nobody to know.
+    if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false };
+    return { status, headers: exposedFields(fields, headers.get("access-control-expose-headers"), head), hasBody };
+  }
+  if (!isUsable(head.destination)) return { status: 200, headers: [], hasBody: false };
+  return {
+    status: opaqueStatus(status),
+    headers: opaqueFields(fields, head.destination),
+    hasBody: hasBody && status !== 416,
+  };
+}
