@@ -224,10 +224,12 @@ describe("SlotPort, to a hostile slot,", () => {
     }
   });
 
-  it("lets a style sheet of another origin be the referrer of what it loads", async () => {
-    const slot = rig();
-    await slot.ask({ ...subresource, destination: "font", referrer: `${OTHER}/s.css` });
-    expect(slot.first().head.referrer).toBe(`${OTHER}/s.css`);
+  it("lets nothing of another origin be the referrer, whatever asks", async () => {
+    for (const destination of ["font", "image", "style"] as const) {
+      const slot = rig();
+      await slot.ask({ ...subresource, destination, referrer: `${OTHER}/s.css` });
+      expect(slot.first().head.referrer).toBe("");
+    }
   });
 
   it.each([

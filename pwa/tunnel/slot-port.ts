@@ -243,12 +243,10 @@ export class SlotPort {
         topLevelOrigin,
       };
     }
-    // Style sheets of other origins are the referrers of what they load.
-    const mayBeForeign = STYLE_LOADS.has(head.destination);
     return {
       ...head,
       destination: DOCUMENTS.has(head.destination) ? "" : head.destination,
-      referrer: mayBeForeign || this.#isOwn(head.referrer) ? head.referrer : "",
+      referrer: this.#isOwn(head.referrer) ? head.referrer : "",
       origin,
       topLevelOrigin,
     };
@@ -295,7 +293,6 @@ function isField(field: unknown): boolean {
 }
 
 const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);
-const STYLE_LOADS: ReadonlySet<Destination> = new Set(["image", "font", "style"]);
 
 /** For requests whose outcome changes nothing on this side. */
 const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };

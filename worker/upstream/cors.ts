@@ -6,7 +6,8 @@ import { isSameOrigin } from "./site.ts";
 /** Response tainting (Fetch section 2.2.5). Once "cors", an exchange stays so through its redirects. */
 export type Tainting = "basic" | "cors" | "opaque";
 
-const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
+/** Fetch section 2.2.1, forbidden method. */
+const FORBIDDEN_METHOD = /^(?:connect|trace|track)$/i;
 const SAFELISTED_METHODS = new Set(["GET", "HEAD", "POST"]);
 const SAFELISTED_TYPES = new Set(["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]);
 const SAFELISTED_VALUE_BYTES = 128;
@@ -28,7 +29,7 @@ export function responseTainting(
   url: URL,
   before: Tainting,
 ): Tainting {
-  if (FORBIDDEN_METHODS.has(method)) throw denied(url, `pages may not use the method ${method}`);
+  if (FORBIDDEN_METHOD.test(method)) throw denied(url, `pages may not use the method ${method}`);
   if ((head.mode === "no-cors" || head.mode === "navigate") && !isSafelistedMethod(method)) {
     throw denied(url, `the method ${method} needs the mode cors`);
   }

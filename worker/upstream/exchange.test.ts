@@ -430,3 +430,12 @@ describe("CORS", () => {
     await expect(upstream(fetchOf(api))).rejects.toEqual(failsWith(ErrorCode.CORS_DENIED));
   });
 });
+
+it("sends no referrer of another origin, whatever they are for", async () => {
+  for (const destination of ["image", "font", "style", "document"] as const) {
+    const { upstream, asked } = fakeWeb({});
+    const mode = destination === "document" ? "navigate" : "no-cors";
+    await upstream(requestFor({ url: "https://a.example/x", destination, mode, referrer: "https://b.example/s.css" }));
+    expect(asked[0]?.headers).not.toHaveProperty("referer");
+  }
+});

@@ -15,7 +15,7 @@ import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./preflight.ts";
 import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./redirects.ts";
-import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, parseReferrerPolicy } from "./referrer.ts";
+import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, ownReferrer, parseReferrerPolicy } from "./referrer.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
 import { decodedLength } from "./response-fields.ts";
@@ -63,7 +63,7 @@ export class Exchange {
     this.#sender = new Sender(deps, request.signal, patienceFor(head));
     this.#method = head.method;
     this.#fields = allowedFields(head.mode, pageFields(head.headers));
-    this.#referrer = head.referrer;
+    this.#referrer = ownReferrer(head);
     this.#body = body === null ? null : this.#openBody(body);
     this.#chain = [this.#takeCredentials(new URL(head.url))];
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "./referrer.ts";
+import { applyReferrerPolicy, ownReferrer, parseReferrerPolicy, type ReferrerPolicy } from "./referrer.ts";
 
 const PAGE = "https://a.example/path?query";
 
@@ -33,4 +33,17 @@ describe("applyReferrerPolicy", () => {
     expect(applyReferrerPolicy(policy, PAGE, new URL("http://b.example/x"))).toBe(downgrade);
     expect(applyReferrerPolicy(policy, "", new URL("https://a.example/x"))).toBe("");
   });
+});
+
+it.each([
+  [PAGE, "https://a.example", PAGE],
+  ["https://u:p@a.example/path#part", "https://a.example", "https://a.example/path"],
+  ["https://b.example/s.css", "https://a.example", ""],
+  ["http://a.example/path", "https://a.example", ""],
+  [PAGE, null, ""],
+  [PAGE, "null", ""],
+  ["", "https://a.example", ""],
+  ["nonsense", "https://a.example", ""],
+])("takes %o from a page of %o for %o", (referrer, origin, own) => {
+  expect(ownReferrer({ referrer, origin })).toBe(own);
 });

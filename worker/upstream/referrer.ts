@@ -2,6 +2,10 @@
  * Referrer policy (W3C Referrer Policy section 8.3) for the hops of a redirect. The phone has applied the page's own
  * policy to the first request; a hop may only ever tell less than that.
  */
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { isSameOrigin } from "./site.ts";
+import { bareUrl } from "./url-credentials.ts";
+
 const POLICIES = [
   "no-referrer",
   "no-referrer-when-downgrade",
@@ -23,6 +27,11 @@ export function parseReferrerPolicy(field: string | null): ReferrerPolicy | null
   return (
     tokens.map((token) => POLICIES.find((policy) => policy === token.trim())).findLast((p) => p !== undefined) ?? null
   );
+}
+
+/** The referrer that a request may begin with: of who asks, or none. What loads from elsewhere refers to nothing. */
+export function ownReferrer({ referrer, origin }: Pick<RequestHead, "referrer" | "origin">): string {
+  return isSameOrigin(referrer, origin) ? bareUrl(new URL(referrer)).href : "";
 }
 
 /** What remains of `referrer` in a request for `url`; "" for none. */
