@@ -28,6 +28,28 @@ test("a page that waits can be given up", async ({ app, origin, link, context })
   expect(origin.requestsTo("/")).toEqual([]);
 });
 
+test("a slow site is waited for in words until its first bytes come", async ({ app, origin }) => {
+  let answer: () => void = () => {};
+  origin.route("/", async ({ reply }) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    reply(200, { "content-type": "text/html" }, "<p>At last</p>");
+  });
+  const words = app.page.getByText("Waiting for the first bytes");
+  const { linkBytesDown } = await app.stats();
+  await app.ask(`${origin.origin}/`);
+  // The edge has said something, if not of this page.
+  await expect.poll(async () => (await app.stats()).linkBytesDown).toBeGreaterThan(linkBytesDown);
+  await expect.poll(() => origin.requestsTo("/").length).toBe(1);
+  // The bar is drawn ten times a second.
+  await app.page.waitForTimeout(300);
+  await expect(words).toBeVisible();
+  answer();
+  await expect(app.frame().getByText("At last")).toBeVisible();
+  await expect(words).toHaveCount(0);
+});
+
 test("the wait does not move what is on the screen", async ({ app, origin, link }) => {
   origin.page("/", "<p>Here</p>");
   await app.goto(`${origin.origin}/`);

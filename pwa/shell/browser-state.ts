@@ -23,7 +23,7 @@ export interface PageCost {
   readonly linkBytesDown: number;
   /** Body bytes that origins sent, before Ropeway coded them for the link. */
   readonly originBytes: number;
-  /** Milliseconds from the person's action to load, or to now while loading. */
+  /** Milliseconds from when the page was asked for to load, or to now while loading. */
   readonly time: number;
 }
 
@@ -69,6 +69,8 @@ export interface BrowserState {
   readonly error: PageError | null;
   /** Until another document commits, or an error takes its place. */
   readonly destination: Destination | null;
+  /** The document before is gone from the frame, and the next one is not there yet. */
+  readonly isFrameEmpty: boolean;
   readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];

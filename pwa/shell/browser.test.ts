@@ -444,6 +444,57 @@ describe("a page that failed for the link", () => {
   });
 });
 
+describe("the time of a page", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const progress = { requests: 1, requestsDone: 0, linkBytesUp: 1, linkBytesDown: 0, originBytes: 0, expectedBytes: 0 };
+
+  it("counts from when it was asked for until it is there", () => {
+    const { controller, report } = open();
+    controller.go(`${A}/`);
+    vi.advanceTimersByTime(100);
+    controller.onTunnelEvent({ type: "progress", progress });
+    expect(controller.state.cost.time).toBe(100);
+    vi.advanceTimersByTime(6_000);
+    report(`${A}/`, "loading", "a");
+    report(`${A}/`, "loaded", "a");
+    expect(controller.state.cost.time).toBe(6_100);
+    vi.advanceTimersByTime(1_000);
+    controller.onTunnelEvent({ type: "progress", progress });
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(controller.state.cost.time).toBe(6_100);
+  });
+
+  it("begins anew by Back, and goes on over a redirect to another site", () => {
+    const { controller, report, say, show, source } = open();
+    show(`${A}/`, "a");
+    show(`${A}/2`, "a2");
+    vi.advanceTimersByTime(60_000);
+    report(`${A}/`, "loading", "a");
+    vi.advanceTimersByTime(10);
+    report(`${A}/`, "loaded", "a");
+    expect(controller.state.cost.time).toBe(10);
+    say(A, "leaving");
+    vi.advanceTimersByTime(500);
+    const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+    controller.onPageMessage({ tag: MESSAGE_TAG, type: "moved", url: `${B}/` }, slot, source);
+    vi.advanceTimersByTime(500);
+    show(`${B}/`, "b");
+    expect(controller.state.cost.time).toBe(1_000);
+  });
+});
+
+it("says when the frame has lost its document, until the next is there", () => {
+  const { controller, say, show } = open();
+  show(`${A}/`, "a");
+  controller.go(`${B}/`);
+  expect(controller.state.isFrameEmpty).toBe(false);
+  say(B, "booting");
+  expect(controller.state.isFrameEmpty).toBe(true);
+  show(`${B}/`, "b");
+  expect(controller.state.isFrameEmpty).toBe(false);
+});
+
 describe("a boot page that is lost", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

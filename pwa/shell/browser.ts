@@ -56,11 +56,13 @@ interface Start {
   readonly waitsForLink: boolean;
 }
 
-type Change = Partial<Omit<BrowserState, keyof DrawnNavigation>>;
+type Change = Partial<Omit<BrowserState, keyof DrawnNavigation | "isFrameEmpty">>;
 
 interface Going extends Partial<Start> {
   readonly by: Destination["kind"];
   readonly replace?: boolean;
+  /** When it was asked for, by `performance.now()`; now by default. */
+  readonly askedAt?: number;
 }
 
 export class BrowserController implements BrowserActions {
@@ -79,6 +81,8 @@ export class BrowserController implements BrowserActions {
   #committed: CommittedPage = NO_PAGE;
   #shown: NavigationState = LOADED;
   #iconUrl: string | null = null;
+  /** When the page shown, or on its way, was asked for; by `performance.now()`. */
+  #askedAt = 0;
   /** Where the frame was last sent. */
   #sentTo = "";
   #bootWatch = new BootWatch({
@@ -104,7 +108,8 @@ export class BrowserController implements BrowserActions {
 
   /** For what has nothing to do with navigations (see `#draw`). */
   update(change: Change): void {
-    this.#state = { ...this.#state, ...change, ...drawNavigation(this.#committed, this.#shown) };
+    const isFrameEmpty = this.#frame.hasLeftDocument;
+    this.#state = { ...this.#state, ...change, ...drawNavigation(this.#committed, this.#shown), isFrameEmpty };
     // The question is about the page shown.
     if (this.#state.phase !== "loaded" && this.#state.notice?.kind === "resend")
       this.#state = { ...this.#state, notice: null };
@@ -121,7 +126,11 @@ export class BrowserController implements BrowserActions {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#state.settings.searchUrl);
     if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
-    else this.#navigate(typedNavigation(address.url), { by: "typed", begun, waitsForLink });
+    else {
+      // What the app was opened for has been waited for since then.
+      const askedAt = begun === null ? performance.now() : 0;
+      this.#navigate(typedNavigation(address.url), { by: "typed", begun, waitsForLink, askedAt });
+    }
   }
 
   back(): void {
@@ -219,10 +228,13 @@ export class BrowserController implements BrowserActions {
         this.update({ notice: { kind: "uncertain", url: event.url } });
         return;
       case "progress": {
-        const { phase, progress } = this.#state;
-        const cost = event.progress;
-        if (phase === "loading") this.update({ cost, progress: loadProgress(cost, progress) });
-        else if (phase === "loaded") this.update({ cost: { ...cost, time: this.#state.cost.time } });
+        const { phase, progress, cost } = this.#state;
+        if (phase === "loading")
+          this.update({
+            cost: { ...event.progress, time: this.#timeSoFar },
+            progress: loadProgress(event.progress, progress),
+          });
+        else if (phase === "loaded") this.update({ cost: { ...event.progress, time: cost.time } });
         return;
       }
       case "navigation-head":
@@ -267,7 +279,9 @@ export class BrowserController implements BrowserActions {
         return;
       case "booting":
       case "slot-ready":
-        if (isPage) this.#frame.leaveDocument();
+        if (!isPage) return;
+        this.#frame.leaveDocument();
+        this.update({});
         return;
       case "navigate":
         if (isPage) this.#onNavigate(message, slot);
@@ -276,7 +290,7 @@ export class BrowserController implements BrowserActions {
         if (!isPage) return;
         this.#isStopped = false;
         this.#frame.setOut(slot.origin);
-        this.#options.tunnel.beginPage();
+        this.#beginPage();
         this.#draw({ kind: "started", url: this.#toReal(message.url, slot) }, { progress: 0, cost: NO_COST });
         return;
       case "staying":
@@ -305,7 +319,7 @@ export class BrowserController implements BrowserActions {
         // A redirect out of the slot.
         this.#navigateAnywhere(
           { ...typedNavigation(message.url), initiator: slot.origin },
-          { by: "started", replace: true },
+          { by: "started", replace: true, askedAt: this.#askedAt },
         );
         return;
       case "frame-wanted":
@@ -386,6 +400,7 @@ export class BrowserController implements BrowserActions {
     if (isBack) this.#isStopped = false;
     // The frame has turned away from what was on its way. The page shown could say so to keep the person.
     if (isBack && URL.parse(this.#committed.url)?.origin !== slot?.origin) this.#abandon();
+    if (isBack && this.#frame.awaited === null) this.#beginPage();
     this.#visit(message.historyKey);
     if (slot === null) {
       const { phase, url } = this.#state;
@@ -436,6 +451,16 @@ export class BrowserController implements BrowserActions {
     this.#options.onCommit();
   }
 
+  /** Costs are counted from here. */
+  #beginPage(): void {
+    this.#askedAt = performance.now();
+    this.#options.tunnel.beginPage();
+  }
+
+  get #timeSoFar(): number {
+    return performance.now() - this.#askedAt;
+  }
+
   /** @returns whether it is all there. */
   #showDocument(url: string, title: string, phase: DocumentPhase): boolean {
     const sameSite = URL.parse(this.#committed.url)?.origin === new URL(url).origin;
@@ -444,7 +469,10 @@ export class BrowserController implements BrowserActions {
     if (this.#isStopped && phase !== "loaded") this.#tellPage({ tag: MESSAGE_TAG, type: "stop" });
     const loaded = phase === "loaded" || this.#isStopped;
     if (loaded) this.#navigation = null;
-    this.#commit({ url, title, icon }, loaded);
+    // A page that is there says so again when its title changes.
+    const isNew = loaded && this.#state.phase === "loading";
+    const cost = { ...this.#state.cost, time: this.#timeSoFar };
+    this.#commit({ url, title, icon }, loaded, isNew ? { cost } : {});
     if (!loaded) return false;
     this.#options.sites.visit({ url, title: title || url, icon });
     this.#showSites();
@@ -492,7 +520,8 @@ export class BrowserController implements BrowserActions {
     else this.#reloadPage();
   }
 
-  #navigate(request: NavigationRequest, { by, replace = false, begun = null, waitsForLink = false }: Going): void {
+  #navigate(request: NavigationRequest, going: Going): void {
+    const { by, replace = false, begun = null, waitsForLink = false, askedAt = performance.now() } = going;
     const { frames, tunnel } = this.#options;
     if (frames === null) {
       if (begun !== null) tunnel.abandon(begun);
@@ -503,6 +532,7 @@ export class BrowserController implements BrowserActions {
     const isShown = isShownAlready(request.url, this.#state);
     const isStep = begun === null && !isShown && this.#isOtherPart(request);
     this.#isStopped = false;
+    this.#askedAt = askedAt;
     this.#bootWatch.begin();
     this.#options.ensurePaired();
     this.#abandon();

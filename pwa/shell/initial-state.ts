@@ -25,6 +25,7 @@ export function initialState(stored: {
     totals: stored.totals.current,
     error: null,
     destination: null,
+    isFrameEmpty: false,
     notice: null,
     recent: stored.sites.recent,
     pinned: stored.sites.pinned,

@@ -9,7 +9,6 @@ const nothing: PageProgress = {
   linkBytesDown: 0,
   originBytes: 0,
   expectedBytes: 0,
-  time: 0,
 };
 
 it("shows at once that something happens, grows, and leaves room for painting", () => {

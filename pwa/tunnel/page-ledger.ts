@@ -14,21 +14,16 @@ export interface Counters {
 
 export class PageLedger {
   #read: () => Counters;
-  #now: () => number;
   #start: Counters;
-  #startTime: number;
 
-  constructor(read: () => Counters, now: () => number) {
+  constructor(read: () => Counters) {
     this.#read = read;
-    this.#now = now;
     this.#start = read();
-    this.#startTime = now();
   }
 
   /** A page begins: what follows is charged to it. */
   begin(): void {
     this.#start = this.#read();
-    this.#startTime = this.#now();
   }
 
   progress(): PageProgress {
@@ -41,7 +36,6 @@ export class PageLedger {
       linkBytesDown: current.linkBytesDown - start.linkBytesDown,
       originBytes: current.originBytes - start.originBytes,
       expectedBytes: current.expectedBytes - start.expectedBytes,
-      time: this.#now() - this.#startTime,
     };
   }
 }

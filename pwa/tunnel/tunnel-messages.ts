@@ -67,8 +67,6 @@ export interface PageProgress {
   readonly originBytes: number;
   /** Body bytes announced by content-length of responses under way or done; a lower bound. */
   readonly expectedBytes: number;
-  /** Milliseconds since the page's navigation began, by the tunnel's clock. */
-  readonly time: number;
 }
 
 export type ShellToTunnel =

@@ -75,7 +75,7 @@ const tunnel = new Tunnel(
   },
   platform,
 );
-const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }), clock.now);
+const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }));
 const navigations = new Map<number, HeldResponse>();
 const host: SlotPortHost = {
   request: (head, body, consumer) => tunnel.request(head, body, consumer),

@@ -29,13 +29,15 @@ describe("formatTime", () => {
 
 describe("formatSaving", () => {
   it.each([
-    [0, 100, null],
-    [100, 0, null],
-    [100, 480, "4.8× less data"],
-    [100, 12_340, "123× less data"],
-    [100, 160, "38% less data"],
-    [100, 100, "The same amount of data"],
-    [120, 100, "20% more data"],
+    [0, 100_000, null],
+    [100_000, 0, null],
+    [2_300, 1_200, null],
+    [10_000, 49_999, null],
+    [100_000, 480_000, "4.8× less data"],
+    [100_000, 12_340_000, "123× less data"],
+    [100_000, 160_000, "38% less data"],
+    [100_000, 100_000, "The same amount of data"],
+    [120_000, 100_000, "20% more data"],
   ])("%d of %d", (link, origin, text) => expect(formatSaving(link, origin)).toBe(text));
 });
 

@@ -19,9 +19,12 @@ export function formatTime(milliseconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 }
 
-/** The link's bytes against the origins' in words, or null while there is nothing to compare. */
+/** Bytes of origins below which a share says nothing: heads and pings are most of what went over the link. */
+const COMPARABLE_BYTES = 50_000;
+
+/** The link's bytes against the origins' in words, or null while there is too little to compare. */
 export function formatSaving(linkBytes: number, originBytes: number): string | null {
-  if (linkBytes <= 0 || originBytes <= 0) return null;
+  if (linkBytes <= 0 || originBytes < COMPARABLE_BYTES) return null;
   const ratio = originBytes / linkBytes;
   if (ratio >= 1.95) return `${ratio.toFixed(ratio < 9.95 ? 1 : 0)}× less data`;
   const percent = Math.round((1 - linkBytes / originBytes) * 100);

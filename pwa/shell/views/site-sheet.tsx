@@ -32,7 +32,7 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
       onClose={() => ui.change({ sheet: null })}
     >
       <ConnectionNote state={state} />
-      <h3 class="saving">{saving ?? "Nothing loaded yet"}</h3>
+      <h3 class="saving">{saving ?? (linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet")}</h3>
       <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} />
       <dl class="facts">
         <Fact name="Requests" value={requests} />
