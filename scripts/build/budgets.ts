@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 58 * KB,
+    limit: 60 * KB,
   },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 40.5 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 41 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
 ];
