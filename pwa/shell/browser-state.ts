@@ -93,8 +93,11 @@ export interface Settings {
 
 /** Something the person should know that belongs to no page; one at a time, until it is dismissed. */
 export interface Notice {
-  /** What the person sent may have arrived or not; or a reload would send it again, which it does not unasked. */
-  readonly kind: "uncertain" | "resend";
+  /**
+   * What the person sent may have arrived or not; or a reload would send it again, which it does not unasked; or the page
+   * wanted to open an app that it may not.
+   */
+  readonly kind: "uncertain" | "resend" | "other-app";
   readonly url: string;
 }
 

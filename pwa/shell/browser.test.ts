@@ -594,12 +594,13 @@ describe("a link to a person", () => {
     expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
   });
 
-  it("is an error where nobody has asked for it, as other schemes are", () => {
+  it("leaves the page where it is where nobody has asked for it, as other schemes do, and says so", () => {
     const { controller, log, show, source } = open(false);
-    for (const url of ["tel:112", "intent:112"]) {
+    for (const url of ["tel:112", "intent:112", "spotify:track:1"]) {
       show(`${A}/`, "a");
       controller.onPageMessage(asks(url), slot, source);
-      expect(controller.state.error).toMatchObject({ code: ErrorCode.UNSUPPORTED_SCHEME, url });
+      expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
+      expect(controller.state.notice).toEqual({ kind: "other-app", url });
     }
     expect(log.filter((line) => line.startsWith("open"))).toEqual(["open tel:112"]);
   });

@@ -369,7 +369,11 @@ export class BrowserController implements BrowserActions {
 
   #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {
     const url = this.#toReal(message.url, slot);
-    if (isForOtherApp(url) && this.#options.openOtherApp(url)) return;
+    if (!/^https?:/.test(url)) {
+      // As in a browser, the page stays.
+      if (!isForOtherApp(url) || !this.#options.openOtherApp(url)) this.update({ notice: { kind: "other-app", url } });
+      return;
+    }
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), {
       by: "started",
       replace: message.replace === true,

@@ -20,6 +20,7 @@ export function NoticeBar({ notice, actions }: { notice: Notice; actions: Browse
 }
 
 export function noticeText({ kind, url }: Notice): string {
+  if (kind === "other-app") return `The page wanted to open another app (${url.slice(0, url.indexOf(":") + 1)})`;
   const host = shortHost(url);
   return kind === "uncertain"
     ? `${host} may have got what you sent; the answer was lost`
