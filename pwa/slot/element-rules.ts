@@ -32,6 +32,7 @@ export const AFFECTED_ELEMENTS: ReadonlySet<string> = new Set([
   "meta",
   "object",
   "script",
+  "use",
 ]);
 
 /** First in a srcdoc document whose origin is opaque: no service worker sees its requests, so there may be none. */
@@ -162,6 +163,15 @@ export function rewriteElement(name: string, element: AttributeAccess, context: 
       break;
     case "embed":
       moveAway(element, "src");
+      break;
+    case "use":
+      // The browser takes it of the document's own origin only.
+      for (const name of ["href", "xlink:href"]) {
+        const href = element.get(name);
+        const own = href === null ? null : resolve(href, context);
+        if (href !== null && own?.real.origin === context.realOrigin && !isSlotUrl(own.native, context))
+          element.set(name, toSlot(own.real.href, context));
+      }
       break;
     case "script":
       if (element.get("type")?.trim().toLowerCase() === "speculationrules")

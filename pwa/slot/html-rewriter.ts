@@ -261,7 +261,7 @@ export class HtmlRewriter {
   }
 }
 
-const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|a(?:rea)?\s[^>]*\bping)\b/i;
+const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|use|a(?:rea)?\s[^>]*\bping)\b/i;
 
 /** Rewrites markup that is no whole document (innerHTML and its like); nothing is inserted. */
 export function rewriteMarkup(html: string, context: MarkupContext): string {

@@ -14,6 +14,7 @@ import { watchNavigations } from "./page/navigate.ts";
 import { createPageContext } from "./page/page-context.ts";
 import { obeyShell, reportDocument } from "./page/report.ts";
 import { patchTargets } from "./page/targets.ts";
+import { patchViewport } from "./page/viewport.ts";
 import { WorkerLink } from "./page/worker-link.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 import { toReal } from "./slot-url.ts";
@@ -32,6 +33,7 @@ function start(config: PageConfig): void {
   const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
   Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });
   patchIdle(window);
+  if (config.topLevel) patchViewport();
   patchTargets(context);
   patchElements(context);
   patchMarkup(context);

@@ -124,9 +124,13 @@ function patchSetAttribute(context: PageContext): void {
     return undefined;
   };
   patchMethod(Element.prototype, "setAttribute", (native, self, args) => set(native, self, args, args[0], args[1]));
-  patchMethod(Element.prototype, "setAttributeNS", (native, self, args) =>
-    args[0] === null || args[0] === "" ? set(native, self, args, args[1], args[2]) : native(self, args),
-  );
+  patchMethod(Element.prototype, "setAttributeNS", (native, self, args) => {
+    if (args[0] === null || args[0] === "") return set(native, self, args, args[1], args[2]);
+    native(self, args);
+    // Its href may be that of XLink.
+    if (self instanceof SVGUseElement) enforce(self, context);
+    return undefined;
+  });
 }
 
 /** What no setter saw. Late for what loads at once; the policy closes that. */

@@ -2,9 +2,10 @@
  * What a document says about itself, with real values. `location` cannot be changed, and `baseURI` stays with it:
  * scripts compare it with `a.href`, which the browser resolves on the slot.
  */
+import { dataScript } from "../data-script.ts";
 import { parseUrl, toReal, toSlot } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
-import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
+import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);
@@ -37,6 +38,9 @@ function patchMessages({ config: { slotOrigin, realOrigin } }: PageContext): voi
   });
 }
 
+/** Milliseconds in which a worker has begun to load. */
+const SCRIPT_FETCH_TIME = 10_000;
+
 /** Real URLs of the page's own origin where the browser insists on the slot's. */
 function patchUrlArguments(context: PageContext): void {
   const { config } = context;
@@ -55,17 +59,22 @@ function patchUrlArguments(context: PageContext): void {
       context.isPosted = false;
     });
   }
-  for (const name of ["Worker", "SharedWorker"] as const) {
-    const native = window[name] as typeof Worker | undefined;
-    if (native === undefined) continue;
-    const construct: NonNullable<ProxyHandler<typeof Worker>["construct"]> = (target, [url, ...rest], newTarget) =>
-      Reflect.construct(target, [mapped(url), ...rest], newTarget);
-    Object.defineProperty(window, name, {
-      value: new Proxy(native, { construct }),
-      configurable: true,
-      writable: true,
+  patchMethod(window, "fetch", (native, self, args) => {
+    const [input, init] = args;
+    const isRequest = input instanceof Request;
+    const mode = (init as RequestInit | null | undefined)?.mode ?? (isRequest ? input.mode : "");
+    if (mode !== "same-origin") return native(self, args);
+    return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), init]);
+  });
+  for (const name of ["Worker", "SharedWorker"])
+    patchConstructor(name, (construct, [url, ...rest]) => {
+      const script = dataScript(String(url));
+      if (script === null) return construct([mapped(url), ...rest]);
+      const blobUrl = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+      // A shared one is found again by its address.
+      if (name === "Worker") setTimeout(() => URL.revokeObjectURL(blobUrl), SCRIPT_FETCH_TIME);
+      return construct([blobUrl, ...rest]);
     });
-  }
 }
 
 /** Features that reach the network, or cookies, past the service worker. Sites fall back or do without. */

@@ -1,6 +1,6 @@
 /** Replaces built-ins of a window. Pages may change the same built-ins later; ours were taken first. */
 
-const { apply, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
+const { apply, construct, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
 
 export type NativeCall = (self: unknown, args: readonly unknown[]) => unknown;
 
@@ -20,6 +20,21 @@ export function patchMethod(
     },
   };
   defineProperty(target, name, { ...descriptor, value });
+}
+
+/** Like `patchMethod`, for `new window[name](…)`. */
+export function patchConstructor(
+  name: string,
+  replacement: (construct: (args: readonly unknown[]) => object, args: unknown[]) => object,
+): void {
+  const descriptor = getOwnPropertyDescriptor(window, name);
+  const native: unknown = descriptor?.value;
+  if (typeof native !== "function") return;
+  const value = new Proxy(native, {
+    construct: (target, args, newTarget) =>
+      replacement((mapped) => construct(target, mapped as unknown[], newTarget), args),
+  });
+  defineProperty(window, name, { ...descriptor, value });
 }
 
 export interface AccessorPatch {

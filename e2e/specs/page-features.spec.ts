@@ -1,0 +1,78 @@
+import { expect, test } from "../fixtures/browser.ts";
+
+test("an intersection observer without a root has the page's viewport, with its margin", async ({ app, origin }) => {
+  origin.page("/", `<p>Top</p><p id="far" style="position: absolute; top: 150vh">Far</p>`);
+  await app.goto(`${origin.origin}/`);
+  const seen = await (await app.content()).evaluate(
+    () =>
+      new Promise((resolve) => {
+        const observer = new IntersectionObserver(
+          ([entry]) => {
+            const { isIntersecting, rootBounds } = entry as IntersectionObserverEntry;
+            resolve({ isIntersecting, height: (rootBounds?.height ?? 0) / innerHeight, root: observer.root });
+          },
+          { rootMargin: "0px 0px 100% 0px" },
+        );
+        observer.observe(document.querySelector("#far") as Element);
+      }),
+  );
+  expect(seen).toEqual({ isIntersecting: true, height: 2, root: null });
+});
+
+test("what must be of the page's own origin may be named by its whole address", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<svg><use id="written" href="${origin.origin}/sprite.svg#dot"/><use id="old" xlink:href="${origin.origin}/sprite.svg#dot"/></svg>`,
+  );
+  const sprite = `<svg xmlns="http://www.w3.org/2000/svg"><rect id="dot" width="7" height="7"/></svg>`;
+  origin.route("/sprite.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, sprite));
+  await app.goto(`${origin.origin}/`);
+  const frame = await app.content();
+  await frame.evaluate((site) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    made.id = "made";
+    made.setAttributeNS("http://www.w3.org/1999/xlink", "xlink:href", `${site}/sprite.svg#dot`);
+    document.querySelector("svg")?.append(made);
+  }, origin.origin);
+  for (const id of ["written", "old", "made"])
+    await expect
+      .poll(() => frame.evaluate((name) => document.getElementById(name)?.getBoundingClientRect().width, id))
+      .toBe(7);
+  const fetched = await frame.evaluate(async (site) => {
+    const init: RequestInit = { mode: "same-origin" };
+    const answers = [await fetch(`${site}/echo?1`, init), await fetch(new Request(`${site}/echo?2`, init))];
+    return Promise.all(answers.map(async (answer) => ((await answer.json()) as { url: string }).url));
+  }, origin.origin);
+  expect(fetched).toEqual(["/echo?1", "/echo?2"]);
+});
+
+test("a worker made from a data: address runs, and its requests go through the tunnel", async ({
+  app,
+  origin,
+  network,
+}) => {
+  origin.page("/", "<p>Home</p>");
+  await app.goto(`${origin.origin}/`);
+  const said = await (await app.content()).evaluate(
+    (url) =>
+      new Promise((resolve) => {
+        const script = `fetch("${url}").then((answer) => answer.json()).then(({ url }) => postMessage(url))`;
+        const worker = new Worker(`data:text/javascript,${encodeURIComponent(script)}`);
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = () => resolve("error");
+      }),
+    `${origin.origin}/echo?worker`,
+  );
+  expect(said).toBe("/echo?worker");
+  expect(network.leaks("localhost")).toEqual([]);
+});
+
+test("a page may lock the pointer after a click", async ({ app, origin }) => {
+  origin.page(
+    "/",
+    `<button onclick="this.requestPointerLock().then(() => { document.title = 'locked'; }, (error) => { document.title = error.name; })">Lock</button>`,
+  );
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByRole("button", { name: "Lock" }).click();
+  await expect.poll(async () => (await app.content()).title()).toBe("locked");
+});
