@@ -19,6 +19,7 @@ import {
 import { assetFile } from "./asset-path.ts";
 import { BoundedSocket } from "./bounded-socket.ts";
 import { createEdgeHandler, type SiteData } from "./edge-handler.ts";
+import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "./edge-settings.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { FetchRoad } from "./fetch-road.ts";
 import { gathering } from "./gathering.ts";
@@ -60,17 +61,42 @@ const app = createRouter<EdgeOptions>({
   serveFetchRoad: (deviceId, _env, request) => phoneOf(deviceId).fetchRoad.answer(request),
 });
 
-const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
-Deno.serve(
-  {
-    hostname: Deno.env.get("ROPEWAY_IP") ?? "127.0.0.1",
-    port: Number(Deno.env.get("ROPEWAY_PORT") ?? "8787"),
-    ...(certFile && keyFile ? { cert: Deno.readTextFileSync(certFile), key: Deno.readTextFileSync(keyFile) } : {}),
-    automaticCompression: true,
-    onListen: () => {},
-  },
-  (request) => app.fetch(request, options),
-);
+const { tls, ...address } = await readListening().catch(fail);
+try {
+  Deno.serve(
+    {
+      ...address,
+      ...(tls === null ? {} : { cert: tls.certificate, key: tls.key }),
+      automaticCompression: true,
+      onListen: () => {},
+    },
+    (request) => app.fetch(request, options),
+  );
+} catch (error) {
+  const { hostname, port } = address;
+  fail(
+    new Error(`Cannot listen on ${hostname}, port ${port}: ${(error as Error).message}; see ROPEWAY_IP, ROPEWAY_PORT`),
+  );
+}
+const advice = phoneAdvice(address.hostname, options.ROPEWAY_HOST ?? "");
+if (advice !== null) console.error(advice);
+
+/** @throws Error that says what to set instead. */
+async function readListening() {
+  if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
+  readAllowPrivate(options.ROPEWAY_ALLOW_PRIVATE);
+  const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
+  return {
+    hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
+    port: readPort("ROPEWAY_PORT", Deno.env.get("ROPEWAY_PORT"), 8787),
+    tls: await readTls({ certFile, keyFile }, Deno.readTextFile),
+  };
+}
+
+function fail({ message }: Error): never {
+  console.error(message);
+  Deno.exit(1);
+}
 
 function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
   const value = Deno.env.get(name);

@@ -340,6 +340,23 @@ describe("files of the app", () => {
     expect(served).toEqual([]);
   });
 
+  it("tells other devices what they need where the base host means each of them", async () => {
+    const { ask, served } = setUp({ ...CONFIGURED, ROPEWAY_HOST: "ropeway.localhost" });
+    for (const url of ["http://192.168.1.2:8787/", "http://laptop.local:8787/x?y=<b>"]) {
+      const response = await ask(url);
+      expect(response.status).toBe(421);
+      expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+      const text = await response.text();
+      expect(text).toContain(`A Ropeway edge runs at ${new URL(url).hostname}.`);
+      expect(text).toMatch(/ROPEWAY_HOST.*ROPEWAY_TLS_CERT/s);
+    }
+    for (const host of ["localhost", "127.0.0.1", "[::1]", "a.b.localhost"]) {
+      const response = await ask(`http://${host}:8787/`);
+      expect(response.headers.get("location")).toBe("http://ropeway.localhost:8787/");
+    }
+    expect(served).toEqual([]);
+  });
+
   it("answers other methods and unknown posts with 404", async () => {
     const { ask, served } = setUp();
     for (const method of ["POST", "PUT", "DELETE"]) expect((await ask(`${BASE}/`, {}, method)).status).toBe(404);

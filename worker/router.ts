@@ -19,6 +19,7 @@ import { VERSION } from "../shared/version.ts";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
+import { phonePage } from "./phone-page.ts";
 
 export interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
@@ -101,7 +102,10 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   app.get("*", async (context) => {
     const url = new URL(context.req.url);
     const { kind, baseOrigin } = classifyHost(url, context.env.ROPEWAY_HOST);
-    if (kind === "other") return context.redirect(`${baseOrigin}${url.pathname}${url.search}`, 302);
+    if (kind === "other") {
+      const answer = phonePage(url, context.env.ROPEWAY_HOST);
+      return answer ?? context.redirect(`${baseOrigin}${url.pathname}${url.search}`, 302);
+    }
     const headers = securityHeaders(url, kind, context.env.ROPEWAY_HOST);
     if (kind === "slot" && !url.pathname.startsWith(RESERVED_PATH)) return bootSlot(context, url, headers);
     const response = await runtime.serveAsset(url.pathname, context.env, context.req.raw);

@@ -20,6 +20,13 @@ describe("listeningAddresses", () => {
     );
   });
 
+  it("says that there is no such address", async () => {
+    const ip = "192.0.2.1";
+    await expect(listeningAddresses(ip, 8787)).rejects.toThrow(
+      `Cannot listen on ${ip}: this machine has no such address; set ROPEWAY_IP to one that it has`,
+    );
+  });
+
   it("takes the one address when any port will do", async () => {
     expect(await listeningAddresses("127.0.0.1", 0)).toEqual(["127.0.0.1"]);
   });

@@ -24,6 +24,8 @@ export async function listeningAddresses(ip: string, port: number): Promise<stri
   if (problem === "EACCES") {
     throw new Error(`Cannot listen on ${ip}: port ${port} needs more rights; choose one above 1023`);
   }
+  if (problem === "ENOTFOUND" || problem === "EADDRNOTAVAIL")
+    throw new Error(`Cannot listen on ${ip}: this machine has no such address; set ROPEWAY_IP to one that it has`);
   if (problem !== null) throw new Error(`Cannot listen on ${ip}, port ${port}: ${problem}`);
   if (ip !== "127.0.0.1" || port === 0) return [ip];
   return (await probe("::1", port)) === null ? [ip, "::1"] : [ip];
