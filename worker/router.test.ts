@@ -271,6 +271,7 @@ describe("files of the app", () => {
     expect(response.headers.get("etag")).toBe('"1"');
     expect(response.headers.get("content-security-policy")).toContain("https://*.ropeway.example");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("cross-origin-opener-policy")).toBe("same-origin");
     expect(served).toEqual(["/assets/shell.js"]);
   });
 

@@ -54,11 +54,12 @@ const TAKE_OVER_TIME = 1_000;
 interface Start {
   readonly begun: number | null;
   readonly waitsForLink: boolean;
+  readonly initiator: string | null;
 }
 
 type Change = Partial<Omit<BrowserState, keyof DrawnNavigation | "isFrameEmpty">>;
 
-interface Going extends Partial<Start> {
+interface Going extends Partial<Omit<Start, "initiator">> {
   readonly by: Destination["kind"];
   readonly replace?: boolean;
   /** When it was asked for, by `performance.now()`; now by default. */
@@ -120,16 +121,17 @@ export class BrowserController implements BrowserActions {
 
   /**
    * @param begun id of this very navigation, if the tunnel has it already.
+   * @param initiator as of a NavigationRequest.
    * @param waitsForLink the frame sets out for the page once the link is open.
    */
-  go(input: string, { begun = null, waitsForLink = false }: Partial<Start> = {}): void {
+  go(input: string, { begun = null, waitsForLink = false, initiator = null }: Partial<Start> = {}): void {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#state.settings.searchUrl);
     if (address.kind === "unsupported") this.#failUnsupported(address.input, address.scheme);
     else {
       // What the app was opened for has been waited for since then.
       const askedAt = begun === null ? performance.now() : 0;
-      this.#navigate(typedNavigation(address.url), { by: "typed", begun, waitsForLink, askedAt });
+      this.#navigate(typedNavigation(address.url, initiator), { by: "typed", begun, waitsForLink, askedAt });
     }
   }
 
@@ -317,10 +319,11 @@ export class BrowserController implements BrowserActions {
         if (!isPage) return;
         this.#frame.leaveDocument();
         // A redirect out of the slot.
-        this.#navigateAnywhere(
-          { ...typedNavigation(message.url), initiator: slot.origin },
-          { by: "started", replace: true, askedAt: this.#askedAt },
-        );
+        this.#navigateAnywhere(typedNavigation(message.url, slot.origin), {
+          by: "started",
+          replace: true,
+          askedAt: this.#askedAt,
+        });
         return;
       case "frame-wanted":
         this.#sendFrame(frames, message.url, slot, source);
@@ -501,7 +504,7 @@ export class BrowserController implements BrowserActions {
     const { request, mayHaveRun = false } = this.#navigation ?? {};
     // What a form sent goes once. To look there for what became of it takes its address alone.
     if (request?.url === error.url && !mayHaveRun) this.#navigate(request, { by });
-    else this.#navigateAnywhere({ ...typedNavigation(error.url), initiator: request?.initiator ?? null }, { by });
+    else this.#navigateAnywhere(typedNavigation(error.url, request?.initiator), { by });
   }
 
   #reloadPage(): void {

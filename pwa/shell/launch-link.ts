@@ -6,6 +6,12 @@ export interface LaunchRequest {
   readonly openSettings: boolean;
 }
 
+/**
+ * Initiator of the page that the app was opened for: an opaque origin. Whoever made the address, be it a link on any
+ * page, starts that page as another site would: the site is told so, and gets no `SameSite=Strict` cookies.
+ */
+export const LAUNCHER = "null";
+
 /** `BASE/#key=K&url=U`, the manifest's share target (`?title=&text=&url=`), and its shortcuts (`?view=`). */
 export function parseLaunch(url: URL): LaunchRequest {
   const fragment = new URLSearchParams(url.hash.slice(1));

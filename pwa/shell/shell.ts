@@ -5,7 +5,7 @@ import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
 import { BrowserController, START_DOCUMENT } from "./browser.ts";
 import { KeptSpares } from "./kept-spares.ts";
-import { parseLaunch } from "./launch-link.ts";
+import { LAUNCHER, parseLaunch } from "./launch-link.ts";
 import { LinkMemory } from "./link-memory.ts";
 import { typedNavigation, withoutFragment } from "./navigation-request.ts";
 import { watchNetwork } from "./network-hints.ts";
@@ -169,7 +169,8 @@ async function main(): Promise<void> {
     await pairWith(launch.accessKey);
   }
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
-  if (launch.address !== null) controller.go(launch.address, { begun, waitsForLink: linkMemory.isSlow });
+  if (launch.address !== null)
+    controller.go(launch.address, { begun, waitsForLink: linkMemory.isSlow, initiator: LAUNCHER });
   if (launch.openSettings) chrome.openSettings();
   if (!("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ShellWorkerMessage>) => {
@@ -207,7 +208,7 @@ function beginNavigation(): number | null {
   const input = launch.address?.trim() ?? "";
   const address = parseAddress(input, settings.current.searchUrl);
   if (input === "" || address.kind === "unsupported") return null;
-  return tunnel.navigate(withoutFragment(typedNavigation(address.url)));
+  return tunnel.navigate(withoutFragment(typedNavigation(address.url, LAUNCHER)));
 }
 
 /** What the edge last said about itself: with it the app opens without a network. */

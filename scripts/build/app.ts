@@ -5,6 +5,7 @@ import { type BuildOptions, build } from "esbuild";
 import { contentHash } from "./content-hash.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
+import { precacheManifest } from "./precache.ts";
 
 export type BuiltFiles = Map<string, Uint8Array>;
 
@@ -31,10 +32,6 @@ const copies: readonly (readonly [output: string, source: string])[] = [
   [".ropeway/boot.html", "pwa/slot/boot.html"],
   [".ropeway/frame.html", "pwa/slot/frame.html"],
 ];
-
-/** What the shell keeps for offline use. The rest below `.ropeway` belongs to the slots' hosts. */
-const isPrecached = (path: string): boolean =>
-  (!path.startsWith(".ropeway/") || path === ".ropeway/tunnel.js") && !path.endsWith(".map");
 
 export async function buildApp(): Promise<BuiltFiles> {
   const files: BuiltFiles = new Map();
@@ -76,19 +73,6 @@ function nameByContent(files: BuiltFiles, script: string): string {
   files.delete(`${script}.js`);
   files.set(name, contents);
   return name;
-}
-
-/** The platform serves pages without their ending, and sends whoever asks with it there. */
-function servedAs(path: string): string {
-  return path === "index.html" ? "/" : `/${path.replace(/\.html$/, "")}`;
-}
-
-/** Entries as Workbox takes them: the URL as it is asked for, and the content's hash. */
-function precacheManifest(files: BuiltFiles): { url: string; revision: string }[] {
-  return [...files]
-    .filter(([path]) => isPrecached(path))
-    .map(([path, contents]) => ({ url: servedAs(path), revision: contentHash(contents) }))
-    .sort((a, b) => (a.url < b.url ? -1 : 1));
 }
 
 async function bundle(options: BuildOptions): Promise<BuiltFiles> {

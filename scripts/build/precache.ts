@@ -1,0 +1,33 @@
+/** What the app's service worker keeps for offline use. */
+import { securityHeaders } from "../../worker/hosts.ts";
+import type { BuiltFiles } from "./app.ts";
+import { contentHash } from "./content-hash.ts";
+
+/** The rest below `.ropeway` belongs to the slots' hosts. */
+const isPrecached = (path: string): boolean =>
+  (!path.startsWith(".ropeway/") || path === ".ropeway/tunnel.js") && !path.endsWith(".map");
+
+/** The platform serves pages without their ending, and sends whoever asks with it there. */
+function servedAs(path: string): string {
+  return path === "index.html" ? "/" : `/${path.replace(/\.html$/, "")}`;
+}
+
+/** The edge's header fields for a file of the app, on a host that stands for any. */
+function edgeHeaders(path: string): Readonly<Record<string, string>> {
+  return securityHeaders(new URL(path, "https://ropeway.example"), "base", "ropeway.example");
+}
+
+/**
+ * Entries as Workbox takes them: the URL as it is asked for, and a hash of the content and of the header fields that the
+ * edge sends with it. An installed app has both from its cache, so a change of either has to reach it.
+ */
+export function precacheManifest(files: BuiltFiles, headersOf = edgeHeaders): { url: string; revision: string }[] {
+  return [...files]
+    .filter(([path]) => isPrecached(path))
+    .map(([path, contents]) => {
+      const url = servedAs(path);
+      const headers = new TextEncoder().encode(JSON.stringify(headersOf(url)));
+      return { url, revision: contentHash(Buffer.concat([contents, headers])) };
+    })
+    .sort((a, b) => (a.url < b.url ? -1 : 1));
+}
