@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type KeyPress, shortcutFor } from "./shortcuts.ts";
+import { isShortcut, type KeyPress, shortcutFor } from "./shortcuts.ts";
 
 function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
   return { key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers };
@@ -28,6 +28,17 @@ describe("shortcutFor", () => {
     expect(shortcutFor(press("]", { metaKey: true }), "loaded", true)).toBe("forward");
     expect(shortcutFor(press("l", { ctrlKey: true }), "loaded", true)).toBeNull();
     expect(shortcutFor(press("ArrowLeft", { altKey: true }), "loaded", true)).toBeNull();
+  });
+
+  it("has no key that the page would keep, nor takes others from it", () => {
+    const keys = ["l", "r", "[", "]", "F5", "Escape", "ArrowLeft", "ArrowRight", "a"];
+    const modifiers = [{}, { ctrlKey: true }, { metaKey: true }, { altKey: true }, { shiftKey: true }];
+    for (const isMac of [false, true])
+      for (const key of keys)
+        for (const modifier of modifiers) {
+          const pressed = press(key, modifier);
+          expect(isShortcut(pressed, isMac)).toBe(shortcutFor(pressed, "loading", isMac) !== null);
+        }
   });
 
   it("stops only what loads, and reloads only what is there", () => {

@@ -40,6 +40,13 @@ export function shortcutFor(press: KeyPress, phase: PagePhase, isMac: boolean): 
   return shortcut;
 }
 
+/** Whether `shortcutFor` may know it, in a few bytes: for the page. */
+export function isShortcut(press: KeyPress, isMac: boolean): boolean {
+  return (isMac ? /^(?:f5|escape|meta [lr[\]])$/ : /^(?:f5|escape|ctrl [lr]|alt arrow(?:left|right))$/).test(
+    chordOf(press),
+  );
+}
+
 function chordOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
   return [ctrlKey && "ctrl", metaKey && "meta", altKey && "alt", shiftKey && "shift", key.toLowerCase()]
     .filter(Boolean)

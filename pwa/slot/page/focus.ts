@@ -1,6 +1,6 @@
 /** What the focus in the page needs beyond what a browser does for a frame of another origin. */
 import { MESSAGE_TAG } from "../page-messages.ts";
-import { shortcutFor } from "../shortcuts.ts";
+import { isShortcut } from "../shortcuts.ts";
 import type { PageContext } from "./page-context.ts";
 
 /** The browser refuses `autofocus` in such frames (HTML section 6.6.7). The shell gives the page the focus a little later. */
@@ -23,13 +23,12 @@ export function helpAutofocus(): void {
 
 /** The shell's keys, which only the page sees while it has the focus. Last, so that the page's own use of them holds. */
 export function passKeys(context: PageContext): void {
-  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
   window.addEventListener("keydown", (event) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey, isTrusted, defaultPrevented } = event;
     const press = { key, ctrlKey, metaKey, altKey, shiftKey };
-    const shortcut = isTrusted && !defaultPrevented ? shortcutFor(press, "loading", isMac) : null;
-    if (shortcut === null) return;
-    if (shortcut !== "stop") event.preventDefault();
+    if (!isTrusted || defaultPrevented || !isShortcut(press, /Mac|iPhone|iPad/.test(navigator.platform))) return;
+    // Escape closes what the page has open, too.
+    if (key !== "Escape") event.preventDefault();
     context.toShell({ tag: MESSAGE_TAG, type: "key", press });
   });
 }
