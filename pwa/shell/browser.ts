@@ -8,6 +8,7 @@ import type { BrowserOptions } from "./browser-options.ts";
 import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "./browser-state.ts";
 import { framePartition } from "./frame-partition.ts";
 import { FramePosition } from "./frame-position.ts";
+import { FrameReferrers } from "./frame-referrer.ts";
 import {
   canGoBack,
   canGoForward,
@@ -95,6 +96,7 @@ export class BrowserController implements BrowserActions {
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
   #frame = new FramePosition();
+  readonly #frameReferrers = new FrameReferrers();
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
 
@@ -326,17 +328,21 @@ export class BrowserController implements BrowserActions {
         });
         return;
       case "frame-wanted":
-        this.#sendFrame(frames, message.url, slot, source);
+        this.#sendFrame(frames, message, slot, source);
     }
   }
 
-  #sendFrame(frames: SlotFrames, wanted: string, slot: Slot, source: Window): void {
-    const url = frameUrl(wanted);
+  #sendFrame(frames: SlotFrames, message: PageToShell & { type: "frame-wanted" }, slot: Slot, source: Window): void {
+    const url = frameUrl(message.url);
     if (url === null) return;
     const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
     const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
     const slotUrl = frames.slotUrl(frameSlot, url.href);
-    const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel };
+    url.hash = "";
+    const start = this.#frameReferrers.start(source, message, slot, url.href, frameSlot.label);
+    this.#options.tunnel.startFrame(frameSlot, url.href, start);
+    const bootsInside = !frameSlot.topLevel;
+    const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel, bootsInside };
     source.postMessage(answer, frames.originOf(slot));
   }
 

@@ -1,4 +1,5 @@
 /** The shell's handle on its tunnel worker. */
+import type { FrameStart } from "../tunnel/frame-starts.ts";
 import type { LinkHint } from "../tunnel/link.ts";
 import type {
   NavigationRequest,
@@ -42,6 +43,11 @@ export class TunnelClient {
     const { port1, port2 } = new MessageChannel();
     this.#post({ type: "bind", binding }, [port1]);
     return port2;
+  }
+
+  /** @param url real, without a fragment. */
+  startFrame({ origin, topLevelOrigin, topLevel }: SlotBinding, url: string, start: FrameStart): void {
+    this.#post({ type: "frame-starts", binding: { origin, topLevelOrigin, topLevel }, url, start });
   }
 
   /** @returns the id under which the tunnel reports on this navigation. */

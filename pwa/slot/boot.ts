@@ -1,7 +1,8 @@
 /** `/.ropeway/boot`: installs the slot's service worker, gets it a port, and says that the slot is ready. */
 import { bootTarget, TOP_LEVEL_QUERY } from "./boot-target.ts";
 import { isFramedByOthers } from "./framed-by-others.ts";
-import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
+import { holdLoad } from "./load-hold.ts";
+import { type BootToFrame, MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
 import { registerPersistently } from "./persistent-registration.ts";
 import { shellOriginOf } from "./shell-origin.ts";
 import { ropewayPath } from "./slot-url.ts";
@@ -58,9 +59,12 @@ function go(target: string, topLevel: boolean): void {
   location.replace(target);
 }
 
+let release = (): void => {};
+
 async function boot(): Promise<void> {
   tellShell("booting");
   const target = bootTarget(new URL(location.href), location.origin);
+  if (target !== null) release = holdLoad();
   if (target !== null && location.search.startsWith(TOP_LEVEL_QUERY)) return go(target, true);
   // The cache may answer for a while after the last look: looking costs a connection of this host's own.
   const options: RegistrationOptions = { scope: "/", updateViaCache: "all" };
@@ -77,9 +81,11 @@ async function boot(): Promise<void> {
   navigator.serviceWorker.startMessages();
   tellShell("slot-ready");
   if (target !== null) go(target, topLevel);
+  else if (window.parent !== window.top) window.parent.postMessage({ tag, type: "booted" } satisfies BootToFrame, "*");
 }
 
 boot().catch((error: unknown) => {
+  release();
   document.getElementById("failure")?.removeAttribute("hidden");
   throw error;
 });

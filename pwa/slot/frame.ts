@@ -1,16 +1,23 @@
 /** `/.ropeway/frame?url=…`: holds the place of a frame of another origin until the shell says which slot is its. */
+import { bootTarget } from "./boot-target.ts";
 import { isFramedByOthers } from "./framed-by-others.ts";
+import { holdLoad } from "./load-hold.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "./page-messages.ts";
 import { shellOriginOf } from "./shell-origin.ts";
-import { parseUrl } from "./slot-url.ts";
+import { parseUrl, ropewayPath } from "./slot-url.ts";
 import { isTagged } from "./worker-messages.ts";
 
 /** Milliseconds without an answer after which the person may ask again. */
 const ANSWER_TIMEOUT = 10_000;
 
+/** Milliseconds after which the page that sets the slot up is taken to be lost, once something is in its place. */
+const BOOT_TIMEOUT = 8_000;
+
+/** What only the service worker knows. */
+const told: DOMStringMap = document.currentScript?.dataset ?? {};
 const shellOrigin = shellOriginOf(location.origin);
 const parameters = new URLSearchParams(location.search);
-const url = parameters.get("url") ?? "";
+const url = told.url ?? parameters.get("url") ?? "";
 const host = parseUrl(url)?.host ?? "";
 
 function element(id: string): HTMLElement {
@@ -27,11 +34,23 @@ function show(shown: HTMLElement, text: string): void {
   shown.textContent = text;
 }
 
+let timer: ReturnType<typeof setTimeout> | undefined;
+
 function ask(): void {
+  const release = holdLoad();
   show(note, `Loading ${host}…`);
-  const message: PageToShell = { tag: MESSAGE_TAG, type: "frame-wanted", url };
+  const message: PageToShell = {
+    tag: MESSAGE_TAG,
+    type: "frame-wanted",
+    url,
+    referrer: told.referrer ?? "",
+    movedFrom: told.from ?? parameters.get("from"),
+  };
   window.top?.postMessage(message, shellOrigin);
-  setTimeout(() => show(button, `Load ${host}`), ANSWER_TIMEOUT);
+  timer = setTimeout(() => {
+    release();
+    show(button, `Load ${host}`);
+  }, ANSWER_TIMEOUT);
 }
 
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
@@ -39,8 +58,29 @@ window.addEventListener("message", (event: MessageEvent<unknown>) => {
   const message = event.data as ShellToPage;
   if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
   if (message.topLevel && isFramedByOthers()) show(note, "This frame cannot be shown.");
-  else location.replace(message.slotUrl);
+  else go(message.slotUrl, message.bootsInside);
 });
+
+/**
+ * The slot is set up in a frame below, so that this one makes one step: to a document of another process. Where such a
+ * frame goes on within its origin, Chromium takes the page around it for loaded in between.
+ */
+function go(slotUrl: string, bootsInside: boolean): void {
+  clearTimeout(timer);
+  const { origin, pathname, search, hash } = new URL(slotUrl);
+  const target = bootTarget({ search, hash }, origin);
+  if (!bootsInside || pathname !== ropewayPath.boot || target === null) return location.replace(slotUrl);
+  const boot = document.createElement("iframe");
+  boot.hidden = true;
+  boot.src = origin + ropewayPath.boot;
+  window.addEventListener("message", ({ data, origin: sender, source }: MessageEvent<unknown>) => {
+    if (sender === origin && source === boot.contentWindow && isTagged(data) && data.type === "booted")
+      location.replace(target);
+  });
+  boot.addEventListener("load", () => setTimeout(() => location.replace(slotUrl), BOOT_TIMEOUT));
+  document.body.append(boot);
+}
+
 button.addEventListener("click", ask);
 
 if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");

@@ -1,4 +1,7 @@
-/** Why a document is missing; carried as JSON in `data-notice` of the script's element. */
+/**
+ * Why a document is missing; carried as JSON in `data-notice` of the script's element. URLs are real ones, `from` is the
+ * one that redirected, or "".
+ */
 export type Notice =
   | {
       readonly kind: "failed";
@@ -8,4 +11,4 @@ export type Notice =
       readonly code: number;
       readonly message: string;
     }
-  | { readonly kind: "moved"; readonly url: string };
+  | { readonly kind: "moved"; readonly url: string; readonly from: string };

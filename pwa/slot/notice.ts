@@ -3,6 +3,7 @@
  * lives on another origin. In a frame of a page there is no shell to tell: the frame says it itself, or goes to the
  * frame placeholder.
  */
+import { holdLoad } from "./load-hold.ts";
 import type { Notice } from "./notice-data.ts";
 import { MESSAGE_TAG, type PageToShell } from "./page-messages.ts";
 import { ropewayPath, ropewayUrl } from "./slot-url.ts";
@@ -13,8 +14,13 @@ const isPage = window.parent === window.top && window.parent !== window;
 
 if (notice !== null) {
   if (isPage) window.addEventListener("pageshow", () => tellShell(notice));
-  else if (notice.kind === "moved") location.replace(ropewayUrl(ropewayPath.frame, notice.url));
+  else if (notice.kind === "moved") goOn(notice.url, notice.from);
   else document.addEventListener("DOMContentLoaded", () => sayInFrame(notice.url));
+}
+
+function goOn(url: string, from: string): void {
+  holdLoad();
+  location.replace(`${ropewayUrl(ropewayPath.frame, url)}&from=${encodeURIComponent(from)}`);
 }
 
 function tellShell(told: Notice): void {

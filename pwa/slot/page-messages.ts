@@ -63,7 +63,18 @@ export type PageToShell =
   /** In place of a document that moved to another origin. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
   /** The placeholder of a frame asks for the slot of another origin. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "frame-wanted"; readonly url: string };
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "frame-wanted";
+      readonly url: string;
+      /** Of the document that the frame is in, after the referrer policy, real; "" for none. */
+      readonly referrer: string;
+      /** Real URL of this slot that redirected the frame, or null. */
+      readonly movedFrom: string | null;
+    };
+
+/** From a boot page to the placeholder around it: the slot can show documents. */
+export type BootToFrame = { readonly tag: typeof MESSAGE_TAG; readonly type: "booted" };
 
 export type ShellToPage =
   /** Carries a MessagePort for the slot's service worker. `topLevel`: of the slot that asked, as in the next. */
@@ -74,6 +85,8 @@ export type ShellToPage =
       readonly type: "frame";
       readonly slotUrl: string;
       readonly topLevel: boolean;
+      /** The slot's boot page may be shown below the one that asks. */
+      readonly bootsInside: boolean;
     }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   /** @property isConfirmed also where it sends a form again. */

@@ -10,8 +10,12 @@ export interface SlotIdentity {
 /** Paths that Ropeway itself answers on every slot host. */
 export const ropewayPath = {
   serviceWorker: "/.ropeway/sw.js",
+  boot: "/.ropeway/boot",
   pageScript: "/.ropeway/page.js",
-  /** Placeholder for a frame of another origin: `?url=` real URL, and `&closed=1` where it may not load at all. */
+  /**
+   * Placeholder for a frame of another origin: `?url=` real URL, `&closed=1` where it may not load at all, `&policy=`
+   * the referrer policy where that is not the one of the request, `&from=` the real URL that redirected the frame.
+   */
   frame: "/.ropeway/frame",
   /** A navigation that the page script hands on: `?url=` real URL. */
   go: "/.ropeway/go",

@@ -103,8 +103,29 @@ describe("answerNavigation", () => {
 
   it("hands redirects to other origins to the shell", async () => {
     const given = await navigate({ status: 302, headers: [["location", "https://b.example/x"]] });
-    expect(dataOf(given.html, "notice")).toEqual({ kind: "moved", url: "https://b.example/x" });
+    expect(dataOf(given.html, "notice")).toEqual({
+      kind: "moved",
+      url: "https://b.example/x",
+      from: "https://example.org/page",
+    });
     expect(given.log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it("hands those of a frame to the placeholder", async () => {
+    const headers = [["location", "https://b.example/x?$&"]] as const;
+    const { html, answer } = await navigate({ status: 302, headers }, { topLevel: false });
+    expect(html).toContain(`data-url="https://b.example/x?$&amp;" data-from="${ORIGIN}/page"`);
+    expect(answer.headers.get("content-security-policy")).toContain("frame-src http://*.localhost:8787");
+  });
+
+  it.each([
+    ["http://s2.localhost:8787/", 200],
+    [`${SLOT}/.ropeway/boot`, 200],
+    [`${SLOT}/before`, 204],
+  ])("answers a frame that comes from %s, and gets no document, with %i", async (from, status) => {
+    const { answer, log } = await navigate({ status: 204 }, { topLevel: false, sentFrom: from });
+    expect(answer.status).toBe(status);
+    expect(log).toContain("no-document");
   });
 
   it("resends no form to another origin", async () => {
@@ -209,7 +230,7 @@ describe("answerDownload", () => {
       { url: `${ORIGIN}/x`, status: 302, headers: [["location", "https://b.example/file"]] },
     );
     const answer = await answerDownload(exchange, "a.bin");
-    expect(dataOf(await answer.text(), "notice")).toEqual({ kind: "moved", url: "https://b.example/file" });
+    expect(dataOf(await answer.text(), "notice")).toMatchObject({ kind: "moved", url: "https://b.example/file" });
     expect(log).toEqual(["send", "cancel", "finish"]);
   });
 

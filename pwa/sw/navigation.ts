@@ -2,6 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
+import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../slot/content-security-policy.ts";
 import { framingAllowed } from "../slot/framing.ts";
 import { HtmlRewriter } from "../slot/html-rewriter.ts";
@@ -11,7 +12,7 @@ import { pageHeaders } from "../slot/response-headers.ts";
 import { toSlot } from "../slot/slot-url.ts";
 import { DocumentDecoder } from "./charset.ts";
 import { asAttachment } from "./disposition.ts";
-import { noticePage } from "./reserved-paths.ts";
+import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
 import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 import { type DocumentKind, documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
@@ -95,7 +96,11 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
     const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
     return failed(exchange, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
   }
-  return noticePage({ kind: "moved", url: target.href });
+  const moved = { url: target.href, from: exchange.head.url };
+  // What such a slot shows is in a frame.
+  return exchange.context.binding.topLevel
+    ? noticePage({ kind: "moved", ...moved })
+    : placeholderPage(moved, exchange.context);
 }
 
 function failed(exchange: SlotExchange, error: unknown): Response {
@@ -127,6 +132,11 @@ function documentOf(
   switch (kind) {
     case "none":
       exchange.noDocument();
+      if (standsInForFrame(exchange)) {
+        response.cancel();
+        exchange.finish();
+        return emptyPage();
+      }
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {
       exchange.noDocument();
@@ -150,6 +160,13 @@ function documentOf(
     case "html":
       return rewritten(exchange, response, contentType, (text) => text, "", "", "");
   }
+}
+
+/** Whether what the frame has so far is a page of ours, whose `load` waits for a document. */
+function standsInForFrame({ request, context }: SlotExchange): boolean {
+  const source = URL.parse(request.referrer);
+  if (context.binding.topLevel || source === null) return false;
+  return source.origin !== context.slotOrigin || source.pathname.startsWith(RESERVED_PATH);
 }
 
 function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderList {

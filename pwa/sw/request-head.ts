@@ -1,7 +1,7 @@
 /** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
 import type { CredentialsMode, Destination, HeaderField, RedirectMode, RequestMode } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { computeReferrer, isTrustworthy, type ReferrerPolicy } from "../slot/referrer.ts";
+import { computeReferrer, isTrustworthy, parseReferrerPolicy } from "../slot/referrer.ts";
 import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
@@ -47,7 +47,12 @@ export function requestHead(
     credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
     // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
-    referrer: referrerOf(request, url.href, context, documentUrl),
+    referrer: referrerOf(
+      { referrer: request.referrer, policy: request.referrerPolicy },
+      url.href,
+      context,
+      documentUrl,
+    ),
   };
 }
 
@@ -64,17 +69,27 @@ function isReserved(url: URL, slot: SlotContext): boolean {
   return url.origin === slot.slotOrigin && url.pathname.startsWith(RESERVED_PATH);
 }
 
-function referrerOf(request: Request, targetUrl: string, slot: SlotContext, documentUrl: string | null): string {
-  if (request.referrer === "") return "";
-  const source = URL.parse(request.referrer);
+/**
+ * What a request for `targetUrl` refers to, with real URLs.
+ *
+ * @param asked what the browser says of the request.
+ */
+export function referrerOf(
+  { referrer, policy }: { readonly referrer: string; readonly policy: string },
+  targetUrl: string,
+  slot: SlotContext,
+  documentUrl: string | null,
+): string {
+  if (referrer === "") return "";
+  const source = URL.parse(referrer);
   if (source === null || source.origin === slot.shellOrigin || isReserved(source, slot)) return "";
   // The browser has cut the referrer to the slot's origin where it took the target for another one.
   const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
   // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.
   const document = URL.parse(documentUrl ?? "");
-  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : request.referrer;
+  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : referrer;
   return computeReferrer({
-    policy: (request.referrerPolicy || "strict-origin-when-cross-origin") as ReferrerPolicy,
+    policy: parseReferrerPolicy(policy),
     referrerSource: toReal(full, slot),
     targetUrl,
   });

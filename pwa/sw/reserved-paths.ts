@@ -9,6 +9,7 @@ import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { escapeAttribute } from "../slot/html-tag.ts";
 import type { Notice } from "../slot/notice-data.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
+import type { SlotContext } from "./slot-context.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   [ropewayPath.pageScript]: pageScript,
@@ -18,8 +19,8 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 const PAGES: Readonly<Record<string, string>> = {
   "/.ropeway/boot": bootPage,
-  [ropewayPath.frame]: framePage,
 };
+
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
 
@@ -30,9 +31,28 @@ export function answerReserved(url: URL): Response {
   const page = PAGES[url.pathname];
   if (page !== undefined) return answer(page, "text/html; charset=utf-8");
   if (url.pathname === ropewayPath.go) {
-    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "" });
+    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" });
   }
   return answer("", "text/plain", 404);
+}
+
+/**
+ * Frames of it are slots that are being set up.
+ *
+ * @param told see frame.ts; `referrer` with which the frame is asked for, all URLs real.
+ */
+export function placeholderPage(
+  told: { readonly referrer: string } | { readonly url: string; readonly from: string },
+  { slotWildcard }: Pick<SlotContext, "slotWildcard">,
+): Response {
+  const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);
+  const html = framePage.replace("<script ", (tag) => tag + data.join(""));
+  return answer(html, "text/html; charset=utf-8", 200, `${POLICY}; frame-src ${slotWildcard}`);
+}
+
+/** A document with nothing in it, for a frame that would go on showing what stands in for one. */
+export function emptyPage(): Response {
+  return answer("", "text/html; charset=utf-8");
 }
 
 /**
@@ -53,9 +73,9 @@ export function noticePage(notice: Notice): Response {
 }
 
 /** Also where there is nothing, it is a document of the slot, and must not be one without a policy. */
-function answer(text: string, contentType: string, status = 200): Response {
+function answer(text: string, contentType: string, status = 200, policy = POLICY): Response {
   return new Response(text, {
     status,
-    headers: { "content-type": contentType, "content-security-policy": POLICY, "x-content-type-options": "nosniff" },
+    headers: { "content-type": contentType, "content-security-policy": policy, "x-content-type-options": "nosniff" },
   });
 }

@@ -8,11 +8,12 @@ import { MESSAGE_TAG } from "../slot/page-messages.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
 import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
+import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";
 import { isFromOwn } from "./navigation-source.ts";
 import { outgoingBody } from "./request-body.ts";
-import { requestHead } from "./request-head.ts";
-import { answerReserved, rebootPage } from "./reserved-paths.ts";
+import { referrerOf, requestHead } from "./request-head.ts";
+import { answerReserved, placeholderPage, rebootPage } from "./reserved-paths.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
@@ -66,7 +67,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const isDownload = isReserved && url.pathname === ropewayPath.download;
   if (isReserved && !isDownload) {
     finish();
-    return answerReserved(url);
+    return url.pathname === ropewayPath.frame ? placeholder(event, url) : answerReserved(url);
   }
   const port = await clients.portFor(event);
   if (port === null) {
@@ -95,6 +96,22 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
   return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
+}
+
+/** For as long as no window says whose slot this is. */
+const UNBOUND: SlotBinding = { origin: "", topLevelOrigin: "", topLevel: false };
+
+async function placeholder(event: FetchEvent, { searchParams }: URL): Promise<Response> {
+  const port = await clients.portFor(event);
+  const binding = await port?.binding;
+  const context = slotContext(self.location, binding ?? UNBOUND);
+  const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
+  const asked = {
+    referrer: event.request.referrer,
+    policy: searchParams.get("policy") ?? event.request.referrerPolicy,
+  };
+  const referrer = binding === undefined ? "" : referrerOf(asked, searchParams.get("url") ?? "", context, documentUrl);
+  return placeholderPage({ referrer }, context);
 }
 
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */

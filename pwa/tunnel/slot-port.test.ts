@@ -6,6 +6,7 @@ import { limits } from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
+import { FrameStarts } from "./frame-starts.ts";
 import { HeldResponse, HeldResponses } from "./held-response.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "./port-messages.ts";
 import { SlotPort } from "./slot-port.ts";
@@ -51,6 +52,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const noDocuments: string[] = [];
   const silentDocuments: SilentDocument[] = [];
   const held = new HeldResponses(() => () => {}, limits.heldResponseTime);
+  const frameStarts = new FrameStarts();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
     request(head, body, consumer) {
@@ -63,6 +65,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
       };
     },
     held,
+    frameStarts,
     onNavigationMoved: (url) => moved.push(url),
     onNoDocument: (origin) => noDocuments.push(origin),
     onSilentDocument: (document) => silentDocuments.push(document),
@@ -74,6 +77,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     noDocuments,
     silentDocuments,
     held,
+    frameStarts,
     far: port2,
     /** Posts messages as one turn's, and returns what came back. */
     async say(...messages: readonly unknown[]): Promise<TunnelToPort[]> {
@@ -191,7 +195,7 @@ describe("SlotPort, to a hostile slot,", () => {
         credentials: "include",
         redirect: "same-origin",
         referrer: "",
-        origin: ORIGIN,
+        origin: binding.topLevelOrigin,
         topLevelOrigin: binding.topLevelOrigin,
       });
     }
@@ -455,5 +459,32 @@ describe("SlotPort's uploads", () => {
     const slot = rig();
     await slot.ask({ ...subresource, method: "POST" }, 1, Uint8Array.of(7, 8).buffer);
     expect(new Uint8Array(await new Response(slot.first().body).arrayBuffer())).toEqual(Uint8Array.of(7, 8));
+  });
+});
+
+describe("a frame of another origin", () => {
+  const start = { referrer: "https://top.example/", initiator: "https://top.example" };
+
+  it("is asked for in the name of who sent it there, and its slot is told", async () => {
+    const slot = rig(FRAME);
+    slot.frameStarts.add(FRAME, URL_A, start);
+    await slot.ask({ ...navigation, destination: "iframe", referrer: "https://slot.ropeway.example/" });
+    const { head, consumer } = slot.first();
+    expect(head).toMatchObject({ destination: "iframe", referrer: start.referrer, origin: start.initiator });
+    consumer.onHead({ ...responseHead, url: URL_A });
+    expect(await slot.heard()).toContainEqual(expect.objectContaining({ type: "response", referrer: start.referrer }));
+  });
+
+  it("goes on in its own name", async () => {
+    const slot = rig(FRAME);
+    slot.frameStarts.add(FRAME, URL_A, start);
+    await slot.ask({ ...navigation, destination: "frame", referrer: `${ORIGIN}/before` });
+    expect(slot.first().head).toMatchObject({ destination: "frame", referrer: `${ORIGIN}/before`, origin: ORIGIN });
+  });
+
+  it("is never taken for the person's own navigation", async () => {
+    const slot = rig(FRAME);
+    await slot.ask({ ...navigation, referrer: "https://slot.ropeway.example/" });
+    expect(slot.first().head).toMatchObject({ referrer: "", origin: FRAME.topLevelOrigin });
   });
 });

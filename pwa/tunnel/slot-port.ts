@@ -6,6 +6,7 @@ import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-
 import type { Destination, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
+import type { FrameStarts } from "./frame-starts.ts";
 import { HeldResponse, type HeldResponses } from "./held-response.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "./port-messages.ts";
 import { PortOutbox } from "./port-outbox.ts";
@@ -18,6 +19,7 @@ const TUNNEL = crypto.randomUUID();
 export interface SlotPortHost {
   request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
   readonly held: HeldResponses;
+  readonly frameStarts: FrameStarts;
   /**
    * The page's document lives on another origin: it is held for that origin's own slot.
    *
@@ -30,6 +32,8 @@ export interface SlotPortHost {
   /** After milliseconds. */
   setTimer(task: () => void, delay: number): void;
 }
+
+type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
 
 interface PortExchange {
   readonly response: HeldResponse;
@@ -116,7 +120,10 @@ export class SlotPort {
     }
     const mayClaim = head.method === "GET" && this.#isOwn(head.url);
     const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
-    const response = claimed ?? new HeldResponse();
+    const stamped = this.#stamp(head);
+    // The slot is told what it did not ask with itself.
+    const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
+    const response = claimed ?? new HeldResponse(isTold ? stamped.referrer : null);
     const upload =
       message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
     const exchange: PortExchange = {
@@ -134,7 +141,7 @@ export class SlotPort {
     });
     if (claimed !== null) return;
     const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
-    response.setExchange(this.#host.request(this.#stamp(head), body, response));
+    response.setExchange(this.#host.request(stamped, body, response));
   }
 
   /**
@@ -231,15 +238,11 @@ export class SlotPort {
   #stamp(head: PortRequestHead): RequestHead {
     const { origin, topLevelOrigin, topLevel } = this.#binding;
     if (head.mode === "navigate") {
-      // Without referrer and body it is the person's own: typed, reloaded, or from history.
-      const byPerson = head.referrer === "" && head.method === "GET";
       return {
         ...head,
-        destination: topLevel ? "document" : "iframe",
+        ...(topLevel ? this.#pageStart(head) : this.#frameStart(head)),
         credentials: "include",
         redirect: "same-origin",
-        referrer: this.#isOwn(head.referrer) ? head.referrer : "",
-        origin: byPerson ? null : origin,
         topLevelOrigin,
       };
     }
@@ -250,6 +253,23 @@ export class SlotPort {
       origin,
       topLevelOrigin,
     };
+  }
+
+  #pageStart({ referrer, method }: PortRequestHead): StampedStart {
+    // Without referrer and body it is the person's own: typed, reloaded, or from history.
+    const byPerson = referrer === "" && method === "GET";
+    const origin = byPerson ? null : this.#binding.origin;
+    return { destination: "document", referrer: this.#isOwn(referrer) ? referrer : "", origin };
+  }
+
+  /** A frame's own document takes it elsewhere, or the one that it is in has sent it there. */
+  #frameStart({ url, referrer, method, destination: asked }: PortRequestHead): StampedStart {
+    const { origin, topLevelOrigin } = this.#binding;
+    const destination = asked === "frame" ? asked : "iframe";
+    if (this.#isOwn(referrer)) return { destination, referrer, origin };
+    if (method !== "GET") return { destination, referrer: "", origin };
+    const start = this.#host.frameStarts.find(this.#binding, url);
+    return { destination, referrer: start?.referrer ?? "", origin: start?.initiator ?? topLevelOrigin };
   }
 
   #setScriptCookie(message: PortToTunnel & { type: "script-cookie" }): void {

@@ -1,6 +1,7 @@
 /** Between the shell and its tunnel worker. */
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
+import type { FrameStart } from "./frame-starts.ts";
 import type { LinkHint } from "./link.ts";
 import type { SilentDocument } from "./port-messages.ts";
 import type { Road } from "./road.ts";
@@ -85,6 +86,8 @@ export type ShellToTunnel =
       readonly lastOpening: number | null;
     }
   | { readonly type: "bind"; readonly binding: SlotBinding }
+  /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
+  | { readonly type: "frame-starts"; readonly binding: SlotBinding; readonly url: string; readonly start: FrameStart }
   | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
   | { readonly type: "abandon"; readonly id: number }
   | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }

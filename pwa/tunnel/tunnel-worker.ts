@@ -5,6 +5,7 @@ import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { FrameStarts } from "./frame-starts.ts";
 import { HeldResponse, HeldResponses } from "./held-response.ts";
 import type { LinkPlatform } from "./link.ts";
 import { PageLedger } from "./page-ledger.ts";
@@ -80,6 +81,7 @@ const navigations = new Map<number, HeldResponse>();
 const host: SlotPortHost = {
   request: (head, body, consumer) => tunnel.request(head, body, consumer),
   held: new HeldResponses(setTimer, limits.heldResponseTime),
+  frameStarts: new FrameStarts(),
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
@@ -103,6 +105,9 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       if (port !== undefined) new SlotPort(port, message.binding, host);
       return;
     }
+    case "frame-starts":
+      host.frameStarts.add(message.binding, message.url, message.start);
+      return;
     case "navigate":
       navigate(message.id, message.request);
       return;

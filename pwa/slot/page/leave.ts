@@ -3,7 +3,7 @@ import { encodeForm, type FormEncoding } from "../form-body.ts";
 import { navigationGoal } from "../navigation-goal.ts";
 import { MESSAGE_TAG } from "../page-messages.ts";
 import { computeReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../referrer.ts";
-import { toReal } from "../slot-url.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 
 export interface Leaving {
@@ -84,7 +84,12 @@ export function leave(leaving: Leaving, context: PageContext): boolean {
     void askShell(toReal(goal.url, config), leaving, context);
   } else if (leaving.data !== null && !goal.url.startsWith("/")) {
     submitInPlace(goal.url, leaving.data, leaving.encoding);
-  } else if (leaving.replace) location.replace(goal.url);
-  else location.assign(goal.url);
+  } else {
+    // The placeholder asks in the document's name, and may not know of the link's own policy.
+    const isPlaceholder = goal.url.startsWith(`${ropewayPath.frame}?`);
+    const url = isPlaceholder ? `${goal.url}&policy=${leaving.policy}` : goal.url;
+    if (leaving.replace) location.replace(url);
+    else location.assign(url);
+  }
   return true;
 }

@@ -11,6 +11,8 @@ export interface Asked {
   readonly destination?: Destination;
   readonly mode?: RequestMode;
   readonly referrer?: string;
+  /** The browser's own referrer, on a slot. */
+  readonly sentFrom?: string;
   /** False: the slot stands for an embedded origin. */
   readonly topLevel?: boolean;
 }
@@ -33,7 +35,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
   const origin = "https://example.org";
   const topLevel = asked.topLevel ?? true;
   const exchange: SlotExchange = {
-    request: { url: asked.url, method } as Request,
+    request: { url: asked.url, method, referrer: asked.sentFrom ?? "" } as Request,
     context: slotContext(new URL("http://s1.localhost:8787"), {
       origin,
       topLevelOrigin: topLevel ? origin : "https://top.example",

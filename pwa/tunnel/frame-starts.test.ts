@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { FrameStarts } from "./frame-starts.ts";
+
+const TOP = "https://top.example";
+const guest = { origin: "https://guest.example", topLevelOrigin: TOP };
+const start = { referrer: `${TOP}/`, initiator: TOP };
+
+describe("FrameStarts", () => {
+  it("knows who sent a slot's frame to a URL, also when it is asked for again", () => {
+    const starts = new FrameStarts();
+    starts.add(guest, "https://guest.example/a", start);
+    for (const _ of [1, 2]) expect(starts.find(guest, "https://guest.example/a")).toEqual(start);
+    expect(starts.find(guest, "https://guest.example/b")).toBeNull();
+    expect(starts.find({ ...guest, topLevelOrigin: "https://other.example" }, "https://guest.example/a")).toBeNull();
+  });
+
+  it("keeps the latest only", () => {
+    const starts = new FrameStarts();
+    for (let number = 0; number < 1_000; number++) starts.add(guest, `https://guest.example/${number}`, start);
+    expect(starts.find(guest, "https://guest.example/999")).toEqual(start);
+    expect(starts.find(guest, "https://guest.example/0")).toBeNull();
+  });
+});
