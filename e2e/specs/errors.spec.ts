@@ -41,6 +41,34 @@ test("connection reset", async ({ app, origin }) => {
   await expectError(app, /hung up|could not be reached/i);
 });
 
+for (const [part, sent] of [
+  ["nothing", ""],
+  ["half", `<!doctype html><title>Half</title><p>First half</p>${"<!-- -->".repeat(3_000)}`],
+]) {
+  test(`a site that hangs up after ${part} of a page of known length, and the retry that gets all`, async ({
+    app,
+    origin,
+  }) => {
+    origin.route("/page", async ({ response, socket, write }) => {
+      if (origin.requestsTo("/page").length > 1) {
+        response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>All of it</p>");
+        return;
+      }
+      response.writeHead(200, { "content-type": "text/html", "content-length": 100_000 });
+      response.flushHeaders();
+      if (sent) await write(sent);
+      // When the phone has the head, the document is on its way into its frame.
+      await expect(app.page.locator("html")).toHaveAttribute("data-page", "loading");
+      socket.destroy();
+    });
+    await app.goto(`${origin.origin}/page`);
+    await expectError(app, /hung up/i);
+    await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+    await expect(app.frame().getByText("All of it")).toBeVisible();
+    await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  });
+}
+
 test("a certificate that nobody trusts", async ({ app }) => {
   const origin = await startTestOrigin({ tls: true });
   await app.goto(`${origin.origin}/echo`);

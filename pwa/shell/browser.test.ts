@@ -605,3 +605,38 @@ describe("a link to a person", () => {
     expect(log.filter((line) => line.startsWith("open"))).toEqual(["open tel:112"]);
   });
 });
+
+describe("a document whose body breaks off", () => {
+  const broken = { type: "broken-document", url: `${A}/page`, code: ErrorCode.CONNECTION_RESET, message: "" } as const;
+  const failed = { phase: "failed", url: `${A}/page#part`, error: { code: broken.code, url: `${A}/page#part` } };
+
+  it("is an error that can be tried again, before the document says that it is there and after", () => {
+    for (const isEarly of [true, false]) {
+      const { controller, report } = open();
+      controller.go(`${A}/page#part`);
+      if (!isEarly) report(`${A}/page#part`, "loading", "a");
+      controller.onTunnelEvent(broken);
+      expect(controller.state).toMatchObject(failed);
+      if (isEarly) report(`${A}/page#part`, "loading", "a");
+      expect(controller.state).toMatchObject(failed);
+      controller.reload();
+      report(`${A}/page#part`, "loading", "a");
+      expect(controller.state.phase).toBe("loading");
+      report(`${A}/page#part`, "loaded", "a");
+      expect(controller.state).toMatchObject({ phase: "loaded", error: null });
+    }
+  });
+
+  it("is none where it is no part of what loads", () => {
+    const { controller, report, show } = open();
+    show(`${A}/page`, "a");
+    controller.onTunnelEvent(broken);
+    expect(controller.state).toMatchObject({ phase: "loaded", error: null });
+    controller.go(`${B}/`);
+    controller.onTunnelEvent(broken);
+    report(`${B}/`, "loading", "b");
+    controller.onTunnelEvent(broken);
+    controller.onTunnelEvent({ ...broken, url: `${B}/`, code: ErrorCode.CANCEL });
+    expect(controller.state).toMatchObject({ phase: "loading", error: null });
+  });
+});

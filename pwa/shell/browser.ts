@@ -261,6 +261,9 @@ export class BrowserController implements BrowserActions {
         return;
       case "silent-document":
         this.#onSilentDocument(event);
+        return;
+      case "broken-document":
+        this.#onBrokenDocument(event);
     }
   }
 
@@ -434,6 +437,10 @@ export class BrowserController implements BrowserActions {
       this.#draw(this.#shown);
       return;
     }
+    if (isPartOf(`${this.#frame.brokenUrl}#`, url)) {
+      this.#committed = { url, title: message.title, icon: null };
+      return;
+    }
     const isNew = isBack || message.phase === "loading" || this.#frame.awaited !== null;
     this.#frame.arrive();
     const icon = message.icon === null ? null : this.#toReal(message.icon, slot);
@@ -472,6 +479,18 @@ export class BrowserController implements BrowserActions {
 
   get #timeSoFar(): number {
     return performance.now() - this.#askedAt;
+  }
+
+  /** What there is of it is not left to be taken for the whole. A page that has all it needs may have lost a frame's. */
+  #onBrokenDocument({ url, code, message }: TunnelToShell & { type: "broken-document" }): void {
+    const { awaited } = this.#frame;
+    const { request, by } = this.#navigation ?? { by: "started" };
+    const isPage = awaited === null ? isPartOf(`${url}#`, this.#committed.url) : awaited === new URL(url).origin;
+    if (this.#state.phase !== "loading" || !isPage || code === ErrorCode.CANCEL) return;
+    if (awaited !== null) this.#frame.breakOff(url);
+    if (this.#navigation !== null) this.#navigation.mayHaveRun ||= request?.method !== "GET";
+    const from = awaited === null ? this.#committed.url : (request?.url ?? "");
+    this.#fail({ code, url: withFragmentOf(from, url), method: request?.method ?? null, detail: message }, by);
   }
 
   /** @returns whether it is all there. */

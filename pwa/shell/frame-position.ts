@@ -3,6 +3,7 @@ export class FramePosition {
   #awaited: string | null = null;
   #silentUrl: string | null = null;
   #hasLeftDocument = false;
+  #brokenUrl: string | null = null;
 
   /** Origin whose slot the frame goes to, until a document is there. */
   get awaited(): string | null {
@@ -19,8 +20,18 @@ export class FramePosition {
     return this.#hasLeftDocument;
   }
 
+  /** Of the document that is awaited, without a fragment, if its body broke off before it could say that it is there. */
+  get brokenUrl(): string | null {
+    return this.#brokenUrl;
+  }
+
+  breakOff(url: string): void {
+    this.#brokenUrl = url;
+  }
+
   setOut(origin: string): void {
     this.#awaited = origin;
+    this.#brokenUrl = null;
   }
 
   /** Nothing is awaited any more. */

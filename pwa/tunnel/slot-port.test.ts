@@ -51,6 +51,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const moved: string[] = [];
   const noDocuments: string[] = [];
   const silentDocuments: SilentDocument[] = [];
+  const brokenDocuments: unknown[] = [];
   const held = new HeldResponses(() => () => {}, limits.heldResponseTime);
   const frameStarts = new FrameStarts();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
@@ -69,6 +70,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     onNavigationMoved: (url) => moved.push(url),
     onNoDocument: (origin) => noDocuments.push(origin),
     onSilentDocument: (document) => silentDocuments.push(document),
+    onBrokenDocument: (document) => brokenDocuments.push(document),
     setTimer: (task) => setTimeout(task, 0),
   });
   return {
@@ -76,6 +78,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     moved,
     noDocuments,
     silentDocuments,
+    brokenDocuments,
     held,
     frameStarts,
     far: port2,
@@ -122,6 +125,28 @@ describe("SlotPort", () => {
     void consumer.onBody(Uint8Array.of(1, 2));
     consumer.onEnd();
     expect(typesOf(await slot.heard())).toEqual(["response", "data", "end"]);
+  });
+
+  it("tells of documents whose bodies broke off, in a top-level slot, and of nothing else that did", async () => {
+    const asked: [SlotBinding, PortRequestHead][] = [
+      [TOP_LEVEL, navigation],
+      [TOP_LEVEL, subresource],
+      [FRAME, navigation],
+    ];
+    const told: unknown[][] = [];
+    for (const [binding, head] of asked) {
+      const slot = rig(binding);
+      await slot.ask(head);
+      const { consumer } = slot.first();
+      consumer.onHead({ ...responseHead, url: URL_A });
+      await settle();
+      await slot.say({ type: "credit", id: 1, bytes: 100 });
+      consumer.onError(new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "it closed"));
+      expect(errorCodes(await slot.heard())).toEqual([ErrorCode.CONNECTION_RESET]);
+      told.push(slot.brokenDocuments);
+    }
+    const code = ErrorCode.CONNECTION_RESET;
+    expect(told).toEqual([[{ type: "broken-document", url: URL_A, code, message: "it closed" }], [], []]);
   });
 
   it("tells of pages without a document only in a top-level slot", async () => {

@@ -10,7 +10,7 @@ import type { FrameStarts } from "./frame-starts.ts";
 import { HeldResponse, type HeldResponses } from "./held-response.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "./port-messages.ts";
 import { PortOutbox } from "./port-outbox.ts";
-import type { SlotBinding } from "./tunnel-messages.ts";
+import type { SlotBinding, TunnelToShell } from "./tunnel-messages.ts";
 
 /** Each window has a worker, and that one tunnel. */
 const TUNNEL = crypto.randomUUID();
@@ -29,6 +29,7 @@ export interface SlotPortHost {
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
   onSilentDocument(document: SilentDocument): void;
+  onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
   /** After milliseconds. */
   setTimer(task: () => void, delay: number): void;
 }
@@ -43,6 +44,8 @@ interface PortExchange {
   readonly waiting: (() => void)[];
   attached: boolean;
   headPosted: boolean;
+  /** Real URL of a document that the slot's page or a frame of it may show, once its head is there. */
+  documentUrl: string | null;
   readonly upload: UploadQueue | null;
 }
 
@@ -132,6 +135,7 @@ export class SlotPort {
       waiting: [],
       attached: false,
       headPosted: false,
+      documentUrl: null,
       upload,
     };
     this.#exchanges.set(id, exchange);
@@ -166,6 +170,7 @@ export class SlotPort {
     } else {
       exchange.credit = 0;
       exchange.headPosted = true;
+      exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
       this.#postHead(id, exchange, outcome);
     }
   }
@@ -191,7 +196,10 @@ export class SlotPort {
       },
       onError: (error) => {
         this.#forget(id, exchange);
-        this.#outbox.post({ type: "error", id, code: error.code, message: error.message });
+        const { code, message } = error;
+        this.#outbox.post({ type: "error", id, code, message });
+        const url = exchange.documentUrl;
+        if (url !== null) this.#host.onBrokenDocument({ type: "broken-document", url, code, message });
       },
     });
   }

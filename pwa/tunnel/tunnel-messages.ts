@@ -124,6 +124,8 @@ export type TunnelToShell =
   | { readonly type: "no-document"; readonly origin: string }
   /** Of a top-level slot, and of its own origin. It may be in a frame of the slot's page. */
   | SilentDocument
+  /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
+  | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
   | { readonly type: "progress"; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

@@ -85,6 +85,7 @@ const host: SlotPortHost = {
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
+  onBrokenDocument: tell,
   setTimer,
 };
 
