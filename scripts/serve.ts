@@ -4,6 +4,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startDemo } from "../e2e/demo/start-demo.ts";
+import { isStrongAccessKey, STRONGER_KEY } from "../shared/access-key.ts";
 import {
   isLocalName,
   phoneAdvice,
@@ -15,9 +16,6 @@ import {
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
-
-/** 128 random bits in base64url. */
-const STRONG_ACCESS_KEY_LENGTH = 22;
 
 interface Service {
   close(): Promise<void>;
@@ -50,9 +48,7 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
   if (!/^[\w.~-]+$/.test(accessKey)) {
     throw new Error("Cannot start: ROPEWAY_ACCESS_KEY may have letters, digits and -._~ only");
   }
-  if (accessKey.length < STRONG_ACCESS_KEY_LENGTH) {
-    console.error(`ROPEWAY_ACCESS_KEY is easy to guess: use ${STRONG_ACCESS_KEY_LENGTH} random characters or more`);
-  }
+  if (!isStrongAccessKey(accessKey)) console.error(`No new phone can be paired: ${STRONGER_KEY}`);
   const ip = environment.ROPEWAY_IP || "127.0.0.1";
   const host = environment.ROPEWAY_HOST ? readBaseHost(environment.ROPEWAY_HOST) : LOCAL_HOST;
   const allowPrivate = readAllowPrivate(environment.ROPEWAY_ALLOW_PRIVATE);

@@ -542,6 +542,18 @@ export const limitTable = {
     reason:
       "What one end of a fetch road, or a WebSocket on Deno, queues for a slow link; above retainedBytes, so credit rules",
   },
+  wrongKeysPerAddress: {
+    value: 10,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Wrong access keys of one address before it is not listened to: more than a person mistypes",
+  },
+  wrongKeyTime: {
+    value: 30_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "After so long one of them is forgiven: two guesses a minute, at 128 bits",
+  },
   unprovedBytes: {
     value: 8 * MIB,
     unit: "bytes",

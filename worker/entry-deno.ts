@@ -27,6 +27,7 @@ import { openStore } from "./kv-store-deno.ts";
 import { createRouter } from "./router.ts";
 import { SentLog } from "./sent-log.ts";
 import { TunnelServer } from "./tunnel-server.ts";
+import { isPublicAddress } from "./upstream/destination.ts";
 import { createDenoUpstream } from "./upstream-deno.ts";
 
 const APP_DIRECTORY = new URL("../dist/app", import.meta.url);
@@ -40,6 +41,7 @@ const options: EdgeOptions = {
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH"));
 const phones = new Map<string, Phone>();
+const addresses = new WeakMap<Request, string>();
 
 const app = createRouter<EdgeOptions>({
   async serveAsset(path, _env, request) {
@@ -59,6 +61,7 @@ const app = createRouter<EdgeOptions>({
   },
   openTunnel: async (deviceId, _env, request) => openSocket(request, phoneOf(deviceId)),
   serveFetchRoad: (deviceId, _env, request) => phoneOf(deviceId).fetchRoad.answer(request),
+  clientAddress: (request) => addresses.get(request) ?? null,
 });
 
 const { tls, ...address } = await readListening().catch(fail);
@@ -70,7 +73,12 @@ try {
       automaticCompression: true,
       onListen: () => {},
     },
-    (request) => app.fetch(request, options),
+    (request, { remoteAddr }) => {
+      // Whoever is nearer than the internet may be a proxy, which all phones share.
+      if (remoteAddr.transport === "tcp" && isPublicAddress(remoteAddr.hostname))
+        addresses.set(request, remoteAddr.hostname);
+      return app.fetch(request, options);
+    },
   );
 } catch (error) {
   const { hostname, port } = address;

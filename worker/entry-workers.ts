@@ -9,6 +9,8 @@ const app = createRouter<WorkerEnvironment>({
   serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
   openTunnel: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
   serveFetchRoad: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
+  // Cloudflare sets it on all requests; a local workerd does not tell.
+  clientAddress: (request) => request.headers.get("cf-connecting-ip"),
 });
 
 /**

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { limits } from "../shared/limits.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../shared/subprotocol.ts";
 import { VERSION } from "../shared/version.ts";
 import { issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { createRouter } from "./router.ts";
 
-const KEY = "kept-to-itself";
+const KEY = "kept-to-itself-in-32-characters.";
 const BASE = "https://ropeway.example";
 const SLOT = "https://s7k2.ropeway.example";
 const CONFIGURED: EdgeOptions = { ROPEWAY_ACCESS_KEY: KEY, ROPEWAY_HOST: "ropeway.example" };
@@ -28,6 +29,7 @@ function setUp(environment: EdgeOptions = CONFIGURED, status = 200) {
       tunnels.push(deviceId);
       return new Response(new URL(request.url).pathname);
     },
+    clientAddress: (request) => request.headers.get("x-test-address"),
   });
   const ask = async (url: string, headers: Record<string, string> = {}, method = "GET") =>
     app.request(url, { method, headers: { host: new URL(url).host, ...headers } }, environment);
@@ -112,6 +114,27 @@ describe("pairing", () => {
     const { ask } = setUp();
     const headers = { ...bearer(KEY), origin: BASE, host: "ropeway.example" };
     expect((await pair(ask, headers, "http://ropeway.example")).status).toBe(200);
+  });
+
+  it("listens no more to an address that sent wrong keys, and to the owner all the same", async () => {
+    const { ask } = setUp();
+    const from = (address: string, key: string) => pair(ask, { ...bearer(key), "x-test-address": address });
+    for (let count = 0; count < limits.wrongKeysPerAddress; count += 1) {
+      expect((await from("192.0.2.1", `wrong ${count}`)).status).toBe(401);
+    }
+    const refused = await from("192.0.2.1", KEY);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, limits.wrongKeyTime / 1000]);
+    expect((await from("192.0.2.2", KEY)).status).toBe(200);
+    expect((await pair(ask, bearer(KEY))).status).toBe(200);
+  });
+
+  it("pairs nobody by a key that can be guessed, says what to do, and lets phones that are paired go on", async () => {
+    const weak = "secret";
+    const { ask } = setUp({ ...CONFIGURED, ROPEWAY_ACCESS_KEY: weak });
+    expect((await pair(ask, bearer("wrong"))).status).toBe(401);
+    const refused = await pair(ask, bearer(weak));
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("ROPEWAY_ACCESS_KEY")]);
+    expect((await upgrade(ask, `${SUBPROTOCOL}, ${TOKEN_PREFIX}${await issueToken(weak)}`)).status).toBe(204);
   });
 
   it("is not there for pages in slots", async () => {

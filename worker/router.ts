@@ -3,6 +3,7 @@
  * entry files bring assets and sockets. No page of the web is ever served from here.
  */
 import { type Context, Hono } from "hono";
+import { isStrongAccessKey, STRONGER_KEY } from "../shared/access-key.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../shared/fetch-road/exchange.ts";
 import {
   CONFIG_PATH,
@@ -19,6 +20,7 @@ import { VERSION } from "../shared/version.ts";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
+import { PairingGuard } from "./pairing-guard.ts";
 import { phonePage } from "./phone-page.ts";
 
 export interface RouterRuntime<Env extends EdgeOptions> {
@@ -31,12 +33,18 @@ export interface RouterRuntime<Env extends EdgeOptions> {
   openTunnel(deviceId: string, env: Env, request: Request): Promise<Response>;
   /** Answers a request of the fetch road of a device whose token was verified. An offer in it can be read. */
   serveFetchRoad(deviceId: string, env: Env, request: Request): Promise<Response>;
+  /** The IP address that a request came from; null where the platform does not tell. */
+  clientAddress(request: Request): string | null;
 }
 
 const BEARER = "Bearer ";
 
 export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
+  const guard = new PairingGuard({
+    now: () => Date.now(),
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  });
 
   // Slots hold pages of the web, which have no business with pairing and tunnels.
   for (const path of [PAIR_PATH, TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH]) {
@@ -63,9 +71,17 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     const given = context.req.header("authorization") ?? "";
     if (!accessKey) return notConfigured(context);
     if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot pair: foreign origin" }, 403);
+    const address = runtime.clientAddress(context.req.raw);
+    const patience = guard.patienceFor(address);
+    if (patience > 0) {
+      const error = "Cannot pair: too many wrong keys came from this network; try again in a minute";
+      return context.json({ error }, 429, { "retry-after": String(patience) });
+    }
     if (!given.startsWith(BEARER) || !(await equalSecrets(given.slice(BEARER.length), accessKey))) {
+      await guard.wrongKey(address);
       return context.json({ error: "Cannot pair: the access key is not accepted" }, 401);
     }
+    if (!isStrongAccessKey(accessKey)) return context.json({ error: `Cannot pair: ${STRONGER_KEY}` }, 403);
     return context.json({ token: await issueToken(accessKey) }, 200, { "cache-control": "no-store" });
   });
 

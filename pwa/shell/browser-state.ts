@@ -13,7 +13,8 @@ export type LinkPhase =
   | { readonly kind: "stalled"; readonly since: number }
   | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
   | { readonly kind: "offline"; readonly since: number }
-  | { readonly kind: "refused" };
+  /** `why`: in the edge's words, where it was not for the key or token given. */
+  | { readonly kind: "refused"; readonly why?: string | null };
 
 /** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
 export interface PageCost {

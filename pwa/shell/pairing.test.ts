@@ -20,11 +20,13 @@ it("keeps the token and not the key, and knows the key again", async () => {
 });
 
 it.each([
-  [401, "refused"],
+  [401, { refused: null }],
+  [403, { refused: "Cannot pair: x" }],
+  [429, { refused: "Cannot pair: x" }],
   [503, "unreachable"],
-])("keeps nothing when the edge answers %s", async (status, result) => {
+] as const)("keeps nothing when the edge answers %s", async (status, result) => {
   const storage = new MapStorage();
-  vi.stubGlobal("fetch", async () => new Response(null, { status }));
+  vi.stubGlobal("fetch", async () => Response.json({ error: "Cannot pair: x" }, { status }));
   expect([await pair(storage, "key"), storage.entries.size]).toEqual([result, 0]);
 });
 

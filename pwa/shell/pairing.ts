@@ -6,7 +6,11 @@ const TOKEN_KEY = "ropeway.token";
 /** Of the key the token came from, to see whether a link brings another one. */
 const FINGERPRINT_KEY = "ropeway.key-fingerprint";
 
-export type PairingResult = "paired" | "refused" | "unreachable";
+/** `refused`: why, in the edge's words; null for a key that is not its. */
+export type PairingResult = "paired" | "unreachable" | { readonly refused: string | null };
+
+/** The edge's key pairs nobody (403), or too many wrong ones came (429). */
+const REFUSALS: ReadonlySet<number> = new Set([403, 429]);
 
 export function storedToken(storage: KeyValueStorage): string | null {
   return storage.getItem(TOKEN_KEY);
@@ -24,7 +28,11 @@ export async function pair(storage: KeyValueStorage, accessKey: string): Promise
   } catch {
     return "unreachable";
   }
-  if (response.status === 401) return "refused";
+  if (response.status === 401) return { refused: null };
+  if (REFUSALS.has(response.status)) {
+    const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+    return error === undefined ? "unreachable" : { refused: error };
+  }
   if (!response.ok) return "unreachable";
   const { token } = (await response.json()) as { token: string };
   storage.setItem(TOKEN_KEY, token);

@@ -193,7 +193,10 @@ async function pairWith(accessKey: string): Promise<void> {
   const paired = storedToken(localStorage);
   if (result === "paired" && paired !== null) return startTunnel(paired);
   if (result === "unreachable") unansweredKey = accessKey;
-  browser?.update({ link: result === "refused" ? { kind: "refused" } : { kind: "offline", since: Date.now() } });
+  browser?.update({
+    link:
+      typeof result === "string" ? { kind: "offline", since: Date.now() } : { kind: "refused", why: result.refused },
+  });
   tunnel.giveUp();
 }
 

@@ -127,7 +127,7 @@ function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
     case "error":
       return state.error && <ErrorView error={state.error} actions={actions} />;
     case "pairing":
-      return <PairingView isRefused={state.link.kind === "refused"} onKey={(accessKey) => actions.pair(accessKey)} />;
+      return <PairingView link={state.link} onKey={(accessKey) => actions.pair(accessKey)} />;
   }
 }
 
