@@ -417,6 +417,18 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Partitions kept in memory; at cookiePartitionBytes each that is under 4 MiB",
   },
+  transportSecurityHosts: {
+    value: 256,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Hosts that want https: only, kept for one partition; at 90 bytes each below a value of Deno KV",
+  },
+  transportSecurityAge: {
+    value: 2 * 365 * 24 * 3600 * 1000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Longest max-age of Strict-Transport-Security that is honoured; what the preload lists ask for at most",
+  },
   cookieWriteDelay: {
     value: 250,
     unit: "ms",

@@ -25,14 +25,17 @@ export interface EdgeBackend {
 
 export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
 
-export function createEdgeBackend({ upstream, jar }: UpstreamParts): EdgeBackend {
+export function createEdgeBackend({ upstream, jar, transportSecurity }: UpstreamParts): EdgeBackend {
   return {
     upstream,
     siteData: {
       async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
         await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
       },
-      clear: () => jar.clear(),
+      async clear() {
+        await jar.clear();
+        await transportSecurity.clear();
+      },
       flush: () => jar.flush(),
     },
   };

@@ -93,3 +93,10 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
 
   return steppedStream({ reader, output, step, destroy: () => decoder?.destroy() });
 }
+
+/** The platforms' decoders fail on a body of no bytes, which servers send with a coding all the same. */
+export async function rawBody({ headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
+  if (headers.get("content-length") !== "0") return body as ReadableStream<Uint8Array>;
+  await body?.cancel();
+  return new Response("").body as ReadableStream<Uint8Array>;
+}

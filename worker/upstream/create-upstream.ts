@@ -8,6 +8,7 @@ import { KnownMedia } from "./opaque/known-media.ts";
 import { PreflightCache } from "./preflight.ts";
 import type { WithFixedLength } from "./request-body.ts";
 import { type StartTimer, startPlatformTimer } from "./timer.ts";
+import { TransportSecurity } from "./transport-security.ts";
 import type { FetchFunction, Upstream } from "./upstream.ts";
 
 export interface UpstreamDeps {
@@ -34,16 +35,19 @@ export interface UpstreamParts {
   readonly upstream: Upstream;
   /** The jar that `upstream` uses, for `document.cookie` and for clearing. */
   readonly jar: CookieJar;
+  readonly transportSecurity: TransportSecurity;
 }
 
 /** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
 export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
   const { cookieJarStore, now, allowPrivate, isExempt, resolveName, startTimer = startPlatformTimer, ...rest } = deps;
   const jar = new CookieJar({ store: cookieJarStore, now, startTimer });
+  const transportSecurity = new TransportSecurity({ store: cookieJarStore, now });
   const shared = {
     ...rest,
     startTimer,
     jar,
+    transportSecurity,
     destinations: {
       allowPrivate,
       ...(isExempt === undefined ? {} : { isExempt }),
@@ -60,5 +64,5 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
     }
     return new Exchange(shared, request).run();
   };
-  return { upstream, jar };
+  return { upstream, jar, transportSecurity };
 }

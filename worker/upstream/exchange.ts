@@ -2,12 +2,13 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
-import { codingsLeft, undoCodings } from "./content-coding.ts";
+import { codingsLeft, rawBody, undoCodings } from "./content-coding.ts";
 import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
 import type { CookieChange } from "./cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookie-rules.ts";
 import { allowedFields, checkCors, denied, responseTainting, type Tainting, unsafeFieldNames } from "./cors.ts";
 import { checkDestination, type DestinationPolicy } from "./destination.ts";
+import { toRopewayError } from "./failures.ts";
 import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
 import { type ChunkReader, meterBody, openReader } from "./metered-body.ts";
 import { type Admission, admit, firstByte } from "./opaque/admission.ts";
@@ -23,12 +24,14 @@ import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts"
 import { type SendDeps, Sender } from "./send.ts";
 import { shownResponse } from "./shown-response.ts";
 import { isMixedContent, isSameOrigin } from "./site.ts";
+import type { TransportSecurity } from "./transport-security.ts";
 import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
 import { bareUrl, basicAuthorization, hasCredentials } from "./url-credentials.ts";
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
   readonly jar: CookieJar;
+  readonly transportSecurity: TransportSecurity;
   readonly preflights: PreflightCache;
   readonly knownMedia: KnownMedia;
   readonly retained: RetainedBytes;
@@ -52,6 +55,10 @@ export class Exchange {
   #tainting: Tainting = "basic";
   /** Cookies went with it: what came back may be for this person alone. */
   #isPersonal = false;
+  /** Its URL is not the one that was asked for. */
+  #isUpgraded = false;
+  /** Whether `beforeSend` was called. */
+  #isClaimed = false;
   /** Of the last request. */
   #sent = new Headers();
 
@@ -107,6 +114,8 @@ export class Exchange {
   /** One request and its response head: checked, with its cookies stored. */
   async #hop(): Promise<Response> {
     const { head, userAgent, acceptLanguage } = this.#request;
+    const elsewhere = await this.#secure();
+    if (elsewhere !== null) return elsewhere;
     const url = this.#url;
     this.#tainting = responseTainting(head, this.#method, url, this.#tainting);
     await checkDestination(url, this.#deps.destinations, this.#request.signal);
@@ -137,8 +146,10 @@ export class Exchange {
     });
     this.#sent = headers;
     const body = (await this.#body?.open()) ?? null;
-    if (this.#chain.length === 1) await this.#request.beforeSend?.();
+    await this.#claim();
     const response = await this.#sender.send({ url, method: this.#method, headers, body });
+    const strict = response.headers.get("strict-transport-security");
+    await this.#deps.transportSecurity.take(access.partition, url, strict);
     if (access.allowed) {
       this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
     }
@@ -147,6 +158,33 @@ export class Exchange {
       checkCors(response.headers, url, serializedOrigin(head.origin, this.#chain), head.credentials === "include");
     }
     return response;
+  }
+
+  async #claim(): Promise<void> {
+    if (!this.#isClaimed) await this.#request.beforeSend?.();
+    this.#isClaimed = true;
+  }
+
+  /**
+   * Strict-Transport-Security, before anything goes out (Fetch section 4.1 step 8).
+   *
+   * @returns a redirect where the phone has to go there, since that is another origin with a slot of its own
+   */
+  async #secure(): Promise<Response | null> {
+    const { head } = this.#request;
+    const isNavigation = head.mode === "navigate";
+    const partition = hopPartition(head, this.#url, this.#chain.length === 1);
+    if (!(await this.#deps.transportSecurity.upgrades(partition, this.#url))) return null;
+    const secure = new URL(this.#url);
+    secure.protocol = "https:";
+    if (isNavigation && head.redirect !== "follow") {
+      return new Response(null, { status: 307, headers: { location: secure.href } });
+    }
+    // A document goes there as by a redirect, with that site's cookies; what it loads was never meant for http:.
+    if (isNavigation) this.#chain.push(secure);
+    else this.#chain[this.#chain.length - 1] = secure;
+    this.#isUpgraded = true;
+    return null;
   }
 
   async #preflight(): Promise<void> {
@@ -238,7 +276,7 @@ export class Exchange {
       status: shown.status,
       headers: shown.headers,
       url: url.href,
-      redirected: this.#chain.length > 1,
+      redirected: this.#isUpgraded || this.#chain.length > 1,
       ...(this.#fragment === "" ? {} : { fragment: this.#fragment }),
       coding,
       scriptCookies: await this.#scriptCookies(),
@@ -356,26 +394,8 @@ export class Exchange {
   }
 }
 
-/** The platforms' decoders fail on a body of no bytes, which servers send with a coding all the same. */
-async function rawBody({ headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
-  if (headers.get("content-length") !== "0") return body as ReadableStream<Uint8Array>;
-  await body?.cancel();
-  return new Response("").body as ReadableStream<Uint8Array>;
-}
-
 /** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
 function patienceFor({ mode, method }: RequestHead): number {
   const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
   return mayAskAgain ? limits.navigationTimeout : limits.answerTimeout;
-}
-
-function toRopewayError(error: unknown): RopewayError {
-  if (error instanceof RopewayError) return error;
-  return new RopewayError(
-    ErrorCode.INTERNAL_ERROR,
-    "stream",
-    "library",
-    `Cannot load the page: the edge failed (${error instanceof Error ? error.message : String(error)})`,
-    { cause: error },
-  );
 }

@@ -59,3 +59,15 @@ export function upstreamError(url: URL, code: ErrorCode, cause: unknown): Ropewa
   const reason = REASONS[code] ?? "the exchange failed and the platform does not say why";
   return new RopewayError(code, "stream", "origin", `Cannot load from ${url.host}: ${reason}`, { cause });
 }
+
+/** What a failure of our own is to the phone. Passes a RopewayError through. */
+export function toRopewayError(error: unknown): RopewayError {
+  if (error instanceof RopewayError) return error;
+  return new RopewayError(
+    ErrorCode.INTERNAL_ERROR,
+    "stream",
+    "library",
+    `Cannot load the page: the edge failed (${error instanceof Error ? error.message : String(error)})`,
+    { cause: error },
+  );
+}
