@@ -19,6 +19,14 @@ test("a picture is shown as a document of its own", async ({ app, origin }) => {
   expect(origin.requestsTo("/tile.png")[0]?.sentBytes).toBe(PICTURE_BYTES);
 });
 
+test("a picture from where nothing may be loaded or run is shown", async ({ app, origin }) => {
+  const policy = { "content-type": "image/png", "content-security-policy": "default-src 'none'; sandbox" };
+  origin.route("/tile.png", ({ reply }) => reply(200, policy, tilePicture(1)));
+  await app.goto(`${origin.origin}/tile.png`);
+  const picture = app.frame().locator("img");
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(36);
+});
+
 test("an SVG is shown", async ({ app, origin }) => {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><text y="20">Drawn</text></svg>';
   origin.route("/drawing.svg", ({ reply }) => reply(200, { "content-type": "image/svg+xml" }, svg));

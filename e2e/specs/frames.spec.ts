@@ -85,6 +85,27 @@ test("a page that must not be framed by others is not, but is shown by itself", 
   await expect(app.frame().frameLocator('iframe[title="Guest"]').getByText("Shy page")).toHaveCount(0);
 });
 
+test("a page's own frame that wants to be in none is not shown, one that wants its own site is", async ({
+  app,
+  origin,
+}) => {
+  const route = (path: string, headers: Record<string, string>) =>
+    origin.route(path, ({ page }) => page(`<!doctype html><title>Inner</title><p>Inner ${path}`, headers));
+  route("/deny", { "x-frame-options": "DENY" });
+  route("/none", { "content-security-policy": "frame-ancestors 'none'" });
+  route("/own", { "x-frame-options": "SAMEORIGIN", "content-security-policy": "frame-ancestors 'self'" });
+  const paths = ["/deny", "/none", "/own"];
+  origin.page("/", paths.map((path) => `<iframe title="${path}" src="${path}"></iframe>`).join(""));
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator('iframe[title="/own"]').getByText("Inner /own")).toBeVisible();
+  for (const path of ["/deny", "/none"]) {
+    await origin.requestTo(path);
+    await expect(app.frame().frameLocator(`iframe[title="${path}"]`).getByText("Inner")).toHaveCount(0);
+  }
+  await app.goto(`${origin.origin}/deny`);
+  await expect(app.frame().getByText("Inner /deny")).toBeVisible();
+});
+
 test("a page's own site in a frame of another one has none of its cookies, and may refuse", async ({
   app,
   origin,

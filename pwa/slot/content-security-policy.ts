@@ -144,9 +144,13 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
   return lines.join("; ");
 }
 
-/** For the page on top, and frames of its own site in it: whoever else learnt the slot's host must not show it. */
-export function topLevelFramingPolicy({ slotOrigin }: SlotIdentity): string {
-  return `frame-ancestors ${shellOriginOf(slotOrigin)} ${slotOrigin}`;
+/**
+ * For the page on top, and for frames of its own site in it where the document lets itself be framed there: whoever else
+ * learnt the slot's host must not show it.
+ */
+export function topLevelFramingPolicy({ slotOrigin }: SlotIdentity, allowsOwnFrames: boolean): string {
+  const shell = `frame-ancestors ${shellOriginOf(slotOrigin)}`;
+  return allowsOwnFrames ? `${shell} ${slotOrigin}` : shell;
 }
 
 /** For documents in opaque origins: their requests skip the service worker, so there may be none. */

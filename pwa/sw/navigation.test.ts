@@ -141,6 +141,25 @@ describe("answerNavigation", () => {
     expect(dataOf(framed.html, "notice")).toMatchObject({ kind: "failed" });
   });
 
+  it.each([
+    ["x-frame-options", "DENY", false],
+    ["x-frame-options", "SAMEORIGIN", true],
+    ["content-security-policy", "frame-ancestors 'none'", false],
+    ["content-security-policy", "frame-ancestors https://partner.example", false],
+    ["content-security-policy", "frame-ancestors 'self'", true],
+    ["x-other", "1", true],
+  ] as const)("lets a page of the same site frame what says %s: %s: %s", async (name, value, isAllowed) => {
+    for (const type of ["text/html", "image/png"]) {
+      const headers = [
+        ["content-type", type],
+        [name, value],
+      ] as const;
+      const policy = (await navigate({ headers })).answer.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("frame-ancestors http://localhost:8787");
+      expect(policy.includes(`frame-ancestors http://localhost:8787 ${SLOT}`)).toBe(isAllowed);
+    }
+  });
+
   it("escapes text", async () => {
     const { html } = await navigate({ headers: [["content-type", "text/plain"]], body: "<b>&" });
     expect(html).toContain("&lt;b>&amp;");
@@ -150,6 +169,18 @@ describe("answerNavigation", () => {
     const { html, log } = await navigate({ headers: [["content-type", "image/png"]] });
     expect(html).toContain(`src="${SLOT}/page"`);
     expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it("does not govern a viewer by the policy of what it shows", async () => {
+    for (const type of ["image/png", "video/mp4"]) {
+      const headers = [
+        ["content-type", type],
+        ["content-security-policy", "default-src 'none'; sandbox"],
+      ] as const;
+      const { answer, html } = await navigate({ headers });
+      expect(answer.headers.get("content-security-policy")).not.toMatch(/default-src|sandbox/);
+      expect(html).toContain("/.ropeway/page.js");
+    }
   });
 
   it.each(["sandbox", "sandbox allow-scripts", "default-src 'none'; sandbox allow-same-origin"])(

@@ -17,7 +17,10 @@ import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts"
 import type { TunnelResponse } from "./tunnel-port.ts";
 import { type DocumentKind, documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Where a response leads that is a redirect, else null. */
+function locationOf({ head }: TunnelResponse): string | null {
+  return /30[12378]/.test(`${head.status}`) ? headerValue(head.headers, "location") : null;
+}
 
 export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
   let response: TunnelResponse;
@@ -41,8 +44,8 @@ function answerWith(exchange: SlotExchange, response: TunnelResponse): Response 
   // Or else the browser would take the document for the form's answer, and send the form again to reload it.
   const isFormDone = head.redirected && exchange.request.method !== "GET";
   if (head.url !== exchange.head.url || isFormDone) return redirected(exchange, response);
-  const location = headerValue(head.headers, "location");
-  if (REDIRECTS.has(head.status) && location !== null) return redirectedElsewhere(exchange, response, location);
+  const location = locationOf(response);
+  if (location !== null) return redirectedElsewhere(exchange, response, location);
   if (!isFramingAllowed(exchange, head.headers)) {
     response.cancel();
     exchange.finish();
@@ -64,11 +67,9 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
     exchange.finish();
     return new Response(null, { status: 204 });
   }
-  const location = headerValue(response.head.headers, "location");
+  const location = locationOf(response);
   // As in browsers: what another site sends is shown or saved as that site says.
-  if (REDIRECTS.has(response.head.status) && location !== null) {
-    return redirectedElsewhere(exchange, response, location);
-  }
+  if (location !== null) return redirectedElsewhere(exchange, response, location);
   exchange.noDocument();
   // The browser sees an address of ours.
   const headers = savedHeaders(response.head, name || lastOfPath(response.head.url));
@@ -184,9 +185,10 @@ function lastOfPath(url: string): string {
   }
 }
 
-/** A whole small document of ours, treated like the origin's. */
+/** A whole small document of ours. The policy of what it shows is not for it, nor in browsers. */
 function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, title: string): Response {
-  const page = documentParts(exchange, response, title);
+  const fields = response.head.headers.filter(([name]) => name !== "content-security-policy");
+  const page = documentParts(exchange, response, title, fields);
   page.onEnd();
   return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
 }
@@ -231,17 +233,21 @@ function rewritten(
   return new Response(body, { status: head.status, headers });
 }
 
-/** @param title for the case that the document cannot tell its own. */
+/**
+ * @param title for the case that the document cannot tell its own.
+ * @param fields that govern the document.
+ */
 function documentParts(
   exchange: SlotExchange,
   response: TunnelResponse,
   title: string,
+  fields = response.head.headers,
 ): { rewriter: HtmlRewriter; headers: Headers; onEnd: () => void } {
   const { context } = exchange;
   const { head } = response;
   const nonce = crypto.randomUUID();
   const policyContext = { ...context, nonce };
-  const page = pageHeaders(head.headers, { ...policyContext, kind: "document", url: head.url });
+  const page = pageHeaders(fields, { ...policyContext, kind: "document", url: head.url });
   const snippet = page.opaque
     ? ""
     : pageSnippet(
@@ -269,7 +275,11 @@ function documentParts(
   );
   const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
   headers.set("content-type", "text/html; charset=utf-8");
-  if (context.binding.topLevel) headers.append("content-security-policy", topLevelFramingPolicy(context));
+  if (context.binding.topLevel) {
+    // The worker is not told whether it is a frame's; the browser knows.
+    const allowsOwnFrames = framingAllowed(head.headers, [context.realOrigin], context.realOrigin);
+    headers.append("content-security-policy", topLevelFramingPolicy(context, allowsOwnFrames));
+  }
   const tell = (phase: "loading" | "loaded") => {
     const { hash } = new URL(exchange.request.url);
     if (page.silent) exchange.silentDocument({ url: head.url + hash, title, phase });
