@@ -242,9 +242,8 @@ describe("redirects", () => {
       "https://b.example/2": () => new Response("safe", { headers: open }),
       "http://b.example/2": () => new Response("anybody's", { headers: open }),
     });
-    const { head } = await upstream(request);
+    await upstream(request);
     expect(asked.map(({ url }) => url)).toEqual(["https://a.example/1", "https://b.example/2"]);
-    expect(head.url).toBe("https://b.example/2");
   });
 
   it.each([
@@ -255,11 +254,12 @@ describe("redirects", () => {
       "http://b.example/2",
     ],
   ])("lead to http: where a browser would go there: %s", async (_what, request, target) => {
-    const { upstream } = fakeWeb({
+    const { upstream, asked } = fakeWeb({
       "http://a.example/1": () => redirect(302, target),
       [target]: () => new Response(""),
     });
-    expect((await upstream(request)).head.url).toBe(target);
+    await upstream(request);
+    expect(asked.at(-1)?.url).toBe(target);
   });
 
   it("keep the fragment of the last that had one", async () => {

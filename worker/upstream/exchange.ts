@@ -262,22 +262,18 @@ export class Exchange {
       : null;
     if (reader !== null && this.#tainting === "opaque") {
       const { verdict, body } = await this.#admit(response, reader);
-      if (verdict === "public" && this.#isPersonal && this.#method === "GET") {
-        await body.cancel();
-        return this.#askWithoutCookies();
-      }
-      if (verdict === "blocked" || (verdict === "public" && this.#isPersonal)) {
-        await body.cancel();
-        throw denied(url, "what it sent is not for other origins");
-      }
+      const isForOthers = verdict !== "public" || !this.#isPersonal;
+      if (verdict === "blocked" || !isForOthers) await body.cancel();
+      if (verdict === "blocked") throw denied(url, "what it sent is not for other origins");
+      if (!isForOthers) return this.#askWithoutCookies();
       reader = body;
     }
     const responseHead = {
       status: shown.status,
       headers: shown.headers,
-      url: url.href,
-      redirected: this.#isUpgraded || this.#chain.length > 1,
-      ...(this.#fragment === "" ? {} : { fragment: this.#fragment }),
+      url: shown.showsUrl ? url.href : this.#request.head.url,
+      redirected: shown.showsUrl && (this.#isUpgraded || this.#chain.length > 1),
+      ...(shown.showsUrl && this.#fragment !== "" ? { fragment: this.#fragment } : {}),
       coding,
       scriptCookies: await this.#scriptCookies(),
       ...(reader === null ? {} : this.#resumption(response)),

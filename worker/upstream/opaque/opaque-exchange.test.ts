@@ -74,11 +74,38 @@ describe("a page asks a sibling of its site", () => {
     });
     expect((await ask("/plain", { destination: "script" })).text).toBe("run()");
     expect(asked.map(({ headers }) => "cookie" in headers)).toEqual([true, false]);
-    await expect(ask("/plain", { method: "POST" })).rejects.toEqual(denied);
     expect((await ask("/plain", { origin: BANK })).text).toBe("balance=4711");
   });
 
-  it("and does not see where a redirect leads", async () => {
+  it("and hears nothing of what no element asks for", async () => {
+    const { ask } = await setUp({
+      [`${BANK}/account`]: () => send("text/html", "<p>4711"),
+      [`${BANK}/moved`]: () => redirect(303, `${BANK}/plain`),
+      [`${BANK}/plain`]: () => send("text/plain", "4711"),
+    });
+    for (const head of [{ method: "HEAD" }, { method: "POST" }]) {
+      expect(await ask("/account", head)).toMatchObject({ status: 200, headers: [], text: "" });
+    }
+    expect(await ask("/moved", { method: "POST" })).toMatchObject({ status: 200, headers: [], text: "" });
+  });
+
+  it("and learns where a redirect led only of what has to know its base", async () => {
+    const { ask } = await setUp({
+      [`${BANK}/me`]: () => redirect(302, `${BANK}/customers/4711#x`),
+      [`${BANK}/customers/4711`]: () => send("image/gif", "GIF89a\0"),
+      [`${BANK}/theme`]: () => redirect(302, `${BANK}/themes/dark.css`),
+      [`${BANK}/themes/dark.css`]: () => send("text/css", "p { color: red }"),
+    });
+    for (const destination of ["image", ""] as const) {
+      const answered = await ask("/me", { destination });
+      expect(answered).toMatchObject({ status: 200, url: `${BANK}/me`, redirected: false });
+      expect(answered).not.toHaveProperty("fragment");
+    }
+    const style = await ask("/theme", { destination: "style" });
+    expect(style).toMatchObject({ url: `${BANK}/themes/dark.css`, redirected: true });
+  });
+
+  it("and does not see where a redirect leads that is not followed", async () => {
     const allow = { "access-control-allow-origin": EVIL.origin };
     const { upstream, ask } = await setUp({ [`${BANK}/out`]: () => redirect(302, "/account?token=4711", allow) });
     const { head } = await upstream(fetchOf(`${BANK}/out`, { ...EVIL, redirect: "manual" }));

@@ -1,5 +1,5 @@
 /** What a page is told of an opaque response (Fetch section 2.2.6): what rendering and the browser's cache need of it. */
-import type { Destination, HeaderField } from "../../../shared/http/heads.ts";
+import type { Destination, HeaderField, RequestHead } from "../../../shared/http/heads.ts";
 
 const FIELDS = new Set([
   "accept-ranges",
@@ -16,9 +16,14 @@ const FIELDS = new Set([
 /** What a document can use of another origin without its consent. */
 const USABLE: ReadonlySet<Destination> = new Set<Destination>(["audio", "image", "script", "style", "video"]);
 
-/** Whether a document does more with the response than to know that it came. */
-export function isUsable(destination: Destination): boolean {
-  return USABLE.has(destination);
+/** Whether a document does more with the response than to know that it came. Elements ask by GET. */
+export function isUsable({ method, destination }: Pick<RequestHead, "method" | "destination">): boolean {
+  return method === "GET" && USABLE.has(destination);
+}
+
+/** Whether what it loads is relative to its own URL, which so has to be known. */
+export function isBase(destination: Destination): boolean {
+  return destination === "script" || destination === "style";
 }
 
 /** @param destination style sheets say what the referrers are of what they load. */
