@@ -511,11 +511,18 @@ export const limitTable = {
     reason:
       "Deflated bytes decoded before the consumer is waited for; deflate grows at most 1,032 fold, so 1 MiB a step",
   },
+  verifiedTokensKept: {
+    value: 1_000,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Device tokens that are not verified again, least used dropped first: more than a household has phones",
+  },
   concurrentLookups: {
     value: 16,
     unit: "count",
     enforcedBy: "edge",
-    reason: "Name lookups at a time on Deno: each may block one of its 32 threads until the resolver gives up",
+    reason:
+      "Name lookups at a time on Deno, all there are: each may block one of its 32 threads until the resolver gives up",
   },
   concurrentLookupsPerPhone: {
     value: 12,
@@ -524,16 +531,22 @@ export const limitTable = {
     reason: "Of concurrentLookups: a page that asks for slow names leaves the other phones some",
   },
   lookupTimeout: {
-    value: 30_000,
+    value: 20_000,
     unit: "ms",
     enforcedBy: "edge",
     reason: "Until a name is looked up, the wait for a place included; a resolver gives up after 10 s a server",
+  },
+  connectionAttemptDelay: {
+    value: 250,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Until the next address of a name is tried beside those before (RFC 8305 section 5), on Deno",
   },
   lookupKeptTime: {
     value: 5_000,
     unit: "ms",
     enforcedBy: "edge",
-    reason: "A page's requests for one host come within seconds; the platform's fetch looks the name up again anyway",
+    reason: "A page's requests for one host come within seconds, and connections are kept; few names change as fast",
   },
   lookupsKept: {
     value: 512,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
 
 const KEY = "an access key";
@@ -17,6 +17,17 @@ describe("access tokens", () => {
     const token = await issueToken(KEY);
     expect(token).toMatch(/^[\w-]{22}\.[\w-]{43}$/);
     expect(token).not.toContain(KEY);
+  });
+
+  it("needs no cryptography once it was verified, and is still void under another key", async () => {
+    const token = await issueToken(KEY);
+    const device = await verifyToken(KEY, token);
+    const sign = vi.spyOn(crypto.subtle, "sign");
+    expect(await verifyToken(KEY, token)).toBe(device);
+    expect(sign).not.toHaveBeenCalled();
+    sign.mockRestore();
+    expect(await verifyToken("another key", token)).toBeNull();
+    expect(await verifyToken(KEY, `${token}A`)).toBeNull();
   });
 
   it("is void under another key", async () => {

@@ -1,16 +1,17 @@
-/** The upstream on Deno: its fetch, its resolver for the check of private addresses, and a key-value store. */
+/** The upstream on Deno: its fetch, its resolver for addresses that were checked, and a key-value store. */
 import { lookup } from "node:dns/promises";
+import { CheckedFetch } from "./checked-fetch-deno.ts";
 import { withTextCookies } from "./cookie-text.ts";
 import { demoExemption } from "./demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
 import type { EdgeOptions } from "./environment.ts";
-import { createLoopbackFetch } from "./loopback-fetch-deno.ts";
 import { SharedLookups } from "./shared-lookup.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
+import { resolveDestination } from "./upstream/destination.ts";
 import { startPlatformTimer } from "./upstream/timer.ts";
 
-const loopbackFetch = createLoopbackFetch();
+const checkedFetch = new CheckedFetch();
 const lookups = new SharedLookups({
   lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   now: () => Date.now(),
@@ -37,15 +38,19 @@ class StreamedBlob extends Blob {
   }
 }
 
-/** One phone's upstream. Which destinations are allowed is checked before anything is fetched. */
+/** One phone's upstream. */
 export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
-  const allowPrivate = options.ROPEWAY_ALLOW_PRIVATE === "1";
-  const mayReachLoopback = allowPrivate || Boolean(options.ROPEWAY_DEMO_ORIGINS);
-  const parts = createUpstreamParts({
-    fetch: mayReachLoopback ? loopbackFetch : (request) => fetch(request),
-    allowPrivate,
+  const destinations = {
+    allowPrivate: options.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
-    resolveName: lookups.forPhone(),
+  };
+  const resolveName = lookups.forPhone();
+  const parts = createUpstreamParts({
+    async fetch(request) {
+      const addresses = await resolveDestination(new URL(request.url), destinations, resolveName, request.signal);
+      return await checkedFetch.fetch(request, addresses);
+    },
+    ...destinations,
     cookieJarStore: store,
     now: () => Date.now(),
     withFixedLength: (stream, length) => new StreamedBlob(stream, length),

@@ -33,7 +33,7 @@ export async function runSealed(program: string, ...args: string[]): Promise<unk
 }
 
 const FILES: Readonly<Record<string, string>> = {
-  "resolv.conf": "nameserver 127.0.0.1\noptions timeout:5 attempts:2\n",
+  "resolv.conf": "nameserver 127.0.0.1\noptions timeout:30 attempts:1\n",
   hosts: "127.0.0.1 localhost\n::1 localhost\n",
   "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 };

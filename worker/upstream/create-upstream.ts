@@ -1,7 +1,6 @@
 /** Puts the edge's side towards origins together, from what the runtime gives. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { CookieJar, type CookieJarStore } from "./cookie-jar.ts";
-import type { ResolveName } from "./destination.ts";
 import { Exchange } from "./exchange.ts";
 import type { ExplainFailure } from "./failures.ts";
 import { KnownMedia } from "./opaque/known-media.ts";
@@ -12,12 +11,11 @@ import { TransportSecurity } from "./transport-security.ts";
 import type { FetchFunction, Upstream } from "./upstream.ts";
 
 export interface UpstreamDeps {
+  /** Reaches no private network by a name, unless that is allowed. */
   readonly fetch: FetchFunction;
   readonly allowPrivate: boolean;
   /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
   readonly isExempt?: (url: URL) => boolean;
-  /** Where the runtime's fetch reaches private networks and has no allow list of its own (Deno). */
-  readonly resolveName?: ResolveName;
   readonly cookieJarStore: CookieJarStore;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -40,7 +38,7 @@ export interface UpstreamParts {
 
 /** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
 export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
-  const { cookieJarStore, now, allowPrivate, isExempt, resolveName, startTimer = startPlatformTimer, ...rest } = deps;
+  const { cookieJarStore, now, allowPrivate, isExempt, startTimer = startPlatformTimer, ...rest } = deps;
   const jar = new CookieJar({ store: cookieJarStore, now, startTimer });
   const transportSecurity = new TransportSecurity({ store: cookieJarStore, now });
   const shared = {
@@ -51,7 +49,6 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
     destinations: {
       allowPrivate,
       ...(isExempt === undefined ? {} : { isExempt }),
-      ...(resolveName === undefined ? {} : { resolveName }),
     },
     knownMedia: new KnownMedia(),
     preflights: new PreflightCache(now),

@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { checkDestination, isPublicAddress } from "./destination.ts";
+import { checkDestination, isPublicAddress, resolveDestination } from "./destination.ts";
 
 const closed = { allowPrivate: false };
+const exempting = { ...closed, isExempt: (url: URL) => url.origin === "http://demo.localhost:8788" };
+const forbidden = expect.objectContaining({ code: ErrorCode.DESTINATION_FORBIDDEN, scope: "stream" });
 
 describe("checkDestination", () => {
   it.each(["http://mail.example:25/", "https://irc.example:6697/", "http://127.0.0.1:22/", "http://a.example:0/"])(
     "refuses the port of %s, whatever else is allowed",
-    async (url) => {
+    (url) => {
       const refused = expect.objectContaining({ code: ErrorCode.UPSTREAM_FAILED, scope: "stream" });
-      await expect(checkDestination(new URL(url), { allowPrivate: true })).rejects.toEqual(refused);
+      expect(() => checkDestination(new URL(url), { allowPrivate: true })).toThrow(refused);
     },
   );
 
@@ -64,12 +66,9 @@ describe("checkDestination", () => {
     "http://printer.local/",
     "http://metadata.google.internal/",
     "http://router.home.arpa/",
-  ])("refuses %s", async (url) => {
-    await expect(checkDestination(new URL(url), closed)).rejects.toMatchObject({
-      code: ErrorCode.DESTINATION_FORBIDDEN,
-      scope: "stream",
-    });
-    await checkDestination(new URL(url), { allowPrivate: true });
+  ])("refuses %s", (url) => {
+    expect(() => checkDestination(new URL(url), closed)).toThrow(forbidden);
+    checkDestination(new URL(url), { allowPrivate: true });
   });
 
   it.each([
@@ -81,64 +80,74 @@ describe("checkDestination", () => {
     "http://[2002:808:808::]/",
     "http://notlocalhost/",
     "http://mylocal/",
-  ])("lets %s pass", async (url) => {
-    await checkDestination(new URL(url), closed);
+  ])("lets %s pass", (url) => {
+    checkDestination(new URL(url), closed);
   });
 
   it.each(["ftp://example.com/", "file:///etc/passwd", "data:text/plain,x", "javascript:alert(1)"])(
     "does not know the scheme of %s, even where private networks are allowed",
-    async (url) => {
+    (url) => {
+      const refused = expect.objectContaining({ code: ErrorCode.UNSUPPORTED_SCHEME });
       for (const allowPrivate of [true, false]) {
-        await expect(checkDestination(new URL(url), { allowPrivate })).rejects.toMatchObject({
-          code: ErrorCode.UNSUPPORTED_SCHEME,
-        });
+        expect(() => checkDestination(new URL(url), { allowPrivate })).toThrow(refused);
       }
     },
   );
 
-  it("refuses a name if any one of its addresses is private", async () => {
-    const resolveName = async () => ["93.184.216.34", "10.0.0.7"];
-    await expect(checkDestination(new URL("http://rebind.example/"), { ...closed, resolveName })).rejects.toMatchObject(
-      {
-        code: ErrorCode.DESTINATION_FORBIDDEN,
-      },
-    );
-  });
-
-  it("exempts exactly the origins that it is told to", async () => {
-    const policy = { ...closed, isExempt: (url: URL) => url.origin === "http://demo.localhost:8788" };
-    await checkDestination(new URL("http://demo.localhost:8788/news"), policy);
+  it("exempts exactly the origins that it is told to", () => {
+    checkDestination(new URL("http://demo.localhost:8788/news"), exempting);
     for (const other of ["http://demo.localhost:8787/", "https://demo.localhost:8788/", "http://127.0.0.1:8788/"]) {
-      await expect(checkDestination(new URL(other), policy)).rejects.toMatchObject({
-        code: ErrorCode.DESTINATION_FORBIDDEN,
-      });
+      expect(() => checkDestination(new URL(other), exempting)).toThrow(forbidden);
     }
   });
+});
 
-  it("lets a name with public addresses pass, and does not resolve literals", async () => {
-    const resolveName = vi.fn(async () => ["93.184.216.34", "2606:2800:220:1::1"]);
-    const { signal } = new AbortController();
-    await checkDestination(new URL("http://example.com/"), { ...closed, resolveName }, signal);
-    await checkDestination(new URL("http://8.8.8.8/"), { ...closed, resolveName }, signal);
+describe("resolveDestination", () => {
+  const { signal } = new AbortController();
+
+  it("refuses a name if any one of its addresses is private, unless private networks are allowed", async () => {
+    const url = new URL("http://rebind.example/");
+    const addresses = ["93.184.216.34", "10.0.0.7"];
+    const resolveName = async () => addresses;
+    await expect(resolveDestination(url, closed, resolveName, signal)).rejects.toEqual(forbidden);
+    expect(await resolveDestination(url, { allowPrivate: true }, resolveName, signal)).toEqual(addresses);
+  });
+
+  it("gives the addresses of a name, and none of what is an address", async () => {
+    const addresses = ["93.184.216.34", "2606:2800:220:1::1"];
+    const resolveName = vi.fn(async () => addresses);
+    expect(await resolveDestination(new URL("http://example.com./"), closed, resolveName, signal)).toEqual(addresses);
+    for (const url of ["http://8.8.8.8/", "http://[2606:4700::1111]/"]) {
+      expect(await resolveDestination(new URL(url), closed, resolveName, signal)).toBe(null);
+    }
     expect(resolveName.mock.calls).toEqual([["example.com", signal]]);
+  });
+
+  it("knows itself where names below localhost lead, if they may be reached", async () => {
+    const resolveName = vi.fn(async () => ["127.0.0.2"]);
+    const loopback = ["127.0.0.1", "::1"];
+    const url = new URL("http://demo.localhost:8788/");
+    for (const policy of [exempting, { allowPrivate: true }]) {
+      expect(await resolveDestination(url, policy, resolveName, signal)).toEqual(loopback);
+    }
+    expect(resolveName.mock.calls).toEqual([]);
   });
 
   it("says that a name does not resolve", async () => {
     for (const resolveName of [async () => [], async () => Promise.reject(new Error("NXDOMAIN"))]) {
-      await expect(checkDestination(new URL("http://no.example/"), { ...closed, resolveName })).rejects.toMatchObject({
-        code: ErrorCode.NAME_NOT_RESOLVED,
-      });
+      await expect(
+        resolveDestination(new URL("http://no.example/"), closed, resolveName, signal),
+      ).rejects.toMatchObject({ code: ErrorCode.NAME_NOT_RESOLVED });
     }
   });
 
   it("tells a lookup that was cancelled, or took too long, from a name that does not resolve", async () => {
     const url = new URL("http://slow.example/");
     const late = new RopewayError(ErrorCode.UPSTREAM_TIMEOUT, "stream", "origin", "Cannot find it: too slow");
-    const slow = { ...closed, resolveName: async () => Promise.reject(late) };
-    await expect(checkDestination(url, slow)).rejects.toBe(late);
-    const signal = AbortSignal.abort();
-    const cancelled = { ...closed, resolveName: async () => Promise.reject(signal.reason) };
-    await expect(checkDestination(url, cancelled, signal)).rejects.toMatchObject({ code: ErrorCode.CANCEL });
+    await expect(resolveDestination(url, closed, async () => Promise.reject(late), signal)).rejects.toBe(late);
+    const aborted = AbortSignal.abort();
+    const cancelled = async () => Promise.reject(aborted.reason);
+    await expect(resolveDestination(url, closed, cancelled, aborted)).rejects.toMatchObject({ code: ErrorCode.CANCEL });
   });
 });
 

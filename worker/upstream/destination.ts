@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isPublic, parseAddress } from "./public-addresses.ts";
 
 /**
- * Every address of a name, as text. Rejects or resolves to none when the name does not resolve, or with the
+ * Every address of a name, as text, best first. Rejects or resolves to none when the name does not resolve, or with the
  * RopewayError that says better why not. Once `signal` is aborted nobody wants to know.
  */
 export type ResolveName = (host: string, signal?: AbortSignal) => Promise<readonly string[]>;
@@ -12,11 +12,6 @@ export interface DestinationPolicy {
   readonly allowPrivate: boolean;
   /** True for an origin that may be reached even though it is private. */
   readonly isExempt?: (url: URL) => boolean;
-  /**
-   * Where the platform's fetch can reach private networks and has no allow list of its own (Deno). The address fetched
-   * is looked up again by the platform, so a name that changes in between is not caught here.
-   */
-  readonly resolveName?: ResolveName;
 }
 
 /** Bad ports (Fetch section 2.9): of protocols that would take a page's request for their own, such as SMTP and IRC. */
@@ -29,11 +24,15 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
 
 const PRIVATE_NAMES = ["localhost", "local", "internal", "home.arpa"];
 
+const LOOPBACK = ["127.0.0.1", "::1"];
+
 /**
+ * Checks what the URL itself says. Where its host is a name, what that leads to is for the runtime's fetch to check.
+ *
  * @throws RopewayError UNSUPPORTED_SCHEME, UPSTREAM_FAILED for a port that browsers do not use, DESTINATION_FORBIDDEN,
- * NAME_NOT_RESOLVED, CANCEL, or what the lookup says, of scope "stream".
+ * of scope "stream".
  */
-export async function checkDestination(url: URL, policy: DestinationPolicy, signal?: AbortSignal): Promise<void> {
+export function checkDestination(url: URL, policy: DestinationPolicy): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw failure(ErrorCode.UNSUPPORTED_SCHEME, `Cannot load ${url.protocol} address: only http: and https: are`);
   }
@@ -41,25 +40,51 @@ export async function checkDestination(url: URL, policy: DestinationPolicy, sign
     throw failure(ErrorCode.UPSTREAM_FAILED, `Cannot load ${url.hostname}: browsers do not use port ${url.port}`);
   }
   if (policy.allowPrivate || policy.isExempt?.(url) === true) return;
-  // The URL parser has already turned decimal, hex and octal forms into dotted ones.
-  const host = url.hostname.replace(/\.$/, "");
-  const literal = parseAddress(host.replace(/^\[(.*)\]$/, "$1"));
-  if (literal !== null) {
-    if (!isPublic(literal)) throw forbidden(host);
-    return;
-  }
-  if (PRIVATE_NAMES.some((name) => host === name || host.endsWith(`.${name}`))) throw forbidden(host);
-  if (policy.resolveName === undefined) return;
+  const host = hostOf(url);
+  const literal = parseAddress(host);
+  const isForbidden = literal === null ? isNameOf(host, PRIVATE_NAMES) : !isPublic(literal);
+  if (isForbidden) throw forbidden(host);
+}
 
-  const addresses = await policy.resolveName(host, signal).catch((cause: unknown) => {
+/**
+ * For a runtime whose fetch can reach private networks and has no allow list of its own (Deno): it is to connect to
+ * these addresses and to no others.
+ *
+ * @param url that passed `checkDestination`.
+ * @returns addresses of its name, all of which may be reached; null where its host is an address.
+ * @throws RopewayError DESTINATION_FORBIDDEN, NAME_NOT_RESOLVED, CANCEL, or what the lookup says, of scope "stream".
+ */
+export async function resolveDestination(
+  url: URL,
+  policy: DestinationPolicy,
+  resolveName: ResolveName,
+  signal: AbortSignal,
+): Promise<readonly string[] | null> {
+  const host = hostOf(url);
+  if (parseAddress(host) !== null) return null;
+  const mayBePrivate = policy.allowPrivate || policy.isExempt?.(url) === true;
+  // They lead to this machine (RFC 6761 section 6.3), but few resolvers say so.
+  if (mayBePrivate && isNameOf(host, ["localhost"])) return LOOPBACK;
+
+  const addresses = await resolveName(host, signal).catch((cause: unknown) => {
     if (cause instanceof RopewayError) throw cause;
-    if (signal?.aborted) throw failure(ErrorCode.CANCEL, `Cannot find ${host}: the phone cancelled the request`);
+    if (signal.aborted) throw failure(ErrorCode.CANCEL, `Cannot find ${host}: the phone cancelled the request`);
     throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name does not resolve`, { cause });
   });
   if (addresses.length === 0) {
     throw failure(ErrorCode.NAME_NOT_RESOLVED, `Cannot find ${host}: the name has no address`);
   }
-  if (!addresses.every(isPublicAddress)) throw forbidden(host);
+  if (!mayBePrivate && !addresses.every(isPublicAddress)) throw forbidden(host);
+  return addresses;
+}
+
+/** The URL parser has already turned decimal, hex and octal addresses into dotted ones. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+function isNameOf(host: string, domains: readonly string[]): boolean {
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
 }
 
 /** False for everything that no public web server has, and for text that is no address. */

@@ -105,17 +105,6 @@ describe("failures", () => {
     await expect(upstream(request)).rejects.toEqual(failsWith(ErrorCode.CANCEL));
   });
 
-  it("include the phone's cancel while the name is looked up, which ends with it", async () => {
-    const controller = new AbortController();
-    const resolveName = (_: string, signal?: AbortSignal) =>
-      new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
-    const { upstream, asked } = fakeWeb({}, { resolveName });
-    const response = upstream({ ...navigationTo("https://slow.example/"), signal: controller.signal });
-    controller.abort();
-    await expect(response).rejects.toEqual(failsWith(ErrorCode.CANCEL));
-    expect(asked).toEqual([]);
-  });
-
   it("of the edge itself are told apart from the origin's", async () => {
     const { upstream, store } = fakeWeb({});
     store.get = async () => Promise.reject(new Error("storage is gone"));

@@ -118,7 +118,7 @@ export class Exchange {
     if (elsewhere !== null) return elsewhere;
     const url = this.#url;
     this.#tainting = responseTainting(head, this.#method, url, this.#tainting);
-    await checkDestination(url, this.#deps.destinations, this.#request.signal);
+    checkDestination(url, this.#deps.destinations);
     if (this.#tainting === "cors") await this.#preflight();
 
     const access = cookieAccess(head, {

@@ -1,4 +1,4 @@
-/** Where names may lead, on every edge. Nothing leaves the machine: the network is one of the test's own. */
+/** Where names lead, on every edge. Nothing leaves the machine: the network is one of the test's own. */
 import { describe, expect, it } from "vitest";
 import { missingForSealing, runSealed } from "./testing/sealed-network.ts";
 
@@ -57,14 +57,34 @@ const PUBLIC = [
 const CODE = { workerd: "NAME_NOT_RESOLVED", deno: "DESTINATION_FORBIDDEN" } as const;
 
 const missing = await missingForSealing();
-if (missing !== null) console.error(`Without the test of where names may lead: it needs ${missing}`);
+if (missing !== null) console.error(`Without the tests of where names lead: they need ${missing}`);
+
+/** A namespace, an edge and a phone each, which takes its time on a busy machine. */
+const patience = { timeout: 90_000 };
+
+const program = (name: string) => new URL(`./testing/${name}.sealed.ts`, import.meta.url).pathname;
 
 describe.runIf(missing === null).each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
-  it("reaches public addresses of names, and none in special ranges", { timeout: 90_000 }, async () => {
-    const program = new URL("./testing/special-ranges.sealed.ts", import.meta.url).pathname;
+  it("reaches public addresses of names, and none in special ranges", patience, async () => {
     const expected = (code: string) => (address: string) => [address, code] as const;
-    expect(await runSealed(program, runtime, ...PUBLIC, ...REFUSED)).toEqual(
+    expect(await runSealed(program("special-ranges"), runtime, ...PUBLIC, ...REFUSED)).toEqual(
       Object.fromEntries([...PUBLIC.map(expected("reached")), ...REFUSED.map(expected(CODE[runtime]))]),
     );
   });
+
+  it("connects to the address that it checked, whatever the name says next", patience, async () => {
+    const outcomes = await runSealed(program("changing-names"), runtime);
+    expect(outcomes).toContain("public");
+    expect(outcomes).not.toContain("PRIVATE");
+  });
+});
+
+describe.runIf(missing === null)("an edge on deno", () => {
+  it.each(["", "1"])(
+    "serves other phones while one waits for names that nobody answers for (private: %j)",
+    patience,
+    async (allowPrivate) => {
+      expect(await runSealed(program("silent-names"), "deno", allowPrivate)).toEqual(["paired", "reached"]);
+    },
+  );
 });

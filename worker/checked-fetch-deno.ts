@@ -1,0 +1,51 @@
+/**
+ * Deno's fetch looks names up by itself and takes no resolver, so a name could lead elsewhere than where it did when it
+ * was checked. It takes a SOCKS proxy though: one in this process connects to the addresses that were found and checked,
+ * and to nothing else. So fetch stays Deno's own: streams, HTTP/2, TLS with the real name, decoding, cancelling.
+ */
+import { connectFastest } from "./connect-fastest.ts";
+import { startSocksServer } from "./socks-server-deno.ts";
+
+export class CheckedFetch {
+  /** By `host:port`, what is being fetched now, the newest last; all the places that may be connected to. */
+  readonly #routes = new Map<string, Set<readonly string[]>>();
+  #client: Deno.HttpClient | null = null;
+
+  /** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
+  async fetch(request: Request, addresses: readonly string[] | null): Promise<Response> {
+    if (addresses === null) return fetch(request);
+    const { hostname, port, protocol } = new URL(request.url);
+    const name = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+    const routes = this.#routes.get(name) ?? new Set();
+    // Equal ones of other requests are others.
+    const route = [...addresses];
+    this.#routes.set(name, routes.add(route));
+    try {
+      return await fetch(request, { client: this.#openClient() });
+    } finally {
+      routes.delete(route);
+      if (routes.size === 0) this.#routes.delete(name);
+    }
+  }
+
+  #openClient(): Deno.HttpClient {
+    if (this.#client !== null) return this.#client;
+    // The client goes past its proxy for the names in these.
+    for (const name of ["NO_PROXY", "no_proxy"]) Deno.env.delete(name);
+    const proxy = startSocksServer(
+      (host, port, signal) => this.#connect(host, port, signal),
+      () => {
+        this.#client = null;
+      },
+    );
+    this.#client = Deno.createHttpClient({ proxy });
+    return this.#client;
+  }
+
+  #connect(host: string, port: number, signal: AbortSignal): Promise<Deno.TcpConn> {
+    const addresses = [...(this.#routes.get(`${host}:${port}`) ?? [])].at(-1);
+    // Fetch also opens connections ahead for requests that got one of before meanwhile.
+    if (addresses === undefined) return Promise.reject(new Error(`Cannot connect to ${host}: nobody fetches from it`));
+    return connectFastest(addresses, (hostname, signal) => Deno.connect({ hostname, port, signal }), signal);
+  }
+}

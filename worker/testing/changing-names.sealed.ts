@@ -1,0 +1,52 @@
+/**
+ * To be run sealed (`sealed-network.ts`): asks an edge for names whose server says a public address first and a private
+ * one ever after, as for DNS rebinding, and the other way round. Argument: the runtime. Prints what came of them: which
+ * server was reached, or the errors' messages.
+ */
+import { createServer } from "node:http";
+import { type EdgeOptions, startEdge } from "../../scripts/edge-process.ts";
+import type { RopewayError } from "../../shared/errors.ts";
+import { startNameServer } from "./name-server.ts";
+import { pairPhone, TestPhone } from "./test-phone.ts";
+
+const [PUBLIC, PRIVATE] = ["93.184.216.34", "10.0.0.1"];
+const NAMES = 5;
+
+const questions = new Map<string, number>();
+const nameServer = await startNameServer((name) => {
+  const question = (questions.get(name) ?? 0) + 1;
+  questions.set(name, question);
+  // A resolver asks for IPv4 and for IPv6.
+  const [first, then] = name.startsWith("private") ? [PRIVATE, PUBLIC] : [PUBLIC, PRIVATE];
+  return [question <= 2 ? first : then];
+});
+const origin = createServer((request, response) => {
+  const { localAddress } = request.socket;
+  response.setHeader("connection", "close").end(localAddress === `::ffff:${PUBLIC}` ? "public" : "PRIVATE");
+});
+await new Promise<void>((resolve) => origin.listen(80, "::", resolve));
+const [runtime] = process.argv.slice(2);
+const edge = await startEdge({ runtime: runtime as EdgeOptions["runtime"], port: 0, ip: "127.0.0.1" });
+const phone = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
+await phone.connect();
+
+const outcomes = new Set<string>();
+for (const kind of ["public", "private"]) {
+  for (let index = 0; index < NAMES; index++) {
+    // The second connection is one of its own: the origin keeps none.
+    for (const path of ["a", "b"]) {
+      const outcome = await phone.fetch(`http://${kind}${index}.test/${path}`).then(
+        ({ text }) => text,
+        (error: RopewayError) => error.message,
+      );
+      outcomes.add(outcome);
+    }
+  }
+}
+console.log(JSON.stringify([...outcomes]));
+
+phone.close();
+origin.close();
+nameServer.close();
+await edge.close();
+process.exit();
