@@ -117,3 +117,25 @@ test("XHR, ranges, HEAD and empty answers work as they do directly", async ({ ap
   const digest = (data: Uint8Array): string => createHash("sha256").update(data).digest("hex");
   expect(digest(Uint8Array.from(answers.part))).toBe(digest(noiseBytes(5000).subarray(100, 200)));
 });
+
+test("an event source that connects again says which event it got last", async ({ app, origin }) => {
+  origin.page("/", "<p>Home</p>");
+  origin.route("/short", ({ request, reply }) => {
+    const next = Number(request.headers["last-event-id"] ?? 0) + 1;
+    reply(200, { "content-type": "text/event-stream" }, `retry: 50\nid: ${next}\ndata: event ${next}\n\n`);
+  });
+  await app.goto(`${origin.origin}/`);
+  const told = await (await app.content()).evaluate(
+    () =>
+      new Promise((resolve) => {
+        const source = new EventSource("/short");
+        const events: string[] = [];
+        source.onmessage = ({ data }) => {
+          if (events.push(data) < 3) return;
+          source.close();
+          resolve(events);
+        };
+      }),
+  );
+  expect(told).toEqual(["event 1", "event 2", "event 3"]);
+});

@@ -9,6 +9,7 @@ import { ropewayPath } from "../slot/slot-url.ts";
 import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
+import { EventStreams } from "./event-streams.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";
 import { isFromOwn } from "./navigation-source.ts";
 import { outgoingBody } from "./request-body.ts";
@@ -22,6 +23,7 @@ import { answerSubresource } from "./subresource.ts";
 declare const self: ServiceWorkerGlobalScope;
 
 const clients = new SlotClients();
+const eventStreams = new EventStreams();
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -82,13 +84,18 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
   const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
   const { content, length } = await outgoingBody(request, context);
-  const asked = requestHead(request, target, context, { documentUrl, bodyLength: length });
+  const plain = requestHead(request, target, context, { documentUrl, bodyLength: length });
+  const events = eventStreams.begin(event.clientId, request);
+  const asked = events === null ? plain : { ...plain, headers: [...plain.headers, ...events.headers] };
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
   const exchange: SlotExchange = {
     request,
     context,
     head,
-    send: () => port.fetch(head, content, request.signal),
+    async send() {
+      const response = await port.fetch(head, content, request.signal);
+      return events === null ? response : { ...response, body: () => events.watch(response.body()) };
+    },
     showCookies: (cookies) => clients.showCookies(cookies),
     noDocument: () => port.noDocument(),
     silentDocument: (document) => port.silentDocument(document),
