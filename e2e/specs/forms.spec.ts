@@ -103,3 +103,27 @@ test("Reload asks before it sends a form again", async ({ app, origin }) => {
   await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
   expect(methods()).toEqual(["POST", "POST", "GET"]);
 });
+
+test("forms of a page in another encoding send their fields in that", async ({ app, origin }) => {
+  const form = (method: string, action: string) =>
+    `<form method="${method}" action="${action}"><input name="word" value="s&uuml;&szlig;"><button>${action}</button></form>`;
+  origin.route("/", ({ reply }) =>
+    reply(200, { "content-type": "text/html; charset=iso-8859-1" }, form("get", "/echo?a") + form("post", "/echo?b")),
+  );
+  origin.route("/told", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/html" },
+      `<meta charset="windows-1252">${form("post", `${origin.origin}/echo?c`)}`,
+    ),
+  );
+  for (const [page, button] of [
+    ["/", "/echo?a"],
+    ["/", "/echo?b"],
+    ["/told", `${origin.origin}/echo?c`],
+  ] as const) {
+    await app.goto(origin.origin + page);
+    await app.navigated(() => app.frame().getByRole("button", { name: button }).click());
+    await expect(app.frame().getByText("word=s%FC%DF")).toBeVisible();
+  }
+});

@@ -9,6 +9,7 @@ const config: PageConfig = {
   documentUrl: "https://example.org/?a=\"><script>'&quot;",
   topLevel: true,
   isPosted: false,
+  charset: "",
   cookies: [],
   referrer: "",
   referrerPolicy: "",

@@ -12,6 +12,8 @@ export interface PageConfig extends SlotIdentity {
   readonly topLevel: boolean;
   /** Whether it answers a form, which a reload would send again. */
   readonly isPosted: boolean;
+  /** Encoding that the response's field names, or "". The document itself is in UTF-8 by now. */
+  readonly charset: string;
   readonly cookies: readonly ScriptCookie[];
   /** What `document.referrer` reads: a real URL, or "". */
   readonly referrer: string;

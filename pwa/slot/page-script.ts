@@ -7,6 +7,7 @@ import { ChildWindows, patchChildWindows } from "./page/child-windows.ts";
 import { patchRequests } from "./page/cookie-order.ts";
 import { patchElements } from "./page/elements.ts";
 import { helpAutofocus, passKeys } from "./page/focus.ts";
+import { patchFormCharset } from "./page/form-charset.ts";
 import { patchIdentity } from "./page/identity.ts";
 import { patchIdle } from "./page/idle.ts";
 import { patchMarkup } from "./page/markup.ts";
@@ -35,6 +36,7 @@ function start(config: PageConfig): void {
   patchIdle(window);
   if (config.topLevel) patchViewport();
   patchTargets(context);
+  patchFormCharset(context);
   patchElements(context);
   patchMarkup(context);
   patchChildWindows(new ChildWindows(link));

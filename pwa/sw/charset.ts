@@ -44,6 +44,11 @@ function declaredIn(contentType: string, start: Uint8Array): string | null {
   return labelIn(`${contentType};`) ?? asciiCompatible(labelIn(text));
 }
 
+/** The encoding that the field names, or "". */
+export function charsetOf(contentType: string): string {
+  return labelIn(`${contentType};`) ?? "";
+}
+
 /** At the end of what has come a label may be cut. */
 function labelIn(text: string): string | null {
   const label = /charset\s*=\s*["']?\s*([a-z0-9_:.-]+)(?=[^a-z0-9_:.-])/i.exec(text)?.[1];

@@ -10,7 +10,7 @@ import { pageSnippet } from "../slot/page-config.ts";
 import { computeReferrer } from "../slot/referrer.ts";
 import { pageHeaders } from "../slot/response-headers.ts";
 import { toSlot } from "../slot/slot-url.ts";
-import { DocumentDecoder } from "./charset.ts";
+import { charsetOf, DocumentDecoder } from "./charset.ts";
 import { asAttachment } from "./disposition.ts";
 import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
 import { hasNullBody, type SlotExchange, trackedBody } from "./slot-exchange.ts";
@@ -258,6 +258,7 @@ function documentParts(
           documentUrl: head.url,
           topLevel: context.binding.topLevel,
           isPosted: exchange.request.method !== "GET",
+          charset: charsetOf(headerValue(head.headers, "content-type") ?? ""),
           cookies: head.scriptCookies,
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,

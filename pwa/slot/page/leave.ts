@@ -12,6 +12,8 @@ export interface Leaving {
   /** Body of a POST, null for GET. */
   readonly data: FormData | null;
   readonly encoding: FormEncoding;
+  /** For `accept-charset`; "" for UTF-8, which is also what another site gets. */
+  readonly charset: string;
   readonly replace: boolean;
   readonly policy: ReferrerPolicy | "";
   /** The page on top goes there, also when a frame asks. */
@@ -30,11 +32,12 @@ export function referrerPolicyOf(element: Element | null, context: PageContext):
 }
 
 /** A POST within the slot: the service worker gets its body as a stream. */
-function submitInPlace(url: string, data: FormData, encoding: FormEncoding): void {
+function submitInPlace(url: string, data: FormData, { encoding, charset }: Leaving): void {
   const form = document.createElement("form");
   form.method = "post";
   form.action = url;
   form.enctype = encoding;
+  form.acceptCharset = charset;
   form.target = "_self";
   form.hidden = true;
   for (const [name, value] of data) {
@@ -83,7 +86,7 @@ export function leave(leaving: Leaving, context: PageContext): boolean {
   if (goal.kind === "shell" || (leaving.top && !config.topLevel)) {
     void askShell(toReal(goal.url, config), leaving, context);
   } else if (leaving.data !== null && !goal.url.startsWith("/")) {
-    submitInPlace(goal.url, leaving.data, leaving.encoding);
+    submitInPlace(goal.url, leaving.data, leaving);
   } else {
     // The placeholder asks in the document's name, and may not know of the link's own policy.
     const isPlaceholder = goal.url.startsWith(`${ropewayPath.frame}?`);

@@ -3,12 +3,18 @@ import { parseEncoding } from "../form-body.ts";
 import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { MESSAGE_TAG } from "../page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
+import { formCharset } from "./form-charset.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { navigationApi, type PageContext } from "./page-context.ts";
 import { retargeting } from "./targets.ts";
 
+function formOf(source: Element | null): HTMLFormElement | null {
+  if (source instanceof HTMLFormElement) return source;
+  return source instanceof HTMLButtonElement || source instanceof HTMLInputElement ? source.form : null;
+}
+
 function encodingOf(source: Element | null) {
-  const form = source instanceof HTMLFormElement ? source : source?.closest("form");
+  const form = formOf(source);
   return parseEncoding(source?.getAttribute("formenctype") ?? form?.getAttribute("enctype") ?? "");
 }
 
@@ -60,6 +66,7 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
       url: destination.url,
       data: event.formData,
       encoding: encodingOf(source),
+      charset: event.formData === null ? "" : formCharset(formOf(source), context),
       replace: navigationType === "replace",
       policy: referrerPolicyOf(source, context),
       top,

@@ -2,6 +2,7 @@
 import { type FormEncoding, parseEncoding, withQuery } from "../form-body.ts";
 import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { parseUrl } from "../slot-url.ts";
+import { formCharset } from "./form-charset.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { navigationApi, type PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
@@ -47,7 +48,8 @@ interface Targeted {
 
 /** True: handled here. False: the browser does it, and `navigate` sees it where it has to. */
 function goToTarget({ target, url, data, encoding, element }: Targeted, context: PageContext): boolean {
-  const leaving = { url, data, encoding, replace: false };
+  const charset = element instanceof HTMLFormElement ? formCharset(element, context) : "";
+  const leaving = { url, data, encoding, charset, replace: false };
   if (isSelf(target)) {
     // The navigate event takes care of it, where there is one.
     if (navigationApi !== undefined) return false;
