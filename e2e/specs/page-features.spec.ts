@@ -76,3 +76,19 @@ test("a page may lock the pointer after a click", async ({ app, origin }) => {
   await app.frame().getByRole("button", { name: "Lock" }).click();
   await expect.poll(async () => (await app.content()).title()).toBe("locked");
 });
+
+test("addresses of frames and embeds read as the page wrote them", async ({ app, origin, otherOrigin }) => {
+  const guest = otherOrigin.origin.replace("http:", "");
+  origin.page("/", `<iframe src="${guest}/guest"></iframe><embed src="movie.swf"><object data="movie.swf"></object>`);
+  otherOrigin.page("/guest", "<p>Guest</p>");
+  await app.goto(`${origin.origin}/`);
+  const read = await (await app.content()).evaluate((address) => {
+    const made = document.createElement("iframe");
+    made.setAttribute("src", `${address}/made`);
+    return [
+      ...[...document.querySelectorAll("iframe, embed"), made].map((element) => element.getAttribute("src")),
+      document.querySelector("object")?.getAttribute("data"),
+    ];
+  }, guest);
+  expect(read).toEqual([`${guest}/guest`, "movie.swf", `${guest}/made`, "movie.swf"]);
+});

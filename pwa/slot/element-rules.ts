@@ -5,7 +5,7 @@
 import type { AttributeAccess } from "./html-tag.ts";
 import { neutraliseRelations } from "./link-relations.ts";
 import { rewriteRefresh } from "./meta-refresh.ts";
-import { isSlotUrl, parseUrl, ropewayPath, ropewayUrl, type SlotIdentity, toSlot } from "./slot-url.ts";
+import { isSlotUrl, parseUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "./slot-url.ts";
 
 export interface MarkupContext extends SlotIdentity {
   /** Real URL of the document, base of relative URLs until a `<base href>` comes. */
@@ -62,6 +62,19 @@ export function frameUrl(src: string, context: ElementContext): string | null {
   return targetUrl(src, ropewayPath.frame, context);
 }
 
+/** What the page wrote goes along where the placeholder's `url` does not tell it. */
+function withWritten(url: string, written: string): string {
+  const isTold = !url.startsWith(`${ropewayPath.frame}?`) || url.endsWith(`?url=${encodeURIComponent(written)}`);
+  return isTold ? url : `${url}&written=${encodeURIComponent(written)}`;
+}
+
+/** The `src` of a frame as the page wrote it. `value`: as it is now. */
+export function writtenFrameUrl(value: string, slot: SlotIdentity): string {
+  if (!value.startsWith(`${ropewayPath.frame}?`)) return toReal(value, slot);
+  const parameters = new URLSearchParams(value.slice(value.indexOf("?")));
+  return parameters.get("written") ?? parameters.get("url") ?? value;
+}
+
 function isOwnPage(src: string, context: ElementContext): boolean {
   const target = resolve(src, context);
   if (target === null || target.native.pathname.startsWith("/.ropeway/")) return false;
@@ -83,10 +96,10 @@ function openSandbox(element: AttributeAccess, context: ElementContext): void {
     return;
   }
   const src = element.get("src") ?? "";
-  if (src.endsWith(CLOSED_SUFFIX)) return;
+  if (src.includes(CLOSED_SUFFIX)) return;
   if (withScripts && isOwnPage(src, context)) {
     const real = parseUrl(src, context.base)?.href ?? src;
-    element.set("src", ropewayUrl(ropewayPath.frame, real) + CLOSED_SUFFIX);
+    element.set("src", withWritten(ropewayUrl(ropewayPath.frame, real), src) + CLOSED_SUFFIX);
     return;
   }
   if (src !== "" || !withScripts) element.set("sandbox", `${sandbox} allow-same-origin`.trim());
@@ -102,8 +115,9 @@ function rewriteFrame(element: AttributeAccess, context: ElementContext): void {
     return prefix + context.rewriteInner(markup.slice(prefix.length));
   });
   openSandbox(element, context);
-  const src = frameUrl(element.get("src") ?? "", context);
-  if (src !== null) element.set("src", src);
+  const written = element.get("src") ?? "";
+  const src = frameUrl(written, context);
+  if (src !== null) element.set("src", withWritten(src, written));
 }
 
 /** `<object data>` and `<embed src>` skip service workers; their own fallback content is shown instead. */

@@ -53,7 +53,10 @@ describe("frames", () => {
       "<iframe src=https://video.example/e?a=1&amp;b>",
       '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2Fe%3Fa%3D1%26b">',
     ],
-    ["<frame src='//video.example/'>", '<frame src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2F">'],
+    [
+      "<frame src='//video.example/'>",
+      '<frame src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2F&amp;written=%2F%2Fvideo.example%2F">',
+    ],
     ["<iframe src=https&colon;//video.example/>", '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fvideo.example%2F">'],
     ["<iframe src=https://example.org/x>", '<iframe src="http://s1.localhost:8787/x">'],
     ["<iframe src=/x>", "<iframe src=/x>"],
@@ -62,12 +65,12 @@ describe("frames", () => {
     ["<iframe credentialless csp='x' src=/x>", "<iframe   src=/x>"],
     [
       "<base href=https://cdn.example/><iframe src=x>",
-      '<base href=https://cdn.example/><iframe src="/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fx">',
+      '<base href=https://cdn.example/><iframe src="/.ropeway/frame?url=https%3A%2F%2Fcdn.example%2Fx&amp;written=x">',
     ],
   ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
 
   it("rewrites srcdoc with the same rules", () => {
-    expect(markup(`<iframe srcdoc="<p>&nbsp;<iframe src='https://a.example'></iframe>">`)).toBe(
+    expect(markup(`<iframe srcdoc="<p>&nbsp;<iframe src='https://a.example/'></iframe>">`)).toBe(
       `<iframe srcdoc="<p>&nbsp;<iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;></iframe>">`,
     );
     expect(markup('<iframe srcdoc="&lt;p>">')).toBe('<iframe srcdoc="&lt;p>">');
@@ -79,7 +82,7 @@ describe("frames", () => {
       '<iframe sandbox="allow-scripts allow-same-origin" src="/.ropeway/frame?url=https%3A%2F%2Fa.example%2F">',
     );
     expect(markup("<iframe sandbox=allow-scripts src=/x>")).toBe(
-      '<iframe sandbox=allow-scripts src="/.ropeway/frame?url=https%3A%2F%2Fexample.org%2Fx&amp;closed=1">',
+      '<iframe sandbox=allow-scripts src="/.ropeway/frame?url=https%3A%2F%2Fexample.org%2Fx&amp;written=%2Fx&amp;closed=1">',
     );
     expect(markup("<iframe sandbox=allow-scripts srcdoc='<p>'>")).toMatch(
       /^<iframe sandbox=allow-scripts srcdoc="<meta http-equiv=&quot;Content-Security-Policy&quot;.*><p>">$/,
@@ -121,7 +124,7 @@ describe("other elements", () => {
 });
 
 describe("the tokenizer", () => {
-  const frame = "<iframe src=https://a.example>";
+  const frame = "<iframe src=https://a.example/>";
   const done = '<iframe src="/.ropeway/frame?url=https%3A%2F%2Fa.example%2F">';
 
   it.each([

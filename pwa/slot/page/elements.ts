@@ -1,5 +1,5 @@
 /** Applies the element rules to what scripts make: attributes, properties, and elements seen in the document. */
-import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement } from "../element-rules.ts";
+import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl } from "../element-rules.ts";
 import { rewriteMarkup } from "../html-rewriter.ts";
 import type { AttributeAccess } from "../html-tag.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
@@ -117,6 +117,17 @@ function patchReflected(context: PageContext): void {
   }
 }
 
+/** Where the rules have changed or moved an address, it reads as the page wrote it. */
+function patchGetAttribute({ config }: PageContext): void {
+  patchMethod(Element.prototype, "getAttribute", (native, self, args) => {
+    const value = native(self, args);
+    const [name] = args;
+    if ((name !== "src" && name !== "data") || !(self instanceof Element)) return value;
+    if (/^i?frame$/.test(self.localName)) return value === null ? value : writtenFrameUrl(String(value), config);
+    return value ?? (/^(?:embed|object)$/.test(self.localName) ? native(self, [`data-ropeway-${name}`]) : value);
+  });
+}
+
 function patchSetAttribute(context: PageContext): void {
   const set = (native: NativeCall, self: unknown, args: unknown[], name: unknown, value: unknown) => {
     if (!(self instanceof Element) || !AFFECTED_ELEMENTS.has(self.localName)) return native(self, args);
@@ -157,6 +168,7 @@ function observe(context: PageContext): void {
 export function patchElements(context: PageContext): void {
   patchReflected(context);
   patchSetAttribute(context);
+  patchGetAttribute(context);
   // What the parser inserts was rewritten on its way.
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => observe(context));
   else observe(context);
