@@ -96,9 +96,9 @@ export interface Settings {
 export interface Notice {
   /**
    * What the person sent may have arrived or not; or a reload would send it again, which it does not unasked; or the page
-   * wanted to open an app that it may not.
+   * wanted to open an app that it may not; or it went to its own address again and again, and was stopped.
    */
-  readonly kind: "uncertain" | "resend" | "other-app";
+  readonly kind: "uncertain" | "resend" | "other-app" | "loop";
   readonly url: string;
 }
 

@@ -159,6 +159,53 @@ describe("the bar, while a page is visible", () => {
   });
 });
 
+describe("a page that sends itself to its own address", () => {
+  const slot: Slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+  const opened = () => {
+    const all = open();
+    const sendItself = () => {
+      const message = {
+        tag: MESSAGE_TAG,
+        type: "navigate",
+        url: `${A}/`,
+        method: "GET",
+        headers: [],
+        body: null,
+      } as const;
+      all.controller.onPageMessage({ ...message, referrer: "", replace: true }, slot, all.source);
+    };
+    const asked = () => all.log.filter((line) => line.startsWith("ask")).length;
+    return { ...all, sendItself, asked };
+  };
+
+  it("is stopped the third time, and stays, and the person is told", () => {
+    const { controller, report, sendItself, asked, show } = opened();
+    for (let time = 0; time < 3; time++) {
+      report(`${A}/`, "loading", "a");
+      sendItself();
+      // Once for each document.
+      if (time < 2) sendItself();
+    }
+    expect(asked()).toBe(2);
+    report(`${A}/`, "loaded", "a");
+    expect(controller.state).toMatchObject({ phase: "loaded", url: `${A}/`, notice: { kind: "loop", url: `${A}/` } });
+    show(`${B}/`, "b");
+    expect(controller.state.notice).toBeNull();
+  });
+
+  it("may do so once after each time that the person goes there", () => {
+    const { controller, show, sendItself, asked } = opened();
+    for (let time = 0; time < 4; time++) {
+      controller.go(`${A}/`);
+      show(`${A}/`, "a");
+      sendItself();
+      show(`${A}/`, "a");
+    }
+    expect(asked()).toBe(8);
+    expect(controller.state.notice).toBeNull();
+  });
+});
+
 describe("while the next page is on its way", () => {
   it("goes on loading when the page before gets ready, or changes its title", () => {
     const { controller, report } = open();

@@ -39,6 +39,7 @@ import {
   type NavigationState,
 } from "./navigation-state.ts";
 import { pageNavigation } from "./page-navigation.ts";
+import { SelfSends } from "./self-sends.ts";
 import type { SlotFrames } from "./slot-frames.ts";
 import type { Slot } from "./slot-registry.ts";
 
@@ -63,6 +64,8 @@ type Change = Partial<Omit<BrowserState, keyof DrawnNavigation | "isFrameEmpty">
 interface Going extends Partial<Omit<Start, "initiator">> {
   readonly by: Destination["kind"];
   readonly replace?: boolean;
+  /** See SelfSends. */
+  readonly isSelfSend?: boolean;
   /** When it was asked for, by `performance.now()`; now by default. */
   readonly askedAt?: number;
 }
@@ -97,6 +100,7 @@ export class BrowserController implements BrowserActions {
   #setsOutWithLink = false;
   #frame = new FramePosition();
   readonly #frameReferrers = new FrameReferrers();
+  readonly #selfSends = new SelfSends();
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
 
@@ -113,8 +117,9 @@ export class BrowserController implements BrowserActions {
   update(change: Change): void {
     const isFrameEmpty = this.#frame.hasLeftDocument;
     this.#state = { ...this.#state, ...change, ...drawNavigation(this.#committed, this.#shown), isFrameEmpty };
-    // The question is about the page shown.
-    if (this.#state.phase !== "loaded" && this.#state.notice?.kind === "resend")
+    const { notice, phase, url } = this.#state;
+    // They are about the page shown.
+    if ((notice?.kind === "resend" && phase !== "loaded") || (notice?.kind === "loop" && notice.url !== url))
       this.#state = { ...this.#state, notice: null };
     this.#options.render(this.#state);
   }
@@ -296,6 +301,7 @@ export class BrowserController implements BrowserActions {
       case "leaving":
         if (!isPage) return;
         this.#isStopped = false;
+        this.#selfSends.end();
         this.#frame.setOut(slot.origin);
         this.#beginPage();
         this.#draw({ kind: "started", url: this.#toReal(message.url, slot) }, { progress: 0, cost: NO_COST });
@@ -386,9 +392,16 @@ export class BrowserController implements BrowserActions {
       if (!isForOtherApp(url) || !this.#options.openOtherApp(url)) this.update({ notice: { kind: "other-app", url } });
       return;
     }
+    const isSelfSend = message.method === "GET" && url === this.#committed.url.split("#", 1)[0];
+    if (isSelfSend) {
+      const isUnderWay = this.#shown.kind === "started" && this.#shown.url === url;
+      if (isUnderWay) return;
+      if (this.#selfSends.isLoop()) return this.update({ notice: { kind: "loop", url } });
+    }
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), {
       by: "started",
       replace: message.replace === true,
+      isSelfSend,
     });
   }
 
@@ -413,7 +426,10 @@ export class BrowserController implements BrowserActions {
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const isBack = isTraversal(this.#history, message.historyKey);
     // What is come to was not stopped.
-    if (isBack) this.#isStopped = false;
+    if (isBack) {
+      this.#isStopped = false;
+      this.#selfSends.end();
+    }
     // The frame has turned away from what was on its way. The page shown could say so to keep the person.
     if (isBack && URL.parse(this.#committed.url)?.origin !== slot?.origin) this.#abandon();
     if (isBack && this.#frame.awaited === null) this.#beginPage();
@@ -553,8 +569,16 @@ export class BrowserController implements BrowserActions {
   }
 
   #navigate(request: NavigationRequest, going: Going): void {
-    const { by, replace = false, begun = null, waitsForLink = false, askedAt = performance.now() } = going;
+    const {
+      by,
+      replace = false,
+      begun = null,
+      waitsForLink = false,
+      askedAt = performance.now(),
+      isSelfSend = false,
+    } = going;
     const { frames, tunnel } = this.#options;
+    if (!isSelfSend) this.#selfSends.end();
     if (frames === null) {
       if (begun !== null) tunnel.abandon(begun);
       const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";

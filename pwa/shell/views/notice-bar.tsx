@@ -22,6 +22,7 @@ export function NoticeBar({ notice, actions }: { notice: Notice; actions: Browse
 export function noticeText({ kind, url }: Notice): string {
   if (kind === "other-app") return `The page wanted to open another app (${url.slice(0, url.indexOf(":") + 1)})`;
   const host = shortHost(url);
+  if (kind === "loop") return `${host} goes to its own address again and again, and was stopped. It may not work here`;
   return kind === "uncertain"
     ? `${host} may have got what you sent; the answer was lost`
     : `To reload this page, what you sent to ${host} has to be sent again`;

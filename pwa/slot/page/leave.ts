@@ -20,6 +20,32 @@ export interface Leaving {
   readonly top: boolean;
 }
 
+/** Milliseconds after its load in which nobody has looked at a page yet. */
+const HASTE = 2_000;
+
+/**
+ * The page sends itself to its own real address, at once and unasked: some do so wherever `location` does not name their
+ * host, which here it never does, and would do so for ever. The shell, which sees one document after the other, counts.
+ */
+function isHastySelfSend({ data }: Leaving, slotUrl: string): boolean {
+  if (data !== null || slotUrl !== location.href.split("#", 1)[0] || isTouched) return false;
+  const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  const { loadEventEnd = 0 } = timing ?? {};
+  return loadEventEnd === 0 || performance.now() - loadEventEnd < HASTE;
+}
+
+/** By the person. Of this document: what a browser knows of it outlasts the document (Chromium 156). */
+let isTouched = false;
+for (const type of ["pointerdown", "keydown"]) {
+  window.addEventListener(
+    type,
+    () => {
+      isTouched = true;
+    },
+    true,
+  );
+}
+
 const nativeSubmit = HTMLFormElement.prototype.submit;
 
 /** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
@@ -83,7 +109,8 @@ export function leave(leaving: Leaving, context: PageContext): boolean {
   const inFrame = !config.topLevel && !leaving.top;
   const goal = navigationGoal(leaving.url, inFrame ? "frame" : "page", config);
   if (goal.kind === "native") return false;
-  if (goal.kind === "shell" || (leaving.top && !config.topLevel)) {
+  const isShells = goal.kind === "shell" || (leaving.top && !config.topLevel);
+  if (isShells || (config.topLevel && isHastySelfSend(leaving, goal.url))) {
     void askShell(toReal(goal.url, config), leaving, context);
   } else if (leaving.data !== null && !goal.url.startsWith("/")) {
     submitInPlace(goal.url, leaving.data, leaving);
