@@ -87,4 +87,10 @@ describe.runIf(missing === null)("an edge on deno", () => {
       expect(await runSealed(program("silent-names"), "deno", allowPrivate)).toEqual(["paired", "reached"]);
     },
   );
+
+  it("opens connections for nobody else on its machine", patience, async () => {
+    // SOCKS: no method that is acceptable; a password asked for, and refused.
+    const answers = [["05ff", "05020101"]];
+    expect(await runSealed(program("strange-client"))).toEqual({ text: "reached", answers });
+  });
 });

@@ -93,4 +93,35 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
     expect(text).toBe(`${body.length} none ${sha256(body)}`);
   });
+
+  describe("by its name", () => {
+    const named = (origin: string) => origin.replace("127.0.0.1", "origin.localhost");
+
+    it("lets an origin go that does not answer, when the phone gives up", async () => {
+      const asked = Promise.withResolvers<void>();
+      const left = Promise.withResolvers<void>();
+      const origin = await originOf((request) => {
+        request.socket.once("close", () => left.resolve());
+        asked.resolve();
+      });
+      const exchange = await phone.start(named(origin));
+      await asked.promise;
+      exchange.cancel();
+      await left.promise;
+    });
+
+    it("passes what both sides say while they say it", async () => {
+      const origin = await originOf((request, response) => {
+        response.writeHead(200, { "content-type": "application/octet-stream" });
+        request.pipe(response);
+      });
+      const body = noise(3_000_000);
+      const { body: echoed } = await phone.fetch(`${named(origin)}/echo`, {
+        ...scriptFetch(named(origin)),
+        method: "POST",
+        body: streamOf(body.subarray(0, 1_000_000), body.subarray(1_000_000)),
+      });
+      expect(sha256(echoed)).toBe(sha256(body));
+    });
+  });
 });
