@@ -261,6 +261,22 @@ test("a site that learnt the host of the page that framed it can neither show th
   expect(origin.requestsTo("/transfer")).toEqual([]);
 });
 
+/** What the app asks its hosts for, one by one. */
+const NEEDED = [
+  "/sw.js",
+  "/.ropeway/config.json",
+  "/.ropeway/tunnel/down",
+  "/.ropeway/tunnel/up",
+  "/.ropeway/pair",
+  "/.ropeway/boot",
+  "/.ropeway/sw.js",
+  "/.ropeway/frame",
+  "/.ropeway/tunnel.js",
+  "/manifest.webmanifest",
+  "/shell.js",
+  "/icons",
+];
+
 test.describe("with one socket, not as many as pay on what the phone takes the link for", () => {
   test.use({ settings: { channels: 1 } });
 
@@ -299,7 +315,33 @@ test.describe("with one socket, not as many as pay on what the phone takes the l
     expect(await setCookies(0, 0, "/")).toBe("");
     for (const path of ["/", "/.ropeway", "/.ropeway/tunnel"]) await setCookies(50, 4_000, path);
     await expect.poll(cookies).toBe(0);
+    for (const path of NEEDED) {
+      await setCookies(50, 4_000, path);
+      await expect.poll(cookies, path).toBe(0);
+    }
     await page.reload();
     await expect.poll(async () => (await app.stats()).sockets).toBe(1);
+    // Rejects where the worker's script cannot be had.
+    await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
+  });
+
+  test("cookies that came while nobody looked go when the app is opened, and updates with them", async ({ app }) => {
+    const { page } = app;
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    const base = new URL(page.url()).hostname;
+    // As a version before left them: it had not asked to be told of these paths.
+    await page.evaluate(async (paths) => {
+      const { cookies } = (await navigator.serviceWorker.ready) as unknown as {
+        cookies: { unsubscribe(urls: readonly { url: string }[]): Promise<void> };
+      };
+      await cookies.unsubscribe(paths.map((url) => ({ url })));
+    }, NEEDED);
+    const cookie = { value: "x".repeat(4_000), domain: `.${base}`, path: "/sw.js" };
+    const cookies = Array.from({ length: 50 }, (_, index) => ({ ...cookie, name: `c${index}` }));
+    await page.context().addCookies(cookies);
+    expect(await page.context().cookies()).toHaveLength(50);
+    await page.reload();
+    await expect.poll(async () => (await page.context().cookies()).length).toBe(0);
+    await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
   });
 });

@@ -177,7 +177,11 @@ async function main(): Promise<void> {
     // biome-ignore lint/suspicious/noDocumentCookie: Cookie Store adds a slash to paths.
     if (data.type === "expired-cookies") for (const cookie of data.cookies) document.cookie = cookie;
   });
+  // Such cookies may have kept the browser from looking for a new version.
+  const update = async () => (await navigator.serviceWorker.ready).update();
+  navigator.serviceWorker.addEventListener("message", () => void update().catch(() => {}), { once: true });
   navigator.serviceWorker.startMessages();
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage("opened"));
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
   await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
 }

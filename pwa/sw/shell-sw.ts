@@ -7,8 +7,10 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __WB_MANIFEST: readonly { url: string; revision: string | null }[];
 };
 
-precacheAndRoute([...self.__WB_MANIFEST], { directoryIndex: "index.html", ignoreURLParametersMatching: [/./] });
+// Read once: the build puts the list in where it stands.
+const files: readonly { readonly url: string; readonly revision: string | null }[] = self.__WB_MANIFEST;
+precacheAndRoute([...files], { directoryIndex: "index.html", ignoreURLParametersMatching: [/./] });
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-keepCookiesAway();
+keepCookiesAway(files.map(({ url }) => url));
