@@ -39,7 +39,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
-const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH"));
+const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
 const phones = new Map<string, Phone>();
 const addresses = new WeakMap<Request, string>();
 

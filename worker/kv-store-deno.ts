@@ -9,10 +9,16 @@ export interface DeviceStores {
   sentLogOf(deviceId: string): SentLogStore;
 }
 
-/** @param path of the database file; the default of the platform when undefined. */
+/**
+ * @param path of the database file; the default of the platform when undefined.
+ * @throws Error that names the file and says what to do, where it is damaged or may not be used.
+ */
 export async function openStore(path: string | undefined): Promise<DeviceStores> {
   if (typeof Deno.openKv !== "function") return memoryStores();
-  const kv = await Deno.openKv(path);
+  const kv = await Deno.openKv(path).catch((cause: Error) => {
+    const advice = "move it away to begin without the cookies in it, or set ROPEWAY_KV_PATH to another file";
+    throw new Error(`Cannot open ${path ?? "the store of Deno KV"}: ${cause.message}; ${advice}`, { cause });
+  });
   return {
     forDevice: (deviceId) => kvCookieStore(kv, deviceId),
     // A database in memory has forgotten what an earlier process sent.
