@@ -113,6 +113,12 @@ describe("buildRequestHeaders", () => {
     });
   });
 
+  it("tells of the browser beside the user agent where the way is safe", () => {
+    const userAgent = "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0";
+    expect(build({ userAgent })["sec-ch-ua-platform"]).toBe(`"Linux"`);
+    expect(build({ userAgent, chain: urls("http://a.example/") })["sec-ch-ua-platform"]).toBeUndefined();
+  });
+
   it("keeps what the page asked to accept, and asks for no coding with a range", () => {
     const headers = build({
       fields: [

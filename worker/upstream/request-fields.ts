@@ -2,6 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { toByteString } from "./byte-string.ts";
+import { clientHints } from "./client-hints.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 import { isPotentiallyTrustworthy, isSameOrigin, isSameSite } from "./site.ts";
 
@@ -100,7 +101,9 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
   if (request.origin !== null) headers.set("origin", request.origin);
   if (request.referrer !== "") headers.set("referer", request.referrer);
   if (head.mode === "navigate") headers.set("upgrade-insecure-requests", "1");
-  if (isPotentiallyTrustworthy(url)) setFetchMetadata(headers, head, chain);
+  if (!isPotentiallyTrustworthy(url)) return;
+  setFetchMetadata(headers, head, chain);
+  for (const [name, value] of clientHints(request.userAgent)) headers.set(name, value);
 }
 
 /** workerd writes any text as UTF-8; Deno and Node want the bytes, one character each, as they gave Set-Cookie. */
