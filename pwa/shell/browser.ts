@@ -38,6 +38,7 @@ import {
   drawNavigation,
   type NavigationState,
 } from "./navigation-state.ts";
+import { answerOrigins } from "./origin-answer.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import { SelfSends } from "./self-sends.ts";
 import type { SlotFrames } from "./slot-frames.ts";
@@ -336,6 +337,9 @@ export class BrowserController implements BrowserActions {
           askedAt: this.#askedAt,
         });
         return;
+      case "origins-wanted":
+        source.postMessage(answerOrigins(message.origins, slot, frames), frames.originOf(slot));
+        return;
       case "frame-wanted":
         this.#sendFrame(frames, message, slot, source);
     }
@@ -352,6 +356,9 @@ export class BrowserController implements BrowserActions {
     this.#options.tunnel.startFrame(frameSlot, url.href, start);
     const bootsInside = !frameSlot.topLevel;
     const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel, bootsInside };
+    // The document around the frame is of the same slot, but where the frame's own one has asked.
+    const names: ShellToPage = answerOrigins([frames.originOf(frameSlot)], slot, frames);
+    source.parent.postMessage(names, frames.originOf(slot));
     source.postMessage(answer, frames.originOf(slot));
   }
 

@@ -77,6 +77,11 @@ export class SlotFrames {
     return this.#registry.byLabel(origin.slice(prefix.length, -suffix.length));
   }
 
+  /** The slot of an origin, if it has one. */
+  find(origin: string, topLevelOrigin: string): Slot | null {
+    return this.#registry.find(origin, topLevelOrigin);
+  }
+
   originOf(slot: Slot): string {
     return `${this.#scheme}//${slot.label}.${this.#slotHost}`;
   }

@@ -62,6 +62,7 @@ export type PageToShell =
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
   /** In place of a document that moved to another origin. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
+  | OriginsWanted
   /** The placeholder of a frame asks for the slot of another origin. */
   | {
       readonly tag: typeof MESSAGE_TAG;
@@ -72,6 +73,13 @@ export type PageToShell =
       /** Real URL of this slot that redirected the frame, or null. */
       readonly movedFrom: string | null;
     };
+
+/** A slot's page asks which real origins stand behind slots, or which slots stand for real origins. */
+export type OriginsWanted = {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "origins-wanted";
+  readonly origins: readonly string[];
+};
 
 /** From a boot page to the placeholder around it: the slot can show documents. */
 export type BootToFrame = { readonly tag: typeof MESSAGE_TAG; readonly type: "booted" };
@@ -87,6 +95,13 @@ export type ShellToPage =
       readonly topLevel: boolean;
       /** The slot's boot page may be shown below the one that asks. */
       readonly bootsInside: boolean;
+    }
+  /** Real origins by slot origins: of a frame that sets out in the document, or as answer to `asked`. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "origins";
+      readonly origins: Readonly<Record<string, string>>;
+      readonly asked: readonly string[];
     }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
   /** @property isConfirmed also where it sends a form again. */

@@ -11,6 +11,7 @@ import { patchFormCharset } from "./page/form-charset.ts";
 import { patchIdentity } from "./page/identity.ts";
 import { patchIdle } from "./page/idle.ts";
 import { patchMarkup } from "./page/markup.ts";
+import { patchMessages } from "./page/messages.ts";
 import { watchNavigations } from "./page/navigate.ts";
 import { createPageContext } from "./page/page-context.ts";
 import { obeyShell, reportDocument } from "./page/report.ts";
@@ -26,7 +27,11 @@ function start(config: PageConfig): void {
   const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
   link?.patchCookie(Document.prototype);
   if (link !== null) patchRequests(link);
-  obeyShell(context, { port: (port) => link?.passPort(port) });
+  const names = patchMessages(context);
+  obeyShell(context, {
+    port: (port) => link?.passPort(port),
+    origins: (origins, asked) => names.take(origins, asked),
+  });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
   if (config.topLevel) helpAutofocus();
   passKeys(context);

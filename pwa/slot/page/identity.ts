@@ -25,19 +25,6 @@ function patchDocument({ config, realUrl }: PageContext): void {
   });
 }
 
-/** Messages of the slot to itself carry and name the real origin; those of other slots stay as they are. */
-function patchMessages({ config: { slotOrigin, realOrigin } }: PageContext): void {
-  patchAccessor(MessageEvent.prototype, "origin", {
-    get: (native) => (native() === slotOrigin ? realOrigin : native()),
-  });
-  patchMethod(window, "postMessage", (native, self, [message, target, ...rest]) => {
-    if (target === realOrigin) return native(self, [message, slotOrigin, ...rest]);
-    if (typeof target === "object" && target !== null && "targetOrigin" in target && target.targetOrigin === realOrigin)
-      return native(self, [message, { ...target, targetOrigin: slotOrigin }]);
-    return native(self, target === undefined ? [message] : [message, target, ...rest]);
-  });
-}
-
 /** Milliseconds in which a worker has begun to load. */
 const SCRIPT_FETCH_TIME = 10_000;
 
@@ -91,7 +78,6 @@ export const REMOVED_FEATURES = [
 
 export function patchIdentity(context: PageContext): void {
   patchDocument(context);
-  patchMessages(context);
   patchUrlArguments(context);
   Object.defineProperty(window, "origin", {
     get: () => context.config.realOrigin,

@@ -55,6 +55,7 @@ export function reportDocument(context: PageContext): () => void {
 
 export interface ShellRequests {
   readonly port: (port: MessagePort) => void;
+  readonly origins: (origins: Readonly<Record<string, string>>, asked: readonly string[]) => void;
 }
 
 /** The shell's messages; pages do not get to see them. `origin` is read before pages may change its getter. */
@@ -67,6 +68,7 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     const message = event.data as ShellToPage;
     const [port] = event.ports;
     if (message.type === "port" && port !== undefined) requests.port(port);
+    else if (message.type === "origins") requests.origins(message.origins, message.asked);
     else if (message.type === "stop") window.stop();
     else if (message.type === "reload") {
       if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
