@@ -43,7 +43,7 @@ describe("what a page gets of another origin without its consent", () => {
     ["application/octet-stream", '"use strict";', "public"],
     ["application/json", "callback({})", "public"],
     ["text/html", "/**/ run()", "public"],
-    ["multipart/x-mixed-replace", "--part", "public"],
+    ["multipart/x-mixed-replace; boundary=p", "--p\r\ncontent-type: image/jpeg\r\n\r\n\xff\xd8\xff\0", "public"],
   ])("%j, %j: %s", (type, body, verdict) => expect(judge(type, body)).toBe(verdict));
 });
 

@@ -54,6 +54,7 @@ export function responseJudge({
 
 function ofBinary(type: TypeClass, head: Uint8Array): Verdict {
   if (type === "seen") return "media";
+  if (type === "parts") return "public";
   // Old scripts and style sheets may hold anything in their comments.
   return type === "script" || type === "style" ? ofText(type, sniffText(head)) : "blocked";
 }
