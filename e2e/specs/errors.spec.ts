@@ -4,10 +4,11 @@ import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { startTestOrigin } from "../fixtures/test-origin.ts";
 
-/** Expects an error page of the app with this heading, and a way to try again. */
-async function expectError(app: AppPage, heading: RegExp): Promise<void> {
+/** Expects an error page of the app with this heading, and a way to try again where that can help. */
+async function expectError(app: AppPage, heading: RegExp, canBeTriedAgain = true): Promise<void> {
   await expect(app.page.getByRole("heading", { level: 1 })).toHaveText(heading);
-  await expect(app.page.getByRole("button", { name: "Try again" })).toBeVisible();
+  await expect(app.page.getByRole("button", { name: "Start page" })).toBeVisible();
+  await expect(app.page.getByRole("button", { name: "Try again" })).toHaveCount(canBeTriedAgain ? 1 : 0);
   await expect(app.page.locator("html")).toHaveAttribute("data-page", "failed");
 }
 
@@ -93,7 +94,7 @@ test("redirects without end", async ({ app, origin }) => {
 
 test("a kind of address that cannot be opened", async ({ app }) => {
   await app.goto("ftp://127.0.0.1/file");
-  await expectError(app, /cannot open this kind/i);
+  await expectError(app, /cannot open this kind/i, false);
 });
 
 test("the edge cannot be reached for as long as the person waits, and comes back", async ({ app, origin, link }) => {
@@ -114,9 +115,41 @@ test("the edge cannot be reached for as long as the person waits, and comes back
 test("a key that the edge does not accept", async ({ page, link }) => {
   const app = new AppPage(page, `http://localhost:${link.port}`);
   await app.open("not-the-key");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/did not accept the key/i);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Wrong key");
   await expect(page.getByRole("textbox", { name: /key/i })).toBeVisible();
   expect(link.webSockets).toBe(0);
+});
+
+test("a wrong key in a link is said, and a phone that is paired stays so", async ({ app, origin }) => {
+  origin.page("/", "<p>Still paired</p>");
+  // Another visit, as by a tap on a link: the part after # alone would load nothing.
+  const { base } = app;
+  await app.page.goto("about:blank");
+  await app.page.goto(`${base}/#key=not-the-key`);
+  await expect(app.page.locator(".notice-bar")).toHaveText(/^Wrong key/);
+  await expect(app.page.getByRole("status")).toHaveText(/^Wrong key/);
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().getByText("Still paired")).toBeVisible();
+});
+
+test("an error page of the origin is no recent site; the others can be forgotten, and that taken back", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  for (const path of ["/", "/2"]) origin.page(path, "<p>Here</p>", `Page ${path}`);
+  await app.goto(`${otherOrigin.origin}/status/404`);
+  await app.goto(`${origin.origin}/`);
+  await app.goto(`${origin.origin}/2`);
+  await app.page.getByRole("button", { name: "Home" }).click();
+  const rows = app.page.locator(".row .row-title");
+  await expect(rows).toHaveText(["Page /2"]);
+  await app.page.getByRole("button", { name: "Forget all" }).click();
+  await expect(rows).toHaveCount(0);
+  await expect(app.page.getByRole("status")).toHaveText("Recent sites forgotten");
+  await expect(app.page.getByRole("button", { name: "Undo" })).toBeFocused();
+  await app.page.keyboard.press("Enter");
+  await expect(rows).toHaveText(["Page /2"]);
 });
 
 for (const code of [404, 500]) {
@@ -133,7 +166,7 @@ test("private addresses are refused unless allowed, also behind a redirect", asy
   const app = new AppPage(page, edge.url);
   await app.open(edge.accessKey);
   await app.goto(`${origin.origin}/echo`);
-  await expectError(app, /does not go there/i);
+  await expectError(app, /does not go there/i, false);
   expect(origin.connections).toEqual([]);
   await edge.close();
 });

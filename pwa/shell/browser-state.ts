@@ -13,7 +13,10 @@ export type LinkPhase =
   | { readonly kind: "stalled"; readonly since: number }
   | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
   | { readonly kind: "offline"; readonly since: number }
-  /** `why`: in the edge's words, where it was not for the key or token given. */
+  /**
+   * The edge knows the phone no more. Or, with `why`, it turned down the key that it has just been given: in its words, or
+   * null where that is a wrong one.
+   */
   | { readonly kind: "refused"; readonly why?: string | null };
 
 /** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
@@ -96,10 +99,14 @@ export interface Settings {
 export interface Notice {
   /**
    * What the person sent may have arrived or not; or a reload would send it again, which it does not unasked; or the page
-   * wanted to open an app that it may not; or it went to its own address again and again, and was stopped.
+   * wanted to open an app that it may not; or it went to its own address again and again, and was stopped; or a key is
+   * wrong that a phone was given that has another; or the recent sites are forgotten, which can be taken back.
    */
-  readonly kind: "uncertain" | "resend" | "other-app" | "loop";
+  readonly kind: "uncertain" | "resend" | "other-app" | "loop" | "wrong-key" | "forgotten";
+  /** "" where it is about none. */
   readonly url: string;
+  /** With a wrong key: as of `LinkPhase`. */
+  readonly why?: string | null;
 }
 
 export interface BrowserActions {
@@ -118,6 +125,8 @@ export interface BrowserActions {
   pin(site: Site): void;
   unpin(url: string): void;
   forgetRecent(url: string | "all"): void;
+  /** Takes back that all recent sites were forgotten. */
+  rememberRecent(): void;
   changeSettings(change: Partial<Settings>): void;
   /** Pairs with an access key typed or pasted by the person. */
   pair(accessKey: string): void;

@@ -87,6 +87,8 @@ export class BrowserController implements BrowserActions {
   #committed: CommittedPage = NO_PAGE;
   #shown: NavigationState = LOADED;
   #iconUrl: string | null = null;
+  /** Recent sites, until the notice of it is dismissed. */
+  #forgotten: readonly Site[] = [];
   /** When the page shown, or on its way, was asked for; by `performance.now()`. */
   #askedAt = 0;
   /** Where the frame was last sent. */
@@ -121,6 +123,8 @@ export class BrowserController implements BrowserActions {
     const { notice, phase, url } = this.#state;
     // They are about the page shown.
     if ((notice?.kind === "resend" && phase !== "loaded") || (notice?.kind === "loop" && notice.url !== url))
+      this.#state = { ...this.#state, notice: null };
+    if (this.#state.phase === "loading" && this.#state.notice?.kind === "forgotten")
       this.#state = { ...this.#state, notice: null };
     this.#options.render(this.#state);
   }
@@ -192,7 +196,18 @@ export class BrowserController implements BrowserActions {
   }
 
   forgetRecent(url: string | "all"): void {
-    this.#options.sites.forget(url);
+    const { sites } = this.#options;
+    const former = sites.recent;
+    sites.forget(url);
+    this.#showSites();
+    if (url !== "all") return;
+    this.#forgotten = former;
+    this.update({ notice: { kind: "forgotten", url: "" } });
+  }
+
+  rememberRecent(): void {
+    this.#options.sites.remember(this.#forgotten);
+    this.dismissNotice();
     this.#showSites();
   }
 
@@ -205,6 +220,7 @@ export class BrowserController implements BrowserActions {
   }
 
   dismissNotice(): void {
+    this.#forgotten = [];
     this.update({ notice: null });
   }
 
@@ -467,7 +483,7 @@ export class BrowserController implements BrowserActions {
     const isNew = isBack || message.phase === "loading" || this.#frame.awaited !== null;
     this.#frame.arrive();
     const icon = message.icon === null ? null : this.#toReal(message.icon, slot);
-    const isLoaded = this.#showDocument(url, message.title, message.phase);
+    const isLoaded = this.#showDocument(url, message.title, message.phase, message.isError);
     if (isNew) this.#options.onCommit();
     if (isLoaded) void this.#loadIcon(icon, slot.origin);
   }
@@ -517,7 +533,7 @@ export class BrowserController implements BrowserActions {
   }
 
   /** @returns whether it is all there. */
-  #showDocument(url: string, title: string, phase: DocumentPhase): boolean {
+  #showDocument(url: string, title: string, phase: DocumentPhase, isError = false): boolean {
     const sameSite = URL.parse(this.#committed.url)?.origin === new URL(url).origin;
     const icon = sameSite ? this.#committed.icon : null;
     // The document was on its way when the person pressed stop.
@@ -529,7 +545,7 @@ export class BrowserController implements BrowserActions {
     const cost = { ...this.#state.cost, time: this.#timeSoFar };
     this.#commit({ url, title, icon }, loaded, isNew ? { cost } : {});
     if (!loaded) return false;
-    this.#options.sites.visit({ url, title: title || url, icon });
+    if (!isError) this.#options.sites.visit({ url, title: title || url, icon });
     this.#showSites();
     void this.#options.tunnel.stats().then((stats) => this.update({ totals: this.#options.totals.add(stats) }));
     return true;
@@ -692,7 +708,7 @@ export class BrowserController implements BrowserActions {
     if (icon === null || this.#iconUrl !== url) return;
     this.#committed = { ...this.#committed, icon };
     this.#draw(this.#shown);
-    this.#options.sites.visit({ ...this.#committed, icon });
+    this.#options.sites.showIcon(this.#committed.url, icon);
     this.#showSites();
   }
 

@@ -197,6 +197,11 @@ async function pairWith(accessKey: string): Promise<void> {
   const paired = storedToken(localStorage);
   if (result === "paired" && paired !== null) return startTunnel(paired);
   if (result === "unreachable") unansweredKey = accessKey;
+  if (paired !== null && browser?.state.link.kind !== "refused") {
+    // The key that the phone has is as good as before.
+    if (typeof result !== "string") browser?.update({ notice: { kind: "wrong-key", url: "", why: result.refused } });
+    return;
+  }
   browser?.update({
     link:
       typeof result === "string" ? { kind: "offline", since: Date.now() } : { kind: "refused", why: result.refused },

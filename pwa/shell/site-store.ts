@@ -1,12 +1,11 @@
 /** Recent and pinned sites, kept in IndexedDB since their icons are too large for synchronous storage. */
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { Site } from "./browser-state.ts";
+import { joined, visited, withIcon } from "./site-list.ts";
 
 interface Schema extends DBSchema {
   lists: { key: "recent" | "pinned"; value: readonly Site[] };
 }
-
-const RECENT_COUNT = 12;
 
 export class SiteStore {
   recent: readonly Site[] = [];
@@ -15,21 +14,26 @@ export class SiteStore {
 
   async load(): Promise<void> {
     const database = await this.#open();
-    this.recent = (await database.get("lists", "recent")) ?? [];
+    this.recent = joined((await database.get("lists", "recent")) ?? [], []);
     this.pinned = (await database.get("lists", "pinned")) ?? [];
   }
 
-  /** Puts a site first among the recent ones; a known one keeps its icon until a new one comes. */
   visit(site: Site): void {
-    this.#change("recent", (recent) => {
-      const icon = site.icon ?? recent.find((known) => sameOrigin(known.url, site.url))?.icon ?? null;
-      const others = recent.filter((known) => known.url !== site.url);
-      return [{ ...site, icon }, ...others].slice(0, RECENT_COUNT);
-    });
+    this.#change("recent", (recent) => visited(recent, site));
+  }
+
+  /** @param url of the site's page. */
+  showIcon(url: string, icon: string): void {
+    this.#change("recent", (recent) => withIcon(recent, url, icon));
   }
 
   forget(url: string | "all"): void {
     this.#change("recent", (recent) => (url === "all" ? [] : recent.filter((site) => site.url !== url)));
+  }
+
+  /** Takes back that these were forgotten. */
+  remember(sites: readonly Site[]): void {
+    this.#change("recent", (recent) => joined(recent, sites));
   }
 
   pin(site: Site): void {
@@ -62,8 +66,4 @@ export class SiteStore {
     });
     return this.#database;
   }
-}
-
-function sameOrigin(a: string, b: string): boolean {
-  return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }

@@ -28,6 +28,8 @@ export type PageToShell =
       /** Absolute URL of the page's icon as the page names it (may be a slot URL), or null. */
       readonly icon: string | null;
       readonly historyKey: string;
+      /** The origin says that it is none of its pages (status 400 and above); slots of before 2026-12 do not tell. */
+      readonly isError?: boolean;
     }
   /** A navigation that must leave the slot: link, script, form or redirect. `url` may be a slot URL. */
   | {

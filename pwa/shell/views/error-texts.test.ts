@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { errorSmallPrint, errorText } from "./error-texts.ts";
+import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
 
 const url = "https://www.example.com:8443/page";
 
@@ -52,6 +52,15 @@ describe("errorText", () => {
     expect(errorText({ code: 0x7fff, url }).heading).toBe("The page could not be loaded");
     expect(errorSmallPrint({ code: 0x7fff, detail: "" })).toBe("UNKNOWN_0x7fff");
   });
+});
+
+it("offers to try again where that can help, and where a form was sent to look there", () => {
+  const offersOf = (label: string | null) =>
+    Object.entries(ErrorCode).flatMap(([name, code]) => (retryLabel(code) === label ? [name] : []));
+  const hopeless = ["DESTINATION_FORBIDDEN", "KEY_NOT_ACCEPTED", "NO_SLOT_HOST", "UNSUPPORTED_SCHEME"];
+  expect(offersOf(null).sort()).toEqual(["BODY_NOT_REPLAYABLE", ...hopeless]);
+  expect(offersOf("Look there").sort()).toEqual(["ALREADY_SENT", "OUTCOME_UNKNOWN"]);
+  expect(offersOf("Try again")).toContain("LINK_LOST");
 });
 
 describe("errorSmallPrint", () => {

@@ -161,6 +161,24 @@ export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
   return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
 }
 
+/** Where to load the address again changes nothing. */
+const HOPELESS: ReadonlySet<number> = new Set([
+  ErrorCode.UNSUPPORTED_SCHEME,
+  ErrorCode.NO_SLOT_HOST,
+  ErrorCode.DESTINATION_FORBIDDEN,
+  ErrorCode.KEY_NOT_ACCEPTED,
+  ErrorCode.BODY_NOT_REPLAYABLE,
+]);
+
+/** What a form sent may have arrived: its address is asked for without it. */
+const TO_BE_LOOKED_AT: ReadonlySet<number> = new Set([ErrorCode.ALREADY_SENT, ErrorCode.OUTCOME_UNKNOWN]);
+
+/** What the button says that loads the address again; null where that cannot help. */
+export function retryLabel(code: number): string | null {
+  if (HOPELESS.has(code)) return null;
+  return TO_BE_LOOKED_AT.has(code) ? "Look there" : "Try again";
+}
+
 /** The small print: the code's name, then what the typed error says. */
 export function errorSmallPrint(error: Pick<PageError, "code" | "detail">): string {
   const name = errorCodeName(error.code);

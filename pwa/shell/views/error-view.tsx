@@ -1,6 +1,6 @@
 import type { BrowserActions, PageError } from "../browser-state.ts";
 import { comesBackWithLink } from "../link-failure.ts";
-import { errorSmallPrint, errorText } from "./error-texts.ts";
+import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
 import { Icon } from "./icons.tsx";
 import { KeyForm } from "./key-form.tsx";
 
@@ -9,19 +9,28 @@ const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked",
 /** What went wrong, in words, and the way on. */
 export function ErrorView({ error, actions }: { error: PageError; actions: BrowserActions }) {
   const { heading, text, asksForKey, sign } = errorText(error);
+  const retry = retryLabel(error.code);
   return (
     <section class="card-view">
       <span class="badge">
         <Icon name={SIGNS[sign]} />
       </span>
       <h1>{heading}</h1>
-      <p>{comesBackWithLink(error) ? `${text} The page loads by itself when the link is back.` : text}</p>
+      <p>
+        {comesBackWithLink(error) && !asksForKey ? `${text} The page loads by itself when the link is back.` : text}
+      </p>
       {asksForKey && <KeyForm onKey={(accessKey) => actions.pair(accessKey)} />}
       <div class="actions">
-        <button type="button" class={asksForKey ? "button" : "button button-primary"} onClick={() => actions.reload()}>
-          Try again
-        </button>
-        <button type="button" class="button" onClick={() => actions.home()}>
+        {retry !== null && (
+          <button type="button" class="button button-primary" onClick={() => actions.reload()}>
+            {retry}
+          </button>
+        )}
+        <button
+          type="button"
+          class={retry === null && !asksForKey ? "button button-primary" : "button"}
+          onClick={() => actions.home()}
+        >
           Start page
         </button>
       </div>

@@ -2,34 +2,36 @@ import type { LinkPhase } from "../browser-state.ts";
 import { Icon, Mark } from "./icons.tsx";
 import { KeyForm } from "./key-form.tsx";
 
-interface PairingViewProps {
-  readonly link: LinkPhase;
-  readonly onKey: (accessKey: string) => void;
-}
-
 /** Shown instead of everything else until this phone has a key that its edge accepts. */
-export function PairingView({ link, onKey }: PairingViewProps) {
-  const isRefused = link.kind === "refused";
-  const why = isRefused ? link.why : null;
+export function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+  const isNew = link.kind !== "refused";
+  const [heading, text] = isNew ? NEW : refusal(link.why);
   return (
     <section class="card-view">
-      {isRefused ? (
+      {isNew ? (
+        <Mark />
+      ) : (
         <span class="badge">
           <Icon name="key" />
         </span>
-      ) : (
-        <Mark />
       )}
-      <h1>
-        {why ? "The edge does not pair this phone" : isRefused ? "The edge did not accept the key" : "Pair this phone"}
-      </h1>
-      <p>
-        {isRefused
-          ? (why ?? "Check that the key is whole and belongs to this edge, then enter it again.")
-          : "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key."}
-      </p>
+      <h1>{heading}</h1>
+      <p role={isNew ? undefined : "alert"}>{text}</p>
       <KeyForm onKey={onKey} />
       <p class="fine">The key goes to your edge only. No site ever sees it.</p>
     </section>
   );
+}
+
+const NEW = [
+  "Pair this phone",
+  "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key.",
+] as const;
+
+/** @param why of `LinkPhase`. */
+function refusal(why: string | null | undefined): readonly [heading: string, text: string] {
+  if (why) return ["The edge does not pair this phone", why];
+  return why === null
+    ? ["Wrong key", "Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."]
+    : ["This phone is not paired any more", "Your edge has another key by now. Enter the one that it printed last."];
 }

@@ -17,11 +17,14 @@ function iconUrl(): string | null {
 
 /** @returns takes back that the page leaves. */
 export function reportDocument(context: PageContext): () => void {
+  const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   let last = "";
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
     const { title } = document;
     const historyKey = navigationApi?.currentEntry?.key ?? "";
-    const message = { tag: MESSAGE_TAG, type: "document", phase, url: location.href, title, historyKey } as const;
+    const isError = (timing?.responseStatus ?? 0) >= 400;
+    const url = location.href;
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, historyKey, isError } as const;
     const icon = phase === "loading" ? null : iconUrl();
     const text = JSON.stringify([message, icon]);
     if (text === last) return;
