@@ -59,6 +59,34 @@ test("nothing in the shell scrolls sideways, in light or dark, also with large t
   }
 });
 
+test("the person's colours and text size count, and numbers keep their order", async ({ app, origin }) => {
+  const styleOf = (selector: string, property: string) =>
+    app.page
+      .locator(selector)
+      .first()
+      .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+  origin.page("/", "<p>Here</p>");
+  await app.goto(`${origin.origin}/`);
+  expect(await styleOf(".address-host bdi", "direction")).toBe("ltr");
+  await app.page.emulateMedia({ forcedColors: "active" });
+  await app.page.locator("html").evaluate((html) => {
+    html.style.fontSize = "200%";
+  });
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("button", { name: "Settings" }).click();
+  for (const edged of ["dialog.sheet", ".segments", ".address-pill"]) {
+    expect([edged, await styleOf(edged, "border-top-style")]).toEqual([edged, "solid"]);
+  }
+  const [chosen, other] = [".segment input:checked + span", ".segment input:not(:checked) + span"];
+  expect(await styleOf(chosen, "background-color")).not.toBe(await styleOf(other, "background-color"));
+  for (const [text, size] of [
+    [".segment", "32px"],
+    [".sheet h2", "40px"],
+  ] as const) {
+    expect([text, await styleOf(text, "font-size")]).toEqual([text, size]);
+  }
+});
+
 test("a page that takes the focus does not take what is typed into the address box", async ({ app, origin }) => {
   origin.page("/", "<p>Taker</p><input>");
   await app.goto(`${origin.origin}/`);

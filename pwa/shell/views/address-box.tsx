@@ -143,7 +143,7 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
           />
           {!isEditing && state.url !== "" && (
             <span class="address-host" aria-hidden="true">
-              <bdi>{shortHost(state.url)}</bdi>
+              <bdi dir="ltr">{shortHost(state.url)}</bdi>
             </span>
           )}
         </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icons.tsx";
+import { heightWithoutSliver } from "./sheet-height.ts";
 
 interface SheetProps {
   readonly title: string;
@@ -27,6 +28,13 @@ export function Sheet({ title, header, kind = "card", onClose, children }: Sheet
     };
     dialog.addEventListener("close", closed);
     dialog.showModal();
+    const { top, height } = dialog.getBoundingClientRect();
+    const rows = [...dialog.querySelectorAll("button, select, input, summary, label")].map((control) => {
+      const box = control.getBoundingClientRect();
+      return { top: box.top - top, height: box.height };
+    });
+    const lower = heightWithoutSliver(height, rows);
+    if (lower !== null) dialog.style.setProperty("--uncut-height", `${lower}px`);
     return () => {
       isMounted = false;
       dialog.removeEventListener("close", closed);
