@@ -16,6 +16,8 @@ export const RESERVED_PATH = "/.ropeway/";
 export const TUNNEL_PATH = "/.ropeway/tunnel";
 export const PAIR_PATH = "/.ropeway/pair";
 export const CONFIG_PATH = "/.ropeway/config.json";
+/** Answered by the app's own service worker, which tells what the request said. */
+export const ACCEPT_PATH = "/.ropeway/accept";
 export const HEALTH_PATH = "/.ropeway/health";
 
 /** Text message that keeps NATs open; the edge answers it with itself, without waking a hibernated object. */

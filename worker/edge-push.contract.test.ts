@@ -74,6 +74,28 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     expect(foreign).not.toHaveProperty("cookie");
   });
 
+  it("asks for what the phone's browser knows, and answers its own request for it", async () => {
+    await freshPhone();
+    const accept = "image/webp,*/*;q=0.5";
+    phone.askForPushes({ image: accept });
+    const asked: (string | undefined)[] = [];
+    const picture = Promise.withResolvers<void>();
+    const origin = await originOf(({ url = "", headers }, response) => {
+      const isPage = url === "/page";
+      if (!isPage) asked.push(headers.accept);
+      response.writeHead(200, { "content-type": isPage ? "text/html" : "image/png" });
+      if (isPage) return response.end('<!doctype html><img src="/picture">');
+      void picture.promise.then(() => response.end("the picture"));
+    });
+    await phone.fetch(`${origin}/page`);
+    await until(() => phone.pushes.length === 1 && asked.length === 1);
+    expect(phone.pushes[0]?.request.headers).toEqual([["accept", accept]]);
+    const own = phone.fetch(`${origin}/picture`, { ...phone.pushes[0]?.request });
+    await expect(phone.pushes[0]?.response).rejects.toMatchObject({ code: ErrorCode.REFUSED_STREAM });
+    picture.resolve();
+    expect([(await own).text, asked]).toEqual(["the picture", [accept]]);
+  });
+
   it("answers a request that overtook its announcement with the push's response: the origin is asked once", async () => {
     await freshPhone();
     const asked: string[] = [];

@@ -1,5 +1,6 @@
 /** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
 import { ErrorCode, RopewayError } from "../shared/errors.ts";
+import { type AcceptTable, fieldsToAccept } from "../shared/http/default-accept.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../shared/http/server-exchange.ts";
 import { limits } from "../shared/limits.ts";
@@ -19,6 +20,8 @@ export interface SessionConstants {
   readonly acceptLanguage: string;
   /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme?: SlotScheme;
+  /** What its browser says of itself, as far as it was announced. */
+  readonly accept?: AcceptTable;
 }
 
 /** Where a hibernated socket's session goes on. Plain data; each fits limits.attachmentBytes. */
@@ -120,6 +123,7 @@ export class ServedSession {
       openPush: (priority) => this.session.openPush(priority),
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
+      accept: () => this.#constants.accept ?? {},
       now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,
@@ -142,6 +146,7 @@ export class ServedSession {
           this.#constants = {
             userAgent: field("user-agent"),
             acceptLanguage: field("accept-language"),
+            accept: fieldsToAccept(fields),
             ...(slotScheme === null ? {} : { slotScheme }),
           };
         },

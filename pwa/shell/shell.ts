@@ -1,5 +1,5 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
-import { CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { ACCEPT_PATH, CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
@@ -10,6 +10,7 @@ import { LinkMemory } from "./link-memory.ts";
 import { typedNavigation, withoutFragment } from "./navigation-request.ts";
 import { watchNetwork } from "./network-hints.ts";
 import { OtherWindows } from "./other-windows.ts";
+import { type AcceptTold, storeAccept, storedAccept } from "./own-accept.ts";
 import { isPairedWith, pair, storedToken } from "./pairing.ts";
 import { SettingsStore } from "./settings-store.ts";
 import { SiteStore } from "./site-store.ts";
@@ -26,11 +27,8 @@ declare global {
   }
 }
 
-/** See `pwa/sw/shell-cookies.ts`. */
-interface ShellWorkerMessage {
-  readonly type: "expired-cookies";
-  readonly cookies: readonly string[];
-}
+/** See `pwa/sw/shell-cookies.ts` and `pwa/sw/seen-accept.ts`. */
+type ShellWorkerMessage = { readonly type: "expired-cookies"; readonly cookies: readonly string[] } | AcceptTold;
 
 const CONFIG_KEY = "ropeway.config";
 const WINDOWS_CHANNEL = "ropeway.windows";
@@ -52,7 +50,7 @@ const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: 
   else browser.onTunnelEvent(event);
 });
 window.ropeway = { stats: () => tunnel.stats() };
-tunnel.introduce(navigator.userAgent, navigator.languages.join(","));
+introduce();
 tunnel.setWaitTime(settings.current.waitTime);
 tunnel.takePushes(settings.current.takesPushes);
 if (settings.current.channels !== null) tunnel.fixChannels(settings.current.channels);
@@ -174,6 +172,10 @@ async function main(): Promise<void> {
   if (launch.openSettings) chrome.openSettings();
   if (!("serviceWorker" in navigator)) return;
   navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<ShellWorkerMessage>) => {
+    if (data.type === "accept") {
+      storeAccept(localStorage, data.accept);
+      introduce();
+    }
     // biome-ignore lint/suspicious/noDocumentCookie: Cookie Store adds a slash to paths.
     if (data.type === "expired-cookies") for (const cookie of data.cookies) document.cookie = cookie;
   });
@@ -184,6 +186,30 @@ async function main(): Promise<void> {
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage("opened"));
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
   await navigator.serviceWorker.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
+  if (navigator.serviceWorker.controller !== null) showAccept();
+  else navigator.serviceWorker.addEventListener("controllerchange", showAccept, { once: true });
+}
+
+/** Makes requests that the service worker answers by itself, and tells of. */
+function showAccept(): void {
+  if (storedAccept(localStorage) !== null) return;
+  for (const destination of ["font", "image", "script", "style"]) {
+    const link = document.createElement("link");
+    // Each of its own, as WebKit preloads an address once.
+    Object.assign(link, { rel: "preload", as: destination, href: `${ACCEPT_PATH}?${destination}` });
+    // Fonts are always asked for so.
+    if (destination === "font") link.crossOrigin = "anonymous";
+    document.head.append(link);
+  }
+}
+
+/** Before all is known, Chromium's is taken for granted where this is one. */
+function introduce(): void {
+  tunnel.introduce(
+    navigator.userAgent,
+    navigator.languages.join(","),
+    storedAccept(localStorage) ?? ("userAgentData" in navigator ? {} : null),
+  );
 }
 
 function ensurePaired(): void {

@@ -1,4 +1,5 @@
 /** The shell's handle on its tunnel worker. */
+import type { AcceptTable } from "../../shared/http/default-accept.ts";
 import type { FrameStart } from "../tunnel/frame-starts.ts";
 import type { LinkHint } from "../tunnel/link.ts";
 import type {
@@ -24,9 +25,9 @@ export class TunnelClient {
     };
   }
 
-  /** What sessions say of this phone. Before anything else. */
-  introduce(userAgent: string, acceptLanguage: string): void {
-    this.#post({ type: "introduce", userAgent, acceptLanguage });
+  /** What sessions say of this phone. Before anything else, and when more is known. */
+  introduce(userAgent: string, acceptLanguage: string, accept: AcceptTable | null): void {
+    this.#post({ type: "introduce", userAgent, acceptLanguage, accept });
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The base host's service worker: the app's own files, precached, so that it opens without a network. */
 import { precacheAndRoute } from "workbox-precaching";
+import { tellAccept } from "./seen-accept.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
@@ -14,3 +15,4 @@ precacheAndRoute([...files], { directoryIndex: "index.html", ignoreURLParameters
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 keepCookiesAway(files.map(({ url }) => url));
+tellAccept();

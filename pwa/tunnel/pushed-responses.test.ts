@@ -57,6 +57,17 @@ function rig() {
 }
 
 describe("a request", () => {
+  it("gets what was pushed as its own browser asks, and nothing that was asked for in other words", async () => {
+    const { push, ask, pushed } = rig();
+    const own = { headers: [["accept", "image/webp,*/*;q=0.5"]] as const };
+    await push();
+    expect(await ask(own)).toBeNull();
+    await push(own);
+    expect((await ask(own))?.text).toBe("text");
+    expect(await ask({ headers: [...own.headers, ["range", "bytes=0-1"]] })).toBeNull();
+    expect(pushed.counters).toMatchObject({ pushes: 2, pushesClaimed: 1 });
+  });
+
   it("gets what was pushed for it, once, and gives its credit back", async () => {
     const { pushed, linked, push, ask } = rig();
     await push();

@@ -1,4 +1,5 @@
 /** Between the shell and its tunnel worker. */
+import type { AcceptTable } from "../../shared/http/default-accept.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
 import type { FrameStart } from "./frame-starts.ts";
@@ -72,10 +73,12 @@ export interface PageProgress {
 
 export type ShellToTunnel =
   | {
-      /** First: what sessions say of this phone. */
+      /** First, and when more is known: what sessions say of this phone. */
       readonly type: "introduce";
       readonly userAgent: string;
       readonly acceptLanguage: string;
+      /** What its browser says of itself; null while that is not known. */
+      readonly accept: AcceptTable | null;
     }
   | {
       readonly type: "start";

@@ -128,6 +128,23 @@ describe("pushes", () => {
     expect(sessionHeads.map((fields) => fields[ACCEPT_PUSH] ?? null)).toEqual(["https", null]);
   });
 
+  it("are asked for once it is known what the browser says, in its words", async () => {
+    const { tunnel, sessionHeads, start, connect, fetch } = tunnelRig(text, { started: false });
+    const constants = { userAgent: "phone", acceptLanguage: "en" };
+    tunnel.introduce({ ...constants, accept: null });
+    tunnel.takePushes("https");
+    start();
+    await connect();
+    fetch();
+    await settle();
+    tunnel.introduce({ ...constants, accept: { image: "image/webp" } });
+    await settle();
+    expect(sessionHeads).toEqual([
+      { "user-agent": "phone", "accept-language": "en" },
+      { "user-agent": "phone", "accept-language": "en", "accept-push": "https", "accept-image": "image/webp" },
+    ]);
+  });
+
   it("answer requests, which the edge never hears of", async () => {
     const { tunnel, requests, connect, fetch, push } = tunnelRig(text);
     await connect();

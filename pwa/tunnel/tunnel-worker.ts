@@ -1,6 +1,7 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
+import { type AcceptTable, withDefaultAccept } from "../../shared/http/default-accept.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
@@ -90,11 +91,13 @@ const host: SlotPortHost = {
 };
 
 let progressScheduled = false;
+let accept: AcceptTable = {};
 
 self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   const message = event.data;
   switch (message.type) {
     case "introduce":
+      accept = message.accept ?? {};
       tunnel.introduce(message);
       return;
     case "start":
@@ -192,7 +195,7 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
   const head: RequestHead = {
     method: "GET",
     url,
-    headers: [],
+    headers: withDefaultAccept([], "image", accept),
     destination: "image",
     mode: "no-cors",
     credentials: "include",

@@ -4,6 +4,7 @@
  */
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/http/default-accept.ts";
 import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
@@ -39,6 +40,8 @@ export interface TunnelHandler {
 export interface TunnelConstants {
   readonly userAgent: string;
   readonly acceptLanguage: string;
+  /** What its browser says where Chromium says otherwise; null while that is not known: no push would be of use. */
+  readonly accept?: AcceptTable | null;
 }
 
 /** A session, and what outlives it. */
@@ -121,16 +124,16 @@ export class Tunnel {
     this.#patience.start();
   }
 
-  /** What sessions say of this phone. Before the first request. */
+  /** What sessions say of this phone. Before the first request, and when more is known. */
   introduce(constants: TunnelConstants): void {
     this.#constants = constants;
+    this.#renewConstants();
   }
 
   /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
   takePushes(slotScheme: SlotScheme | null): void {
     this.#slotScheme = slotScheme;
-    const session = this.#current?.session;
-    if (session !== undefined && session.ended === null) this.#sendConstants(session);
+    this.#renewConstants();
   }
 
   /** Opens the link. Requests that were made before ride in its handshake. */
@@ -262,12 +265,18 @@ export class Tunnel {
     return current;
   }
 
+  #renewConstants(): void {
+    const session = this.#current?.session;
+    if (session !== undefined && session.ended === null) this.#sendConstants(session);
+  }
+
   #sendConstants(session: Session): void {
-    const { userAgent, acceptLanguage } = this.#constants;
+    const { userAgent, acceptLanguage, accept = {} } = this.#constants;
+    const scheme = accept === null ? null : this.#slotScheme;
     session.sendSessionHead([
       ["user-agent", userAgent],
       ["accept-language", acceptLanguage],
-      ...(this.#slotScheme === null ? [] : [[ACCEPT_PUSH, this.#slotScheme] as const]),
+      ...(scheme === null ? [] : [[ACCEPT_PUSH, scheme] as const, ...acceptToFields(accept ?? {})]),
     ]);
   }
 

@@ -5,8 +5,7 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { MuxStream } from "../mux/stream.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
-import { withoutDefaultAccept } from "./default-accept.ts";
-import { fieldsToRequest, requestToFields } from "./head-fields.ts";
+import { fieldsToRequest, headerValue, requestToFields } from "./head-fields.ts";
 import type { HeaderList, RequestHead } from "./heads.ts";
 import { answer, type RequestHandler, toStreamError } from "./server-exchange.ts";
 
@@ -31,9 +30,9 @@ export interface PushAnnouncement {
 const DOCUMENT_FIELD = ":document";
 
 /** Whether a push could answer it: it asks for nothing that others do not get, as ranges, conditions and reloads do. */
-export function isPushable({ method, mode, headers, destination, delivery }: RequestHead): boolean {
+export function isPushable({ method, mode, headers, delivery }: RequestHead): boolean {
   const asksForMore = method !== "GET" || mode === "navigate" || delivery !== undefined;
-  return !asksForMore && withoutDefaultAccept(headers, destination).length === 0;
+  return !asksForMore && headers.length <= 1 && headers.every(([name]) => name === "accept");
 }
 
 /** All that decides about a response but the referrer: the page's cache does not look at that either. */
@@ -45,8 +44,10 @@ export function pushKey({
   credentials,
   redirect,
   url,
+  headers,
 }: RequestHead): string {
-  return [topLevelOrigin, origin, destination, mode, credentials, redirect, url].join(" ");
+  const accept = headerValue(headers, "accept") ?? "";
+  return [topLevelOrigin, origin, destination, mode, credentials, redirect, url, accept].join(" ");
 }
 
 /** A stream among those of all channels; its head has been sent or received. */

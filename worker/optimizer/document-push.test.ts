@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { withDefaultAccept } from "../../shared/http/default-accept.ts";
+import { type AcceptTable, withDefaultAccept } from "../../shared/http/default-accept.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { fieldsToPush, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
@@ -45,11 +45,19 @@ interface Circumstances {
   readonly response?: Partial<ResponseHead>;
   readonly headers?: ResponseHead["headers"];
   readonly slotScheme?: SlotScheme;
+  readonly accept?: AcceptTable;
   readonly answer?: () => Promise<ServerResponse>;
 }
 
 /** A document on its way to a phone that takes pushes. */
-function load({ request = {}, response = {}, headers = [], slotScheme = "https", answer }: Circumstances = {}) {
+function load({
+  request = {},
+  response = {},
+  headers = [],
+  slotScheme = "https",
+  accept = {},
+  answer,
+}: Circumstances = {}) {
   const pushes: StreamLog[] = [];
   const asked: ServerRequest[] = [];
   const sent: MuxStream[] = [];
@@ -69,6 +77,7 @@ function load({ request = {}, response = {}, headers = [], slotScheme = "https",
     isAtHand: ({ url }) => url.endsWith("/kept"),
     offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
     slotScheme,
+    accept,
     openOrder,
   });
   const observe = observeBody?.({
@@ -121,6 +130,14 @@ describe("a pushed request", () => {
     expect(push?.events).toEqual(["head", "head", "data 4", "end"]);
   });
 
+  it("says what the phone's browser would", () => {
+    const accept = { image: "image/webp,*/*;q=0.5" };
+    expect(requestsFor("<img src=a><script src=b></script>", { accept }).map(({ headers }) => headers)).toEqual([
+      [["accept", "image/webp,*/*;q=0.5"]],
+      [["accept", "*/*"]],
+    ]);
+  });
+
   it("is announced before anything else can be sent", () => {
     const announced: string[] = [];
     const linked = linkSessions({
@@ -149,6 +166,7 @@ describe("a pushed request", () => {
             () => {},
           ),
         slotScheme: "https",
+        accept: {},
         openOrder,
       },
     );

@@ -4,7 +4,7 @@
  */
 import { ErrorCode } from "../../shared/errors.ts";
 import { parsePolicies } from "../../shared/http/csp-source.ts";
-import { withDefaultAccept } from "../../shared/http/default-accept.ts";
+import { type AcceptTable, withDefaultAccept } from "../../shared/http/default-accept.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { documentName, type SlotScheme, servePush } from "../../shared/http/push.ts";
@@ -28,6 +28,8 @@ export interface PushHost {
   /** Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d. */
   offer(request: ServerRequest): UnsentResponse;
   readonly slotScheme: SlotScheme;
+  /** Of the phone's browser, as far as it was announced. */
+  readonly accept: AcceptTable;
   /** In which the pushes of this document are sent. */
   openOrder(document: MuxStream): PushOrder;
 }
@@ -164,7 +166,7 @@ class DocumentPush {
     return {
       method: "GET",
       url: url.href,
-      headers: withDefaultAccept([], destination),
+      headers: withDefaultAccept([], destination, this.#host.accept),
       destination,
       mode,
       credentials,

@@ -1,4 +1,5 @@
 /** Pushing in one session: watches its documents, and keeps in mind what its pages have got. */
+import type { AcceptTable } from "../../shared/http/default-accept.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
@@ -15,6 +16,8 @@ export interface SessionPushesOptions {
   readonly handle: RequestHandler;
   /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
   readonly slotScheme: () => SlotScheme | null;
+  /** Of the phone's browser, as far as it was announced. */
+  readonly accept: () => AcceptTable;
   readonly now: () => number;
   readonly setTimer: (task: () => void, delay: number) => () => void;
   readonly snapshot?: DeliveredSnapshot | undefined;
@@ -43,6 +46,7 @@ export class SessionPushes {
         isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest) => this.#offer(pushed),
         slotScheme,
+        accept: this.#options.accept(),
         openOrder: (document: MuxStream) => this.#openOrder(document),
       };
       return this.#options.handle(withPushes(request, stream, host));

@@ -6,7 +6,8 @@ import {
   receivePush,
   startExchange,
 } from "../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/http/default-accept.ts";
+import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
 import { Session } from "../../shared/mux/session.ts";
 import type { MuxStream } from "../../shared/mux/stream.ts";
@@ -65,12 +66,12 @@ export class PhoneSession {
     this.#introduce();
   }
 
-  /** From here on the edge may push. */
-  askForPushes(): void {
-    this.#introduce([ACCEPT_PUSH, "http"]);
+  /** From here on the edge may push. @param accept of this phone's browser, where it is not Chromium's. */
+  askForPushes(accept: AcceptTable = {}): void {
+    this.#introduce([ACCEPT_PUSH, "http"], ...acceptToFields(accept));
   }
 
-  #introduce(...more: [name: string, value: string][]): void {
+  #introduce(...more: HeaderField[]): void {
     this.session.sendSessionHead([["user-agent", this.#userAgent], ["accept-language", "en"], ...more]);
   }
 
