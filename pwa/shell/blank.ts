@@ -1,4 +1,5 @@
 /** The start page's document in the frame: nothing to see, but an entry in the history to come back to. */
+import { historyKey } from "../slot/history-key.ts";
 import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
 
 function report(): void {
@@ -9,7 +10,7 @@ function report(): void {
     url: location.href,
     title: "",
     icon: null,
-    historyKey: navigation.currentEntry?.key ?? "start",
+    historyKey: historyKey(),
   };
   parent.postMessage(message, location.origin);
 }

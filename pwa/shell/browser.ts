@@ -447,7 +447,7 @@ export class BrowserController implements BrowserActions {
   }
 
   #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
-    const isBack = isTraversal(this.#history, message.historyKey);
+    const isBack = isTraversal(this.#history, message.historyKey, this.#navigation !== null);
     // What is come to was not stopped.
     if (isBack) {
       this.#isStopped = false;
@@ -559,7 +559,7 @@ export class BrowserController implements BrowserActions {
   }
 
   #visit(historyKey: string): void {
-    this.#history = visit(this.#history, historyKey);
+    this.#history = visit(this.#history, historyKey, this.#navigation !== null);
     this.update({ canGoBack: canGoBack(this.#history), canGoForward: canGoForward(this.#history) });
   }
 

@@ -3,6 +3,7 @@
  * lives on another origin. In a frame of a page there is no shell to tell: the frame says it itself, or goes to the
  * frame placeholder.
  */
+import { historyKey } from "./history-key.ts";
 import { holdLoad } from "./load-hold.ts";
 import type { Notice } from "./notice-data.ts";
 import { MESSAGE_TAG, type PageToShell } from "./page-messages.ts";
@@ -24,10 +25,9 @@ function goOn(url: string, from: string): void {
 }
 
 function tellShell(told: Notice): void {
-  const historyKey = navigation.currentEntry?.key ?? "";
   const message: PageToShell =
     told.kind === "failed"
-      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey }
+      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey: historyKey() }
       : { tag: MESSAGE_TAG, type: "moved", url: told.url };
   window.parent.postMessage(message, shellOrigin);
 }

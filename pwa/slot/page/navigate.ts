@@ -1,11 +1,13 @@
 /** Takes over navigations of this window that would leave the slot: links, forms, `location`, refresh. */
+
 import { parseEncoding } from "../form-body.ts";
+import { navigationApi } from "../history-key.ts";
 import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { MESSAGE_TAG } from "../page-messages.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { formCharset } from "./form-charset.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
-import { navigationApi, type PageContext } from "./page-context.ts";
+import type { PageContext } from "./page-context.ts";
 import { retargeting } from "./targets.ts";
 
 function formOf(source: Element | null): HTMLFormElement | null {

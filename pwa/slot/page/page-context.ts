@@ -3,9 +3,6 @@ import type { PageConfig } from "../page-config.ts";
 import type { PageToShell } from "../page-messages.ts";
 import { toReal } from "../slot-url.ts";
 
-/** Missing in Firefox before 147 and Safari before 26.2: there, scripts that set `location` cannot be followed. */
-export const navigationApi = (window as { navigation?: Navigation }).navigation;
-
 export interface PageContext {
   readonly config: PageConfig;
   /** Whether a reload would send a form again. */

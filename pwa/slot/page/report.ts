@@ -1,7 +1,9 @@
 /** Tells the shell where the page is, how far it is, and what it is called; does what the shell asks. */
+import { historyKey, navigationApi } from "../history-key.ts";
 import { type DocumentPhase, MESSAGE_TAG, type ShellToPage } from "../page-messages.ts";
 import { isTagged } from "../worker-messages.ts";
-import { navigationApi, type PageContext } from "./page-context.ts";
+import type { PageContext } from "./page-context.ts";
+import { patchMethod } from "./patch.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",
@@ -21,10 +23,10 @@ export function reportDocument(context: PageContext): () => void {
   let last = "";
   const report = (phase: DocumentPhase = PHASES[document.readyState]) => {
     const { title } = document;
-    const historyKey = navigationApi?.currentEntry?.key ?? "";
     const isError = (timing?.responseStatus ?? 0) >= 400;
     const url = location.href;
-    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, historyKey, isError } as const;
+    const key = historyKey();
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, historyKey: key, isError } as const;
     const icon = phase === "loading" ? null : iconUrl();
     const text = JSON.stringify([message, icon]);
     if (text === last) return;
@@ -48,6 +50,13 @@ export function reportDocument(context: PageContext): () => void {
     last = "";
     report("loaded");
   });
+  // WebKit says nothing of the first two to the Navigation API either.
+  for (const name of ["pushState", "replaceState"])
+    patchMethod(History.prototype, name, (native, self, args) => {
+      native(self, args);
+      report();
+    });
+  for (const type of ["popstate", "hashchange"]) window.addEventListener(type, () => report());
   navigationApi?.addEventListener("currententrychange", () => report());
   return () => {
     context.toShell({ tag: MESSAGE_TAG, type: "staying" });

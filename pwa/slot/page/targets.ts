@@ -1,10 +1,12 @@
 /** Links, forms and `window.open` that name another browsing context. There is one view: new windows open in it. */
+
 import { type FormEncoding, parseEncoding, withQuery } from "../form-body.ts";
+import { navigationApi } from "../history-key.ts";
 import { downloadUrl, navigationGoal } from "../navigation-goal.ts";
 import { parseUrl } from "../slot-url.ts";
 import { formCharset } from "./form-charset.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
-import { navigationApi, type PageContext } from "./page-context.ts";
+import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 import { Retargeting } from "./retargeting.ts";
 
@@ -51,10 +53,9 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
   const charset = element instanceof HTMLFormElement ? formCharset(element, context) : "";
   const leaving = { url, data, encoding, charset, replace: false };
   if (isSelf(target)) {
-    // The navigate event takes care of it, where there is one.
-    if (navigationApi !== undefined) return false;
-    const goal = navigationGoal(url, context.config.topLevel ? "page" : "frame", context.config);
-    if (goal.kind === "slot" && goal.url === url) return false;
+    // The navigate event takes care of a link, where there is one.
+    if (staysInPlace(url, context) || (navigationApi !== undefined && !(element instanceof HTMLFormElement)))
+      return false;
     return leave({ ...leaving, policy: referrerPolicyOf(element, context), top: false }, context);
   }
   const frame = target.startsWith("_") ? null : findFrame(target);
@@ -66,6 +67,12 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
   }
   const policy = referrerPolicyOf(element, context);
   return leave({ ...leaving, policy, top: true }, context);
+}
+
+/** Whether the browser may go there by itself. */
+function staysInPlace(url: string, { config }: PageContext): boolean {
+  const goal = navigationGoal(url, config.topLevel ? "page" : "frame", config);
+  return goal.kind === "native" || (goal.kind === "slot" && goal.url === url);
 }
 
 function baseTarget(): string {
@@ -109,11 +116,12 @@ function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: P
   const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name);
   const target = read("target") ?? baseTarget();
   const method = (read("method") ?? "get").toLowerCase();
-  if (method === "dialog" || (isSelf(target) && navigationApi !== undefined)) return false;
+  if (method === "dialog") return false;
   const text = read("action") ?? "";
   const action = text === "" ? location.href : text;
   const absolute = parseUrl(action, document.baseURI)?.href;
-  if (absolute === undefined) return false;
+  // Elsewhere `form-action` stops the submission, in Firefox and WebKit before the navigate event.
+  if (absolute === undefined || (isSelf(target) && staysInPlace(absolute, context))) return false;
   const data = new FormData(form, submitter);
   const isPost = method === "post";
   return goToTarget(
