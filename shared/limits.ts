@@ -61,6 +61,12 @@ export const limitTable = {
     enforcedBy: "receiver",
     reason: "Field lines in one head; bounds what many tiny fields can cost",
   },
+  originHeadBytes: {
+    value: 256 * KIB,
+    unit: "bytes",
+    enforcedBy: "edge",
+    reason: "A response head over HTTP/1 that Deno's fetch refused to read; as Chromium's",
+  },
   hpackTableBytes: {
     value: 4096,
     unit: "bytes",

@@ -4,6 +4,7 @@
  * and to nothing else. So fetch stays Deno's own: streams, HTTP/2, TLS with the real name, decoding, cancelling.
  */
 import { connectFastest } from "./connect-fastest.ts";
+import { fetchLongHead, isHeadRefused } from "./long-head-fetch-deno.ts";
 import { startSocksServer } from "./socks-server-deno.ts";
 
 export class CheckedFetch {
@@ -13,6 +14,15 @@ export class CheckedFetch {
 
   /** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
   async fetch(request: Request, addresses: readonly string[] | null): Promise<Response> {
+    try {
+      return await this.#fetch(request, addresses);
+    } catch (error) {
+      if (!isHeadRefused(error)) throw error;
+      return fetchLongHead(request, addresses);
+    }
+  }
+
+  async #fetch(request: Request, addresses: readonly string[] | null): Promise<Response> {
     if (addresses === null) return fetch(request);
     const { hostname, port, protocol } = new URL(request.url);
     const name = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
