@@ -102,6 +102,24 @@ export const steps: readonly Step[] = [
     },
   },
   {
+    name: "asks for nothing past the edge from a srcdoc frame, and loads a blob: frame",
+    async run({ browser, origin, otherOrigin }) {
+      const frame = `<iframe srcdoc="<p>Written</p><img src='${otherOrigin.origin}/dot.svg'>"></iframe>`;
+      const script = `const frame = document.createElement("iframe");
+        frame.onload = () => { document.title = "Loaded" };
+        frame.src = URL.createObjectURL(new Blob(["<p>"], { type: "text/html" }));
+        document.body.append(frame);`;
+      origin.page("/frames", `${frame}<script>${script}</script>`, "Frames");
+      await go(browser, `${origin.origin}/frames`);
+      await browser.until("page", TITLE, "Loaded");
+      await browser.until("page", "return frames[0].document.body.innerText.trim()", "Written");
+      await browser.until("page", "return document.readyState", "complete");
+      // What comes through the edge refers to the real page.
+      const past = otherOrigin.requests.filter(({ headers }) => headers.referer?.includes(".localhost"));
+      if (past.length > 0) throw new Error(`asked past the edge: ${past.map(({ path }) => path)}`);
+    },
+  },
+  {
     name: "keeps cookies, of servers and of scripts",
     async run({ browser, origin }) {
       const headers = { "set-cookie": ["seen=1", "hidden=1; HttpOnly"] };

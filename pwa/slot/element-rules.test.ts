@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type ElementContext, rewriteElement, writtenFrameUrl } from "./element-rules.ts";
 import { TagEditor } from "./html-tag.ts";
 
@@ -18,6 +18,8 @@ it.each([
   "https://example.org/own",
   "/own",
   "own?x#y",
+  "blob:https://example.org/9b1",
+  "data:text/html,x",
   "",
 ])("a frame's address reads as the page wrote it: %j", (written) => {
   for (const sandbox of [null, "allow-scripts"]) {
@@ -27,4 +29,30 @@ it.each([
     rewriteElement("iframe", tag, context);
     expect(writtenFrameUrl(tag.get("src") ?? "", context)).toBe(written);
   }
+});
+
+it.each(["blob:https://example.org/9b1", " DATA:text/html,x"])("a frame of %j becomes one that says so", (src) => {
+  const tag = new TagEditor("<iframe>");
+  tag.set("src", src);
+  rewriteElement("iframe", tag, context);
+  expect(tag.get("src")).toBe(`/.ropeway/frame?url=${encodeURIComponent(src)}`);
+});
+
+it("srcdoc documents ask for nothing past the service worker in Firefox", async () => {
+  vi.stubGlobal("InternalError", Error);
+  vi.resetModules();
+  const { rewriteElement: rewriteInFirefox } = await import("./element-rules.ts");
+  vi.unstubAllGlobals();
+  const srcdocOf = (sandbox: string | null, rewrite: typeof rewriteElement) => {
+    const tag = new TagEditor("<iframe>");
+    tag.set("srcdoc", "<p>");
+    if (sandbox !== null) tag.set("sandbox", sandbox);
+    for (let time = 0; time < 2; time++) rewrite("iframe", tag, context);
+    return tag.get("srcdoc");
+  };
+  expect(srcdocOf(null, rewriteElement)).toBe("<p>");
+  const closed = /^<meta http-equiv="Content-Security-Policy" content="default-src data: blob: [^:]*"><p>$/;
+  expect(srcdocOf(null, rewriteInFirefox)).toMatch(closed);
+  expect(srcdocOf("", rewriteInFirefox)).toMatch(closed);
+  expect(srcdocOf("allow-scripts", rewriteInFirefox)).toMatch(/^<meta [^>]* 'unsafe-eval'"><meta [^>]*><p>$/);
 });

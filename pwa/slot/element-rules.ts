@@ -35,8 +35,15 @@ export const AFFECTED_ELEMENTS: ReadonlySet<string> = new Set([
   "use",
 ]);
 
+const CLOSED_PREFIX_START = `<meta http-equiv="Content-Security-Policy" content="default-src data: blob: 'unsafe-inline' 'unsafe-eval'`;
 /** First in a srcdoc document whose origin is opaque: no service worker sees its requests, so there may be none. */
-const CLOSED_PREFIX = `<meta http-equiv="Content-Security-Policy" content="default-src data: blob: 'unsafe-inline' 'unsafe-eval'">`;
+const CLOSED_PREFIX = `${CLOSED_PREFIX_START}">`;
+/**
+ * First in all other srcdoc documents. Firefox (153) lets none below a sandboxed frame, as the shell's is, have its
+ * parent's service worker: requests would go out past it. Navigations do reach a worker. Its name for an error of its own
+ * tells Firefox in pages and workers alike.
+ */
+const SRCDOC_PREFIX = "InternalError" in globalThis ? `${CLOSED_PREFIX_START}; frame-src *">` : "";
 
 /** Tells the frame placeholder that it may not load its URL. */
 const CLOSED_SUFFIX = "&closed=1";
@@ -59,6 +66,9 @@ function targetUrl(url: string, path: string, context: ElementContext): string |
 
 /** The URL that a frame's `src` becomes, or null to leave it. */
 export function frameUrl(src: string, context: ElementContext): string | null {
+  // The policy has none of these in frames. The placeholder says so, and is loaded: Firefox has no `load` for what a
+  // policy blocks.
+  if (/^\s*(?:blob|data):/i.test(src)) return ropewayUrl(ropewayPath.frame, src);
   return targetUrl(src, ropewayPath.frame, context);
 }
 
@@ -111,8 +121,10 @@ function rewriteFrame(element: AttributeAccess, context: ElementContext): void {
   // Embedded enforcement wants an answer that our placeholder does not give.
   if (element.get("csp") !== null) element.remove("csp");
   element.mapMarkup("srcdoc", (markup) => {
-    const prefix = markup.startsWith(CLOSED_PREFIX) ? CLOSED_PREFIX : "";
-    return prefix + context.rewriteInner(markup.slice(prefix.length));
+    const isClosed = markup.startsWith(CLOSED_PREFIX);
+    const prefix = isClosed ? CLOSED_PREFIX : SRCDOC_PREFIX;
+    const inner = markup.startsWith(prefix) ? markup.slice(prefix.length) : markup;
+    return prefix + context.rewriteInner(inner);
   });
   openSandbox(element, context);
   const written = element.get("src") ?? "";
