@@ -31,3 +31,16 @@ test("a page may do what browsers allow without a question, also after Back from
   await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
   expect(await allowed("First")).toEqual(harmless);
 });
+
+test("a blank frame opens no window past the tunnel", async ({ app, origin, otherOrigin, network }) => {
+  origin.page("/", "<p>Outer</p>");
+  await app.goto(`${origin.origin}/`);
+  const opened = await (await app.content()).evaluate((url) => {
+    // Before the page's script has seen the frame: its `open` is the browser's own.
+    document.body.append(document.createElement("iframe"));
+    return window[window.length - 1]?.open(url) ?? null;
+  }, `${otherOrigin.origin}/x`);
+  expect(opened).toBeNull();
+  expect(app.page.context().pages()).toHaveLength(1);
+  expect(network.leaks("localhost")).toEqual([]);
+});

@@ -8,8 +8,7 @@ import type { KeptSpares } from "./kept-spares.ts";
 import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
 
 /** No top navigation (frame busting), no presentation. A lock of the pointer needs a click, and Escape ends it. */
-const SANDBOX =
-  "allow-scripts allow-same-origin allow-forms allow-popups allow-downloads allow-modals allow-pointer-lock";
+const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock";
 /**
  * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
  * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
