@@ -441,6 +441,18 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Cookies set within this time are written together; one page load often sets dozens",
   },
+  cookieRetryDelay: {
+    value: 10_000,
+    unit: "ms",
+    enforcedBy: "edge",
+    reason: "Cookies that could not be stored are tried again after this time: somebody makes room on a full disk",
+  },
+  cookieRetries: {
+    value: 360,
+    unit: "count",
+    enforcedBy: "edge",
+    reason: "Then only the next change tries again: what waits keeps a Durable Object in memory, here for an hour",
+  },
   preflightAge: {
     value: 7_200_000,
     unit: "ms",

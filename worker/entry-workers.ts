@@ -1,5 +1,6 @@
 /** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { askObject } from "./ask-object.ts";
 import { createRouter } from "./router.ts";
 import { TunnelObject } from "./tunnel-object.ts";
 import { fetchUncached } from "./upstream/fetch-uncached.ts";
@@ -7,8 +8,8 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const app = createRouter<WorkerEnvironment>({
   serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
-  openTunnel: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
-  serveFetchRoad: (deviceId, env, request) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)).fetch(request),
+  openTunnel: askObject,
+  serveFetchRoad: askObject,
   // Cloudflare sets it on all requests; a local workerd does not tell.
   clientAddress: (request) => request.headers.get("cf-connecting-ip"),
 });

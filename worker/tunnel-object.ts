@@ -22,6 +22,7 @@ import { gathering } from "./gathering.ts";
 import { SentLog } from "./sent-log.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import type { ConnectionSnapshot } from "./served-session.ts";
+import { StateDisk } from "./state-disk.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "./tunnel-server.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -46,7 +47,10 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     super(ctx, env);
     this.#backend = createWorkerdUpstream(ctx, env);
     this.#server = new TunnelServer({
-      handle: createEdgeHandler(this.#backend, new SentLog(objectSentLogStore(ctx.storage), () => Date.now())),
+      handle: createEdgeHandler(
+        this.#backend,
+        new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
+      ),
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.

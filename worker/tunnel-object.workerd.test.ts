@@ -7,6 +7,7 @@ import { CLOSE_CODE_BASE, KEEP_ALIVE } from "../shared/subprotocol.ts";
 import type { Transport } from "../shared/transport.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
+import { StateDisk } from "./state-disk.ts";
 import {
   attachmentsOf,
   closing,
@@ -352,7 +353,7 @@ describe("the log of what was sent", () => {
   it("is bounded, by time and count, and knows what it dropped early", async () => {
     const { stub } = await pairDevice();
     await runInDurableObject(stub, async (_, state) => {
-      const store = objectSentLogStore(state.storage);
+      const store = objectSentLogStore(state.storage, new StateDisk({}));
       for (let time = 1; time <= 9; time++) expect(await store.add(`id-${time}`, time)).toBe(true);
       expect([await store.add("id-9", 10), await store.coversFrom()]).toEqual([false, 0]);
       await store.prune(4, 100);

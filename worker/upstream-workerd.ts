@@ -2,6 +2,7 @@
 import { connect } from "cloudflare:sockets";
 import { demoExemption } from "./demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "./edge-handler.ts";
+import { StateDisk } from "./state-disk.ts";
 import type { CookieJarStore } from "./upstream/cookie-jar.ts";
 import { createUpstreamParts } from "./upstream/create-upstream.ts";
 import { createExplainFailure } from "./upstream/explain-failure-workerd.ts";
@@ -21,7 +22,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     fetch: async (request) => namingWhatIsCoded(await gatedFetch(request)),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
-    cookieJarStore: objectStore(ctx.storage),
+    cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
     now: () => Date.now(),
     copiesChunks: true,
     explainFailure: createExplainFailure({ connect }),
@@ -42,11 +43,15 @@ function namingWhatIsCoded(response: Response): Response {
   return named;
 }
 
-function objectStore(storage: DurableObjectStorage): CookieJarStore {
+function objectStore(storage: DurableObjectStorage, disk: StateDisk): CookieJarStore {
   return {
     get: (key) => storage.get(key),
-    put: (key, value) => storage.put(key, value),
+    async put(key, value) {
+      await disk.requireRoom();
+      await storage.put(key, value);
+    },
     async delete(key) {
+      await disk.requireRoom();
       await storage.delete(key);
     },
     list: async (prefix) => [...(await storage.list({ prefix })).keys()],

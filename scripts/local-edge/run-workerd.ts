@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { extname, join, relative } from "node:path";
@@ -12,6 +12,7 @@ import type { WorkerSettings } from "../build/worker.ts";
 import { type Child, startChild } from "./child.ts";
 import { startLoopbackProxy } from "./loopback-proxy.ts";
 import type { ResolvedEdgeOptions } from "./options.ts";
+import { adviceOnState, prepareStateDirectory } from "./state-directory.ts";
 import { type AssetEntry, workerdConfig } from "./workerd-config.ts";
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -33,7 +34,7 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
   const configFile = join(directory, "config.capnp");
   // workerd's storage in memory has no SQL.
   const stateDirectory = options.stateDirectory ?? join(directory, "state");
-  await mkdir(stateDirectory, { recursive: true });
+  await prepareStateDirectory(stateDirectory);
   const removeDirectory = (): void => rmSync(directory, { recursive: true, force: true });
   process.once("exit", removeDirectory);
   const proxy = options.allowPrivate ? await startLoopbackProxy(join(directory, "loopback.sock")) : undefined;
@@ -58,7 +59,10 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
       return why;
     });
     const listening = await Promise.race([listeningPort(child.process.stdio[3] as Readable), exited]);
-    if (typeof listening === "string") throw new Error(`Cannot start the edge: workerd ended at once\n${listening}`);
+    if (typeof listening === "string") {
+      const advice = await adviceOnState(listening, stateDirectory);
+      throw new Error(`Cannot start the edge: ${advice ?? `workerd ended at once\n${listening}`}`);
+    }
     await rm(configFile);
     return { child: { ...child, exited }, port: listening };
   } catch (error) {
@@ -80,10 +84,12 @@ async function listeningPort(control: Readable): Promise<number> {
   return new Promise(() => {});
 }
 
-/** workerd prints a stack for every connection that fails; the edge reports those to the phone. */
+/** workerd prints a stack for every connection that fails; the edge reports those to the phone, and says what it lacks. */
+const USELESS =
+  /^stack: |DNS lookup failed|No space left on device|blocked by restrictPeers|kj\/(compat|async-io)|disconnected/;
+
 function logUseful(line: string, log: (line: string) => void): void {
-  if (/^stack: |DNS lookup failed|blocked by restrictPeers|kj\/(compat|async-io)|disconnected/.test(line)) return;
-  log(line);
+  if (!USELESS.test(line)) log(line);
 }
 
 async function makeConfig(

@@ -1,5 +1,6 @@
 /** workerd's configuration (Cap'n Proto text) for a local edge. Pure: files are named, not read. */
 import { isIPv6 } from "node:net";
+import { join } from "node:path";
 import { ALLOWED_RANGES, REFUSED_RANGES } from "../../worker/upstream/public-addresses.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
@@ -77,16 +78,26 @@ function edgeWorker(input: WorkerdConfigInput): Value {
         name: binding,
         durableObjectNamespace: className,
       })),
+      ...settings.durableObjects.map(({ binding, className }) => ({
+        name: `${binding}_DIRECTORY`,
+        text: join(input.stateDirectory, keyOf(className)),
+      })),
+      { name: "STATE_DISK", service: "state" },
       ...Object.entries(edgeSettings(options)).map(([name, text]) => ({ name, text })),
     ],
     durableObjectNamespaces: settings.durableObjects.map(({ className }) => ({
       className,
-      uniqueKey: `ropeway-${className}`,
+      uniqueKey: keyOf(className),
       enableSql: true,
     })),
     durableObjectStorage: { localDisk: "state" },
     globalOutbound: hasEgress(input) ? "egress" : "network",
   };
+}
+
+/** Names the directory of a class below that of the state. */
+function keyOf(className: string): string {
+  return `ropeway-${className}`;
 }
 
 /**

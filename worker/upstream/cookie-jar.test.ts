@@ -100,6 +100,39 @@ describe("CookieJar", () => {
     expect(store.values.size).toBe(1);
   });
 
+  it("tries again by itself, so many times, while the store takes nothing", async () => {
+    const store = new MapStore();
+    let isFull = true;
+    const put = store.put.bind(store);
+    store.put = async (key, value) => {
+      if (isFull) throw new Error("disk full");
+      return put(key, value);
+    };
+    const { set, get, timers } = setUp(store);
+    /** Until nothing is left to be tried. */
+    async function wait(): Promise<number> {
+      for (let tries = 0; ; tries++) {
+        const [timer] = timers;
+        if (timer === undefined) return tries;
+        timer();
+        // The write that it began, and what comes of that.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    await set("a=1");
+    expect(await wait()).toBe(1 + limits.cookieRetries);
+    expect(await get()).toBe("a=1");
+    await set("b=2");
+    expect(await wait()).toBe(1);
+    isFull = false;
+    await set("c=3");
+    expect(await wait()).toBe(1);
+    expect(await setUp(store).get()).toBe("a=1; b=2; c=3");
+    isFull = true;
+    await set("d=4");
+    expect(await wait()).toBe(1 + limits.cookieRetries);
+  });
+
   it("clears all partitions, also from under an exchange that is under way", async () => {
     const { set, get, jar, store } = setUp();
     await set("a=1");

@@ -58,6 +58,7 @@ export class CookieJar {
   /** Least recently used first. */
   readonly #loaded = new Map<string, LoadedPartition>();
   #stopTimer: (() => void) | null = null;
+  #retriesLeft: number = limits.cookieRetries;
   /** Writes happen one after the other, so that an older one never lands on a newer one. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -121,7 +122,11 @@ export class CookieJar {
   async flush(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = null;
-    await this.#enqueue(() => this.#writeDirty());
+    await this.#enqueue(() => this.#writeDirty()).catch((error: unknown) => {
+      this.#retryLater();
+      throw error;
+    });
+    this.#retriesLeft = limits.cookieRetries;
   }
 
   #load(partition: string): LoadedPartition {
@@ -148,11 +153,18 @@ export class CookieJar {
     if (loaded.discarded) return;
     loaded.dirty = true;
     this.#loaded.set(partition, loaded);
-    this.#stopTimer ??= this.#deps.startTimer(limits.cookieWriteDelay, () => {
-      this.#stopTimer = null;
-      // A failed write leaves its partition dirty, and the next change or flush tries again.
-      this.#enqueue(() => this.#writeDirty()).catch(() => {});
-    });
+    this.#flushAfter(limits.cookieWriteDelay);
+  }
+
+  #flushAfter(delay: number): void {
+    // A failed write leaves its partition dirty.
+    this.#stopTimer ??= this.#deps.startTimer(delay, () => void this.flush().catch(() => {}));
+  }
+
+  #retryLater(): void {
+    if (this.#retriesLeft === 0) return;
+    this.#retriesLeft -= 1;
+    this.#flushAfter(limits.cookieRetryDelay);
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {
