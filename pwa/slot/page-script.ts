@@ -16,6 +16,7 @@ import { watchNavigations } from "./page/navigate.ts";
 import { createPageContext } from "./page/page-context.ts";
 import { obeyShell, reportDocument } from "./page/report.ts";
 import { patchTargets } from "./page/targets.ts";
+import { patchUploads } from "./page/uploads.ts";
 import { patchViewport } from "./page/viewport.ts";
 import { WorkerLink } from "./page/worker-link.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
@@ -26,7 +27,10 @@ function start(config: PageConfig): void {
   const { serviceWorker } = navigator;
   const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
   link?.patchCookie(Document.prototype);
-  if (link !== null) patchRequests(link);
+  if (link !== null) {
+    patchRequests(link);
+    patchUploads(link);
+  }
   const names = patchMessages(context);
   obeyShell(context, {
     port: (port) => link?.passPort(port),

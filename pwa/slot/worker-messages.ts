@@ -4,6 +4,9 @@ import { MESSAGE_TAG } from "./page-messages.ts";
 
 type Tag = typeof MESSAGE_TAG;
 
+/** Field of a request whose upload the page wants to be told of: the number that it gave it. Goes no further. */
+export const UPLOAD_NUMBER = "ropeway-upload";
+
 export type PageToWorker =
   /** A script wrote `document.cookie`. `url`: real URL of the document. Answered by "cookie-taken". */
   | {
@@ -25,6 +28,14 @@ export type WorkerToPage =
   | { readonly tag: Tag; readonly type: "cookies"; readonly id: number; readonly cookies: readonly ScriptCookie[] }
   /** The cookie of this number is ahead of every request that follows. */
   | { readonly tag: Tag; readonly type: "cookie-taken"; readonly number: number }
+  /** Bytes that the tunnel has taken of the upload of this number. */
+  | {
+      readonly tag: Tag;
+      readonly type: "upload";
+      readonly number: number;
+      readonly loaded: number;
+      readonly total: number;
+    }
   /** The service worker (re)started and has no port. */
   | { readonly tag: Tag; readonly type: "port-wanted" }
   /** Ping every `interval` milliseconds from now on; 0 stops. */

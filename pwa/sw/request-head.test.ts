@@ -53,6 +53,7 @@ describe("requestHead", () => {
       "user-agent": "UA",
       "accept-language": "en",
       "sec-purpose": "x",
+      "ropeway-upload": "7",
       range: "bytes=0-",
     };
     expect(headOf({ url: `${SLOT}/`, headers, bodyLength: 3 }).headers).toEqual([

@@ -3,6 +3,7 @@ import type { CredentialsMode, Destination, HeaderField, RedirectMode, RequestMo
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { computeReferrer, isTrustworthy, parseReferrerPolicy } from "../slot/referrer.ts";
 import { isSlotUrl, type SlotIdentity, toReal } from "../slot/slot-url.ts";
+import { UPLOAD_NUMBER } from "../slot/worker-messages.ts";
 import type { PortRequestHead } from "../tunnel/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 
@@ -13,6 +14,7 @@ const NOT_FORWARDED = new Set([
   "upgrade-insecure-requests",
   "accept-encoding",
   "origin",
+  UPLOAD_NUMBER,
 ]);
 
 export interface RequestCircumstances {

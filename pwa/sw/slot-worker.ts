@@ -19,6 +19,7 @@ import { SlotClients } from "./slot-clients.ts";
 import { slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
 import { answerSubresource } from "./subresource.ts";
+import { watchedBody } from "./upload-progress.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -83,8 +84,8 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   }
   const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
   const target = isDownload ? (url.searchParams.get("url") ?? "") : request.url;
-  const { content, length } = await outgoingBody(request, context);
-  const plain = requestHead(request, target, context, { documentUrl, bodyLength: length });
+  const body = await outgoingBody(request, context);
+  const plain = requestHead(request, target, context, { documentUrl, bodyLength: body.length });
   const events = eventStreams.begin(event.clientId, request);
   const asked = events === null ? plain : { ...plain, headers: [...plain.headers, ...events.headers] };
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
@@ -93,7 +94,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     context,
     head,
     async send() {
-      const response = await port.fetch(head, content, request.signal);
+      const response = await port.fetch(head, watchedBody(event, body), request.signal);
       return events === null ? response : { ...response, body: () => events.watch(response.body()) };
     },
     showCookies: (cookies) => clients.showCookies(cookies),

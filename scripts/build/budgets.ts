@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 65 * KB,
+    limit: 65.5 * KB,
   },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 41 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },

@@ -14,6 +14,8 @@ const TAKEN_TIMEOUT = 1_000;
 
 export class WorkerLink {
   readonly cookies = new TakenCookies();
+  /** By number: who wants to be told how many bytes are sent, of how many. */
+  readonly uploads = new Map<number, (loaded: number, total: number) => void>();
   readonly #context: PageContext;
   readonly #container: ServiceWorkerContainer;
   readonly #cookies = new ScriptCookies(Date.now);
@@ -43,6 +45,9 @@ export class WorkerLink {
         break;
       case "cookie-taken":
         this.cookies.taken(message.number);
+        break;
+      case "upload":
+        this.uploads.get(message.number)?.(message.loaded, message.total);
         break;
       case "port-wanted":
         this.#asker = event.source;
