@@ -20,7 +20,7 @@ describe("sessions of a phone", () => {
     const phone = new WiredPhone("Phone/7");
     phone.connect(edge.server);
     expect((await phone.fetch("https://a.example/")).text).toBe("hello");
-    expect(seen).toEqual([{ userAgent: "Phone/7", acceptLanguage: "en" }]);
+    expect(seen).toEqual([{ userAgent: "Phone/7", acceptLanguage: "en", accept: {} }]);
     expect(edge.server.sessionCount).toBe(1);
   });
 
