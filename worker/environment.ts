@@ -1,4 +1,4 @@
-/** What a deployment configures: README, "Options". */
+/** What a deployment configures: docs/options.md. */
 export interface EdgeOptions {
   /** Without it nobody gets a tunnel. */
   readonly ROPEWAY_ACCESS_KEY?: string;

@@ -29,7 +29,7 @@ ROPEWAY_TLS_CERT=cert.pem \\
 ROPEWAY_TLS_KEY=key.pem \\
 npm start</pre>
 <p><code>ropeway.example</code> stands for a name of your own. It and <code>*.ropeway.example</code> lead to ${here}, and
-the certificate is for both. The README says more, under “Pair a phone”.</p>
+the certificate is for both. docs/deploy.md says more, under “A laptop and a phone”.</p>
 </html>
 `;
   return new Response(html, {

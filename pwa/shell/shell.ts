@@ -22,7 +22,7 @@ import { mountChrome } from "./views/mount.tsx";
 
 declare global {
   interface Window {
-    /** For automation; stable, see README. */
+    /** For automation; stable, see docs/automation.md. */
     ropeway: { stats(): Promise<TunnelStats> };
   }
 }

@@ -27,7 +27,7 @@ export interface NavigationRequest {
   readonly initiator: string | null;
 }
 
-/** `window.ropeway.stats()`; documented in the README as stable. Bytes on the link are WebSocket payload. */
+/** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */
 export interface TunnelStats {
   /** WebSockets open now. */
   readonly sockets: number;

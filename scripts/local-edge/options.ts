@@ -68,7 +68,7 @@ export interface ResolvedEdgeOptions {
   readonly log: (line: string) => void;
 }
 
-/** The edge's settings by name, as bindings (workerd) or environment (Deno): README, "Options". */
+/** The edge's settings by name, as bindings (workerd) or environment (Deno): docs/options.md. */
 export function edgeSettings(options: ResolvedEdgeOptions): Record<string, string> {
   return {
     ROPEWAY_ACCESS_KEY: options.accessKey,
