@@ -1,6 +1,7 @@
 /**
- * Blank and blob: frames. No service worker controls a blank document, nor what is written into it (Chromium 156), so
- * its network is closed by a policy, and its scripts get the functions of this window, which are controlled.
+ * Blank and blob: frames. No service worker controls a blank document, nor what is written into it (Chromium 156; a
+ * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
+ * window, which are controlled.
  */
 import { REMOVED_FEATURES } from "./identity.ts";
 import { patchAccessor, patchMethod, removeProperties } from "./patch.ts";
