@@ -32,7 +32,8 @@ test("a download of 200 MB arrives whole, in bounded memory at the edge and on t
   edge,
   browser,
 }) => {
-  test.setTimeout(180_000);
+  // A busy machine takes minutes for it.
+  test.setTimeout(600_000);
   origin.page(
     "/",
     `<a href="/noise/${BIG}?name=big.bin">Big file</a><a href="/noise/1000000?name=small.bin">Small file</a>`,
