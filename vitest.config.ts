@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     include: ["{shared,worker,pwa,scripts,e2e}/**/*.test.{ts,tsx}"],
     exclude: ["**/*.workerd.test.ts", "e2e/specs/**"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Tests of edges and links wait more than they compute.
     maxWorkers: 3,
   },

@@ -154,13 +154,17 @@ export class TcpFlow {
     const span = Math.max(now - segment.deliveredTimeAtSend, rtt);
     const rate = (this.#delivered - segment.deliveredAtSend) / span;
     congestion.acknowledged({ now, bytes, rtt, inFlight, rate, appLimited: segment.appLimited, roundStart });
-    this.#markLost((other) => other.order + REORDER_SEGMENTS <= order);
+    this.#markLost(order - REORDER_SEGMENTS);
     this.#transmit();
   }
 
-  #markLost(isLost: (segment: Segment) => boolean): void {
-    const lost = this.#flying.filter((segment) => segment.state === "flying" && isLost(segment));
-    this.#flying = this.#flying.filter((segment) => segment.state === "flying" && !lost.includes(segment));
+  /** Takes all that flies and was sent up to `order` for lost. */
+  #markLost(order: number): void {
+    // They fly in the order in which they were sent.
+    const later = this.#flying.findIndex((segment) => segment.order > order);
+    const lost = this.#flying
+      .splice(0, later === -1 ? this.#flying.length : later)
+      .filter((segment) => segment.state === "flying");
     if (lost.length === 0) return;
     for (const segment of lost) {
       segment.state = "lost";
@@ -182,7 +186,7 @@ export class TcpFlow {
     time.in(oldest.sentAt + timeout - time.now(), () => {
       this.#timerSet = false;
       if (oldest.state === "flying" && oldest.sentAt + timeout <= time.now() + 0.001) {
-        this.#markLost(() => true);
+        this.#markLost(this.#order);
         this.#options.congestion.timedOut();
         this.#transmit();
       }
