@@ -16,7 +16,7 @@ const checks: readonly Check[] = [
   ...programs.map(
     (name): Check => ({ name: `types: ${name}`, command: ["tsc", "--project", `tsconfig.${name}.json`] }),
   ),
-  { name: "types: deno", command: ["deno", "check", "--quiet", "worker/entry-deno.ts"] },
+  { name: "types: deno", command: ["deno", "check", "--quiet", "worker/deno/entry-deno.ts"] },
   { name: "unused code", command: ["knip", "--no-progress"] },
 ];
 

@@ -9,10 +9,10 @@ import { root } from "./build/paths.ts";
 type Import = readonly [directory: string, specifier: string];
 
 const forbidden: readonly Import[] = [
-  ["shared", "../worker/router.ts"],
+  ["shared", "../worker/front/router.ts"],
   ["shared/http", "../../pwa/slot/page-messages.ts"],
   ["shared/http", "../../e2e/lab/shaper.ts"],
-  ["shared/mux", "../../worker/router.ts"],
+  ["shared/mux", "../../worker/front/router.ts"],
   ["shared/mux", "../http/heads.ts"],
   ["shared/mux", "../content/store.ts"],
   ["shared/wire", "../../pwa/tunnel/link.ts"],
@@ -22,10 +22,10 @@ const forbidden: readonly Import[] = [
   ["worker", "../pwa/shell/shell.ts"],
   ["worker/upstream", "../../e2e/lab/shaper.ts"],
   ["worker", "../scripts/edge-process.ts"],
-  ["pwa/tunnel", "../../worker/router.ts"],
+  ["pwa/tunnel", "../../worker/front/router.ts"],
   ["pwa/shell/views", "../../../e2e/lab/shaper.ts"],
   ["e2e/specs", "../../shared/errors.ts"],
-  ["e2e/fixtures", "../../worker/router.ts"],
+  ["e2e/fixtures", "../../worker/front/router.ts"],
   ["e2e/fixtures", "../../pwa/shell/shell.ts"],
 ];
 
@@ -36,7 +36,7 @@ const allowed: readonly Import[] = [
   ["worker/upstream", "../../shared/http/heads.ts"],
   ["pwa/tunnel", "../../shared/transport.ts"],
   ["e2e/fixtures", "../../scripts/edge-process.ts"],
-  ["scripts", "../worker/router.ts"],
+  ["scripts", "../worker/front/router.ts"],
 ];
 
 const fileOf = ([directory]: Import, index: number): string => `${directory}/case-${index}.ts`;

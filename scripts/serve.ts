@@ -12,7 +12,7 @@ import {
   readBaseHost,
   readPort,
   readTls,
-} from "../worker/edge-settings.ts";
+} from "../worker/front/edge-settings.ts";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";

@@ -1,6 +1,7 @@
 /** The start page's document in the frame: nothing to see, but an entry in the history to come back to. */
-import { historyKey } from "../slot/history-key.ts";
-import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
+
+import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
+import { historyKey } from "../slot/page/links/history-key.ts";
 
 function report(): void {
   const message: PageToShell = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { BrowserController } from "./browser.ts";
 import type { BrowserOptions } from "./browser-options.ts";
 import type { Slot } from "./slot-registry.ts";

@@ -1,7 +1,7 @@
 /** The controller: turns what the person, the tunnel and the pages say into the state that the views draw. */
 import { ErrorCode } from "../../shared/errors.ts";
-import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
-import type { NavigationRequest, TunnelToShell } from "../tunnel/tunnel-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../messages/page-messages.ts";
+import type { NavigationRequest, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
 import { BootWatch } from "./boot-watch.ts";
 import type { BrowserOptions } from "./browser-options.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MESSAGE_TAG } from "../slot/page-messages.ts";
+import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import { FrameReferrers } from "./frame-referrer.ts";
 
 const A = "https://a.example";

@@ -1,6 +1,6 @@
 /** What the first request of a frame says about where it comes from, as far as the shell knows it. */
-import type { PageToShell } from "../slot/page-messages.ts";
-import type { FrameStart } from "../tunnel/frame-starts.ts";
+import type { PageToShell } from "../messages/page-messages.ts";
+import type { FrameStart } from "../tunnel/port/frame-starts.ts";
 import type { Slot } from "./slot-registry.ts";
 
 type FrameWanted = PageToShell & { readonly type: "frame-wanted" };

@@ -2,7 +2,7 @@
  * The entries of the page's session history as far as the shell has seen them. The browser owns the real list; the
  * documents report the Navigation API key of their entry, from which the shell knows whether there is a way back.
  */
-import { ADDRESS_KEY } from "../slot/address-key.ts";
+import { ADDRESS_KEY } from "../slot/page/links/address-key.ts";
 
 export interface HistoryList {
   readonly keys: readonly string[];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { PageProgress } from "../tunnel/tunnel-messages.ts";
+import type { PageProgress } from "../messages/tunnel-messages.ts";
 import { loadProgress } from "./load-progress.ts";
 
 const nothing: PageProgress = {

@@ -1,5 +1,5 @@
 /** The progress bar's length from what really happened: requests answered, bytes arrived, bytes announced. */
-import type { PageProgress } from "../tunnel/tunnel-messages.ts";
+import type { PageProgress } from "../messages/tunnel-messages.ts";
 
 /** Shown as soon as a navigation begins, so that the person sees that something happens. */
 const STARTED = 0.05;

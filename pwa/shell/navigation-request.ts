@@ -1,6 +1,6 @@
 /** Navigations as the shell asks the tunnel for them. */
 import { ErrorCode } from "../../shared/errors.ts";
-import type { NavigationRequest } from "../tunnel/tunnel-messages.ts";
+import type { NavigationRequest } from "../messages/tunnel-messages.ts";
 import type { BrowserState } from "./browser-state.ts";
 
 /** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */

@@ -1,5 +1,5 @@
 /** What a page is told of slots: names, which it needs for messages between windows. */
-import { MESSAGE_TAG, type ShellToPage } from "../slot/page-messages.ts";
+import { MESSAGE_TAG, type ShellToPage } from "../messages/page-messages.ts";
 import type { SlotFrames } from "./slot-frames.ts";
 import type { Slot } from "./slot-registry.ts";
 

@@ -5,7 +5,7 @@
 import type { AcceptTable } from "../../shared/http/default-accept.ts";
 import type { KeyValueStorage } from "./slot-registry.ts";
 
-/** Of the app's service worker: pwa/sw/seen-accept.ts. */
+/** Of the app's service worker: pwa/sw/shell/seen-accept.ts. */
 export interface AcceptTold {
   readonly type: "accept";
   readonly accept: AcceptTable;

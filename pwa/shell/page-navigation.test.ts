@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { encodeForm } from "../slot/form-body.ts";
-import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
+import { encodeForm } from "../slot/page/form-body.ts";
 import { pageNavigation } from "./page-navigation.ts";
 
 type Navigate = PageToShell & { type: "navigate" };

@@ -1,6 +1,6 @@
 /** What a page asks the shell to navigate to. */
-import type { PageToShell } from "../slot/page-messages.ts";
-import type { NavigationRequest } from "../tunnel/tunnel-messages.ts";
+import type { PageToShell } from "../messages/page-messages.ts";
+import type { NavigationRequest } from "../messages/tunnel-messages.ts";
 
 /** The encodings of forms (HTML section 4.10.22); a boundary as RFC 2046 section 5.1.1 has it, in quotes or not. */
 const FORM_TYPE =

@@ -1,7 +1,7 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
 import { ACCEPT_PATH, CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG, type PageToShell } from "../slot/page-messages.ts";
-import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
+import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
+import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import { parseAddress } from "./address-input.ts";
 import { BrowserController, START_DOCUMENT } from "./browser.ts";
 import { KeptSpares } from "./kept-spares.ts";
@@ -27,7 +27,7 @@ declare global {
   }
 }
 
-/** See `pwa/sw/shell-cookies.ts` and `pwa/sw/seen-accept.ts`. */
+/** See `pwa/sw/shell/shell-cookies.ts` and `pwa/sw/shell/seen-accept.ts`. */
 type ShellWorkerMessage = { readonly type: "expired-cookies"; readonly cookies: readonly string[] } | AcceptTold;
 
 const CONFIG_KEY = "ropeway.config";

@@ -3,7 +3,7 @@
  * site needs them, so that a new site costs no round trip to set up.
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../slot/page-messages.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../messages/page-messages.ts";
 import type { KeptSpares } from "./kept-spares.ts";
 import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
 

@@ -5,7 +5,7 @@
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
 import { limits } from "../../shared/limits.ts";
-import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
+import type { SlotBinding } from "../messages/tunnel-messages.ts";
 
 export interface Slot extends SlotBinding {
   /** First label of the slot's host. */

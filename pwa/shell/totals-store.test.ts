@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
+import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import { MapStorage } from "./testing/map-storage.ts";
 import { TotalsStore } from "./totals-store.ts";
 

@@ -1,5 +1,5 @@
 /** What Ropeway has moved since it was set up on this phone: what earlier starts left, plus this one's counters. */
-import type { TunnelStats } from "../tunnel/tunnel-messages.ts";
+import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { Totals } from "./browser-state.ts";
 import type { KeyValueStorage } from "./slot-registry.ts";
 

@@ -1,14 +1,14 @@
 /** The shell's handle on its tunnel worker. */
 import type { AcceptTable } from "../../shared/http/default-accept.ts";
-import type { FrameStart } from "../tunnel/frame-starts.ts";
-import type { LinkHint } from "../tunnel/link.ts";
 import type {
   NavigationRequest,
   ShellToTunnel,
   SlotBinding,
   TunnelStats,
   TunnelToShell,
-} from "../tunnel/tunnel-messages.ts";
+} from "../messages/tunnel-messages.ts";
+import type { FrameStart } from "../tunnel/port/frame-starts.ts";
+import type { LinkHint } from "../tunnel/sockets/link.ts";
 
 export class TunnelClient {
   #worker: Worker;

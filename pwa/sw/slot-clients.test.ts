@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { settle } from "../../shared/testing/turns.ts";
-import type { WorkerToPage } from "../slot/worker-messages.ts";
+import type { WorkerToPage } from "../messages/worker-messages.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 

@@ -7,8 +7,8 @@
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG } from "../slot/page-messages.ts";
-import type { WorkerToPage } from "../slot/worker-messages.ts";
+import { MESSAGE_TAG } from "../messages/page-messages.ts";
+import type { WorkerToPage } from "../messages/worker-messages.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope;

@@ -1,6 +1,7 @@
 /** What a slot's service worker knows about its slot: the host it runs on, and what the tunnel bound its port to. */
+
+import type { SlotBinding } from "../messages/tunnel-messages.ts";
 import type { SlotIdentity } from "../slot/slot-url.ts";
-import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
 
 export interface SlotContext extends SlotIdentity {
   readonly binding: SlotBinding;

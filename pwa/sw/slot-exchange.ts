@@ -1,5 +1,5 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { PortRequestHead, SilentDocument } from "../tunnel/port-messages.ts";
+import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 

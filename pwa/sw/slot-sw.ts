@@ -3,7 +3,7 @@
  * Slots and shell are one site, so the browser's HTTP cache has it from the second slot on; a script of the slot's own
  * would cross the link for each new site.
  */
-import { shellOriginOf } from "../slot/shell-origin.ts";
+import { shellOriginOf } from "../slot/documents/shell-origin.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: the file's path, which changes with what is in it. */

@@ -3,23 +3,23 @@
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
-import { TOP_LEVEL_QUERY } from "../slot/boot-target.ts";
-import { MESSAGE_TAG } from "../slot/page-messages.ts";
+import { MESSAGE_TAG } from "../messages/page-messages.ts";
+import type { PortRequestHead } from "../messages/port-messages.ts";
+import type { SlotBinding } from "../messages/tunnel-messages.ts";
+import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
+import { TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
-import type { PageToWorker, WorkerToPage } from "../slot/worker-messages.ts";
-import type { PortRequestHead } from "../tunnel/port-messages.ts";
-import type { SlotBinding } from "../tunnel/tunnel-messages.ts";
-import { EventStreams } from "./event-streams.ts";
-import { answerDownload, answerNavigation } from "./navigation.ts";
-import { isFromOwn } from "./navigation-source.ts";
-import { outgoingBody } from "./request-body.ts";
-import { referrerOf, requestHead } from "./request-head.ts";
-import { answerReserved, placeholderPage, rebootPage } from "./reserved-paths.ts";
+import { answerDownload, answerNavigation } from "./answer/navigation.ts";
+import { answerReserved, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
+import { answerSubresource } from "./answer/subresource.ts";
+import { EventStreams } from "./request/event-streams.ts";
+import { isFromOwn } from "./request/navigation-source.ts";
+import { outgoingBody } from "./request/request-body.ts";
+import { referrerOf, requestHead } from "./request/request-head.ts";
+import { watchedBody } from "./request/upload-progress.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
-import { answerSubresource } from "./subresource.ts";
-import { watchedBody } from "./upload-progress.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 

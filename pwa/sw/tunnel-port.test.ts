@@ -3,7 +3,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../tunnel/port-messages.ts";
+import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
 const URL_A = "https://a.example/";

@@ -2,11 +2,11 @@
 import type { ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
-import type { Session } from "../../shared/mux/session.ts";
-import type { RequestOutcome } from "./lasting-request.ts";
-import type { Link } from "./link.ts";
-import type { PushedResponses } from "./pushed-responses.ts";
-import type { TunnelStats } from "./tunnel-messages.ts";
+import type { Session } from "../../shared/mux/session/session.ts";
+import type { TunnelStats } from "../messages/tunnel-messages.ts";
+import type { RequestOutcome } from "./requests/lasting-request.ts";
+import type { PushedResponses } from "./requests/pushed-responses.ts";
+import type { Link } from "./sockets/link.ts";
 
 export class TunnelCounters {
   requests = 0;

@@ -6,16 +6,16 @@ import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { FrameStarts } from "./frame-starts.ts";
-import { HeldResponse, HeldResponses } from "./held-response.ts";
-import type { LinkPlatform } from "./link.ts";
-import { PageLedger } from "./page-ledger.ts";
-import { readWhole } from "./read-whole.ts";
-import { Roads } from "./roads.ts";
-import { SlotPort, type SlotPortHost } from "./slot-port.ts";
-import { steadyClock } from "./steady-clock.ts";
+import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
+import { FrameStarts } from "./port/frame-starts.ts";
+import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
+import { HeldResponse, HeldResponses } from "./requests/held-response.ts";
+import { PageLedger } from "./requests/page-ledger.ts";
+import { readWhole } from "./requests/read-whole.ts";
+import type { LinkPlatform } from "./sockets/link.ts";
+import { Roads } from "./sockets/roads.ts";
+import { steadyClock } from "./sockets/steady-clock.ts";
 import { Tunnel } from "./tunnel.ts";
-import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "./tunnel-messages.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 

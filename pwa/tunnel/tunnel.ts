@@ -9,25 +9,30 @@ import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
 import { limits } from "../../shared/limits.ts";
-import { Session } from "../../shared/mux/session.ts";
-import type { MuxStream } from "../../shared/mux/stream.ts";
+import { Session } from "../../shared/mux/session/session.ts";
+import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { LinkPhase } from "../shell/browser-state.ts";
-import { ChannelActivity } from "./channel-activity.ts";
-import { FurtherLinks } from "./further-links.ts";
-import { LastingRequest, type OpenedStream, type RequestOutcome, type SessionTrace } from "./lasting-request.ts";
-import { Link, type LinkHint, type LinkPlatform } from "./link.ts";
-import { LinkPatience } from "./link-patience.ts";
-import { HANDSHAKE_ROUND_TRIPS } from "./open-socket.ts";
-import { priorityOf } from "./priority.ts";
-import { PushedResponses } from "./pushed-responses.ts";
-import { RepeatableBody } from "./repeatable-body.ts";
+import {
+  LastingRequest,
+  type OpenedStream,
+  type RequestOutcome,
+  type SessionTrace,
+} from "./requests/lasting-request.ts";
+import { priorityOf } from "./requests/priority.ts";
+import { PushedResponses } from "./requests/pushed-responses.ts";
+import { RepeatableBody } from "./requests/repeatable-body.ts";
+import { UploadMeter } from "./requests/upload-meter.ts";
+import { ChannelActivity } from "./sockets/channel-activity.ts";
+import { FurtherLinks } from "./sockets/further-links.ts";
+import { Link, type LinkHint, type LinkPlatform } from "./sockets/link.ts";
+import { LinkPatience } from "./sockets/link-patience.ts";
+import { HANDSHAKE_ROUND_TRIPS } from "./sockets/open-socket.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";
 import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
-import type { TunnelStats } from "./tunnel-messages.ts";
-import { UploadMeter } from "./upload-meter.ts";
 
 export interface TunnelHandler {
   onPhase(phase: LinkPhase): void;

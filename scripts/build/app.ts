@@ -20,8 +20,8 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   ["shell", "pwa/shell/shell.ts", "esm"],
   [".ropeway/tunnel", "pwa/tunnel/tunnel-worker.ts", "iife"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
-  [".ropeway/boot", "pwa/slot/boot.ts", "iife"],
-  [".ropeway/frame", "pwa/slot/frame.ts", "iife"],
+  [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
+  [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   ["blank", "pwa/shell/blank.ts", "iife"],
 ];
 
@@ -29,8 +29,8 @@ const copies: readonly (readonly [output: string, source: string])[] = [
   ["index.html", "pwa/shell/index.html"],
   ["blank.html", "pwa/shell/blank.html"],
   ["manifest.webmanifest", "pwa/manifest.webmanifest"],
-  [".ropeway/boot.html", "pwa/slot/boot.html"],
-  [".ropeway/frame.html", "pwa/slot/frame.html"],
+  [".ropeway/boot.html", "pwa/slot/documents/boot.html"],
+  [".ropeway/frame.html", "pwa/slot/documents/frame.html"],
 ];
 
 export async function buildApp(): Promise<BuiltFiles> {
@@ -51,7 +51,7 @@ export async function buildApp(): Promise<BuiltFiles> {
   const slotWorker = nameByContent(files, SLOT_WORKER);
   const serviceWorkers = await bundle({
     entryPoints: [
-      { out: "sw", in: "pwa/sw/shell-sw.ts" },
+      { out: "sw", in: "pwa/sw/shell/shell-sw.ts" },
       { out: ".ropeway/sw", in: "pwa/sw/slot-sw.ts" },
     ],
     format: "iife",

@@ -1,5 +1,5 @@
 /** What the app's service worker keeps for offline use. */
-import { securityHeaders } from "../../worker/hosts.ts";
+import { securityHeaders } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "./app.ts";
 import { contentHash } from "./content-hash.ts";
 

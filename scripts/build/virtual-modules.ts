@@ -11,7 +11,7 @@ import { root } from "./paths.ts";
 const SCHEME = "ropeway:";
 
 /** `ropeway:boot-page` is boot.html, `ropeway:boot-script` is boot.ts or boot-script.ts, all of this directory. */
-const directory = join(root, "pwa", "slot");
+const directory = join(root, "pwa", "slot", "documents");
 
 /** @throws Error for a name without a file. */
 async function textOf(name: string): Promise<string> {
@@ -20,7 +20,8 @@ async function textOf(name: string): Promise<string> {
     ? [`${stem.slice(0, -"-page".length)}.html`]
     : [`${stem.replace(/-script$/, "")}.ts`, `${stem}.ts`];
   const path = candidates.map((file) => join(directory, file)).find(existsSync);
-  if (path === undefined) throw new Error(`Cannot import "${name}": pwa/slot has no ${candidates.join(" or ")}`);
+  if (path === undefined)
+    throw new Error(`Cannot import "${name}": pwa/slot/documents has no ${candidates.join(" or ")}`);
   if (path.endsWith(".html")) return readFile(path, "utf8");
   const { browserOptions } = await import("./options.ts");
   const result = await build({ ...browserOptions, entryPoints: [path], format: "iife", sourcemap: false });

@@ -15,7 +15,7 @@ export interface WorkerSettings {
 }
 
 const modules: readonly (readonly [output: string, source: string])[] = [
-  ["worker.js", "worker/entry-workers.ts"],
+  ["worker.js", "worker/workerd/entry-workers.ts"],
   ["assets.js", "scripts/local-edge/assets-worker.ts"],
   ["egress.js", "scripts/local-edge/egress-worker.ts"],
 ];

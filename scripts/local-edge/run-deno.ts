@@ -30,7 +30,7 @@ export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Ch
         "--allow-env",
         `--allow-read=${[appDirectory, ...state, ...Object.values(tlsFiles)].join(",")}`,
         ...state.map((directory) => `--allow-write=${directory}`),
-        join(root, "worker", "entry-deno.ts"),
+        join(root, "worker", "deno", "entry-deno.ts"),
       ],
       {
         cwd: root,

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RESERVE_FILE } from "../../worker/state-disk.ts";
+import { RESERVE_FILE } from "../../worker/workerd/state-disk.ts";
 import { adviceOnState, prepareStateDirectory } from "./state-directory.ts";
 
 describe("the directory of the state", () => {

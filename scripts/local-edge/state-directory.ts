@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { RESERVE_FILE } from "../../worker/state-disk.ts";
+import { RESERVE_FILE } from "../../worker/workerd/state-disk.ts";
 
 /** A new phone's database takes some 100 KB. */
 const RESERVE_BYTES = 1024 * 1024;

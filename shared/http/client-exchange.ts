@@ -3,7 +3,7 @@
  * goes back to the edge when the consumer has taken the bytes, so an unread response stops at the origin.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import { fieldsToResponse, requestToFields } from "./head-fields.ts";
 import type { RequestHead, ResponseHead } from "./heads.ts";
 import { createInflater, type Inflater } from "./inflate.ts";

@@ -3,7 +3,7 @@
  * request that a push answers is its first head, so that the page's own request finds the push under way.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
 import { fieldsToRequest, headerValue, requestToFields } from "./head-fields.ts";
 import type { HeaderList, RequestHead } from "./heads.ts";

@@ -1,4 +1,4 @@
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 
 /**
  * Pumps a body into a stream at the pace of its credit, then ends it. Used by both ends.

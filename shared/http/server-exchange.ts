@@ -2,7 +2,7 @@
  * The edge's side of one HTTP exchange on a stream: reads the request, has it answered, sends the response.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import { fieldsToRequest, responseToFields } from "./head-fields.ts";
 import type { RequestHead, ResponseHead } from "./heads.ts";
 import { sendBody } from "./send-body.ts";

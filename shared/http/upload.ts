@@ -1,5 +1,5 @@
 import { ErrorCode, RopewayError } from "../errors.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 
 /**
  * A request body at the edge: what arrived and was not read yet. Bounded by the stream's credit, which reading gives

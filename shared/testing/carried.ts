@@ -1,5 +1,5 @@
-import type { CarriedPlace } from "../mux/channel.ts";
-import type { Session } from "../mux/session.ts";
+import type { CarriedPlace } from "../mux/pipe/channel.ts";
+import type { Session } from "../mux/session/session.ts";
 import type { Transport } from "../transport.ts";
 import { decodeMessage } from "../wire/frame.ts";
 

@@ -2,7 +2,7 @@ import type { RopewayError } from "../errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../http/heads.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../http/server-exchange.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
 
 export const requestHead: RequestHead = {

@@ -1,6 +1,6 @@
 import type { RopewayError } from "../errors.ts";
-import type { Defer } from "../mux/channel.ts";
-import { Session, type SessionHandler } from "../mux/session.ts";
+import type { Defer } from "../mux/pipe/channel.ts";
+import { Session, type SessionHandler } from "../mux/session/session.ts";
 import { MemoryLink } from "./memory-link.ts";
 
 export interface LinkedSessions {

@@ -1,4 +1,4 @@
-import type { Channel } from "../mux/channel.ts";
+import type { Channel } from "../mux/pipe/channel.ts";
 import type { Transport } from "../transport.ts";
 import { decodeMessage } from "../wire/frame.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionHandler, SessionOptions } from "../mux/session.ts";
+import type { SessionHandler, SessionOptions } from "../mux/session/session.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";

@@ -1,5 +1,5 @@
 import type { RopewayError } from "../errors.ts";
-import { Session, type SessionOptions } from "../mux/session.ts";
+import { Session, type SessionOptions } from "../mux/session/session.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
 import { carriedReceiver } from "./carried.ts";

@@ -1,7 +1,7 @@
 import type { RopewayError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { Session } from "../mux/session.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import { Session } from "../mux/session/session.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";
 import { DEFAULT_PRIORITY, type Priority } from "../wire/frame.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";

@@ -1,5 +1,5 @@
 import type { RopewayError } from "../errors.ts";
-import type { MuxStream } from "../mux/stream.ts";
+import type { MuxStream } from "../mux/stream/stream.ts";
 import type { HeaderField } from "../wire/hpack/field.ts";
 
 /** Becomes a stream's owner and writes down what it is told. Consumes nothing unless told to. */

@@ -2,8 +2,8 @@
 import { env, runInDurableObject, SELF } from "cloudflare:test";
 import { expect, vi } from "vitest";
 import { PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import type { TunnelObject } from "../tunnel-object.ts";
-import type { WorkerEnvironment } from "../worker-environment.ts";
+import type { TunnelObject } from "../workerd/tunnel-object.ts";
+import type { WorkerEnvironment } from "../workerd/worker-environment.ts";
 
 const BASE = "https://ropeway.test";
 const { ROPEWAY_ACCESS_KEY, TUNNEL } = env as unknown as WorkerEnvironment;

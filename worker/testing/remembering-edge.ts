@@ -1,6 +1,6 @@
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../served-session.ts";
-import { TunnelServer, type TunnelServerOptions } from "../tunnel-server.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
+import { TunnelServer, type TunnelServerOptions } from "../session/tunnel-server.ts";
 
 /** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */
 export function rememberingEdge(options: Pick<TunnelServerOptions, "handle" | "onActive">) {

@@ -1,6 +1,6 @@
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../served-session.ts";
-import type { Connection, TunnelServer } from "../tunnel-server.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
+import type { Connection, TunnelServer } from "../session/tunnel-server.ts";
 import { PhoneSession } from "./phone-session.ts";
 
 /** What a test knows of the edge's end of a socket. */

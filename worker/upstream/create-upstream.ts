@@ -1,13 +1,13 @@
 /** Puts the edge's side towards origins together, from what the runtime gives. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { CookieJar, type CookieJarStore } from "./cookie-jar.ts";
+import type { WithFixedLength } from "./body/request-body.ts";
+import { CookieJar, type CookieJarStore } from "./cookies/cookie-jar.ts";
 import { Exchange } from "./exchange.ts";
-import type { ExplainFailure } from "./failures.ts";
+import { PreflightCache } from "./fetch-rules/preflight.ts";
+import { TransportSecurity } from "./fetch-rules/transport-security.ts";
 import { KnownMedia } from "./opaque/known-media.ts";
-import { PreflightCache } from "./preflight.ts";
-import type { WithFixedLength } from "./request-body.ts";
-import { type StartTimer, startPlatformTimer } from "./timer.ts";
-import { TransportSecurity } from "./transport-security.ts";
+import type { ExplainFailure } from "./send/failures.ts";
+import { type StartTimer, startPlatformTimer } from "./send/timer.ts";
 import type { FetchFunction, Upstream } from "./upstream.ts";
 
 export interface UpstreamDeps {

@@ -2,31 +2,43 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
-import { codingsLeft, rawBody, undoCodings } from "./content-coding.ts";
-import { type CookieJar, visibleChanges } from "./cookie-jar.ts";
-import type { CookieChange } from "./cookie-partition.ts";
-import { cookieAccess, hopPartition } from "./cookie-rules.ts";
-import { allowedFields, checkCors, denied, responseTainting, type Tainting, unsafeFieldNames } from "./cors.ts";
-import { checkDestination, type DestinationPolicy } from "./destination.ts";
-import { toRopewayError } from "./failures.ts";
-import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
-import { type ChunkReader, meterBody, openReader } from "./metered-body.ts";
+import { chooseLinkCoding, deflateBody } from "../delivery/link-coding.ts";
+import { codingsLeft, rawBody, undoCodings } from "./body/content-coding.ts";
+import { type ChunkReader, meterBody, openReader } from "./body/metered-body.ts";
+import { RequestBody, type RetainedBytes, type WithFixedLength } from "./body/request-body.ts";
+import { isContinuation, resumptionOf, withContinuation } from "./body/resumption.ts";
+import { type CookieJar, visibleChanges } from "./cookies/cookie-jar.ts";
+import type { CookieChange } from "./cookies/cookie-partition.ts";
+import { cookieAccess, hopPartition } from "./cookies/cookie-rules.ts";
+import {
+  allowedFields,
+  checkCors,
+  denied,
+  responseTainting,
+  type Tainting,
+  unsafeFieldNames,
+} from "./fetch-rules/cors.ts";
+import { checkDestination, type DestinationPolicy } from "./fetch-rules/destination.ts";
+import { needsPreflight, type PreflightCache, preflightFields } from "./fetch-rules/preflight.ts";
+import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./fetch-rules/redirects.ts";
+import {
+  applyReferrerPolicy,
+  DEFAULT_REFERRER_POLICY,
+  ownReferrer,
+  parseReferrerPolicy,
+} from "./fetch-rules/referrer.ts";
+import { shownResponse } from "./fetch-rules/shown-response.ts";
+import { isMixedContent, isSameOrigin } from "./fetch-rules/site.ts";
+import type { TransportSecurity } from "./fetch-rules/transport-security.ts";
+import { bareUrl, basicAuthorization, hasCredentials } from "./fetch-rules/url-credentials.ts";
 import { type Admission, admit, firstByte } from "./opaque/admission.ts";
 import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
-import { needsPreflight, type PreflightCache, preflightFields } from "./preflight.ts";
-import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./redirects.ts";
-import { applyReferrerPolicy, DEFAULT_REFERRER_POLICY, ownReferrer, parseReferrerPolicy } from "./referrer.ts";
-import { RequestBody, type RetainedBytes, type WithFixedLength } from "./request-body.ts";
-import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./request-fields.ts";
-import { decodedLength } from "./response-fields.ts";
-import { isContinuation, resumptionOf, withContinuation } from "./resumption.ts";
-import { type SendDeps, Sender } from "./send.ts";
-import { shownResponse } from "./shown-response.ts";
-import { isMixedContent, isSameOrigin } from "./site.ts";
-import type { TransportSecurity } from "./transport-security.ts";
+import { toRopewayError } from "./send/failures.ts";
+import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
+import { decodedLength } from "./send/response-fields.ts";
+import { type SendDeps, Sender } from "./send/send.ts";
 import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
-import { bareUrl, basicAuthorization, hasCredentials } from "./url-credentials.ts";
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;

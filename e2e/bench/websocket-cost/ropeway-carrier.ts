@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { Session } from "../../../shared/mux/session.ts";
-import type { MuxStream } from "../../../shared/mux/stream.ts";
+import { Session } from "../../../shared/mux/session/session.ts";
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage, SESSION_ID_BYTES } from "../../../shared/wire/frame.ts";
 import { type BodyPipe, type CarrierTask, HIGH_WATER } from "./carrier.ts";

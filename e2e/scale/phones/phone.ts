@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { WebSocket as NodeSocket } from "ws";
-import type { LinkPlatform } from "../../../pwa/tunnel/link.ts";
+import type { LinkPlatform } from "../../../pwa/tunnel/sockets/link.ts";
 import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
 import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";

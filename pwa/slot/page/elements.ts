@@ -1,7 +1,7 @@
 /** Applies the element rules to what scripts make: attributes, properties, and elements seen in the document. */
-import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl } from "../element-rules.ts";
-import { rewriteMarkup } from "../html-rewriter.ts";
-import type { AttributeAccess } from "../html-tag.ts";
+import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl } from "../rewrite/element-rules.ts";
+import { rewriteMarkup } from "../rewrite/html-rewriter.ts";
+import type { AttributeAccess } from "../rewrite/html-tag.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { type NativeCall, patchAccessor, patchMethod } from "./patch.ts";

@@ -1,5 +1,5 @@
 /** What the focus in the page needs beyond what a browser does for a frame of another origin. */
-import { MESSAGE_TAG } from "../page-messages.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { isShortcut } from "../shortcuts.ts";
 import type { PageContext } from "./page-context.ts";
 

@@ -1,5 +1,5 @@
 /** Markup that scripts insert goes through the same rules as the markup of the document. */
-import { rewriteMarkup } from "../html-rewriter.ts";
+import { rewriteMarkup } from "../rewrite/html-rewriter.ts";
 import { elementContext } from "./elements.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";

@@ -1,6 +1,6 @@
 /** What the parts of the page script share. */
-import type { PageConfig } from "../page-config.ts";
-import type { PageToShell } from "../page-messages.ts";
+import type { PageConfig } from "../../messages/page-config.ts";
+import type { PageToShell } from "../../messages/page-messages.ts";
 import { toReal } from "../slot-url.ts";
 
 export interface PageContext {

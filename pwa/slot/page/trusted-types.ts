@@ -1,5 +1,5 @@
 /** Trusted Types: markup that the page script changed must be trusted again where the page's policy asks for it. */
-import { TRUSTED_TYPES_POLICY } from "../trusted-types-policy.ts";
+import { TRUSTED_TYPES_POLICY } from "../policy/trusted-types-policy.ts";
 
 interface Policy {
   createHTML(markup: string): string;

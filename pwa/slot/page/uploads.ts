@@ -2,7 +2,7 @@
  * Progress of XHR uploads. Of a request that a service worker answers, the browser tells that its upload began or failed,
  * and no more: the rest comes from the service worker, for a request whose `upload` the page has asked for.
  */
-import { UPLOAD_NUMBER } from "../worker-messages.ts";
+import { UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
 import type { WorkerLink } from "./worker-link.ts";
 

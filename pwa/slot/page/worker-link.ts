@@ -1,9 +1,10 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
-import { withRealDomain } from "../cookie-domain.ts";
-import { MESSAGE_TAG } from "../page-messages.ts";
-import { ScriptCookies } from "../script-cookies.ts";
-import { TakenCookies } from "../taken-cookies.ts";
-import { isTagged, type PageToWorker, type WorkerToPage } from "../worker-messages.ts";
+
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
+import { withRealDomain } from "../cookies/cookie-domain.ts";
+import { ScriptCookies } from "../cookies/script-cookies.ts";
+import { TakenCookies } from "../cookies/taken-cookies.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
 

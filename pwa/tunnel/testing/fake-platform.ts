@@ -1,4 +1,4 @@
-import type { LinkPlatform } from "../link.ts";
+import type { LinkPlatform } from "../sockets/link.ts";
 
 /** A WebSocket whose network is played by a test. */
 export class FakeSocket {

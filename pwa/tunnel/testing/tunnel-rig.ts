@@ -4,7 +4,7 @@ import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
 import { limits } from "../../../shared/limits.ts";
-import { Session } from "../../../shared/mux/session.ts";
+import { Session } from "../../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { carriedReceiver } from "../../../shared/testing/carried.ts";
 import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";

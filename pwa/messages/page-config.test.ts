@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { TagEditor } from "../slot/rewrite/html-tag.ts";
+import { type PageConfig, pageSnippet, takeConfig } from "./page-config.ts";
+
+const config: PageConfig = {
+  slotOrigin: "http://s1.localhost:8787",
+  realOrigin: "https://example.org",
+  shellOrigin: "http://localhost:8787",
+  documentUrl: "https://example.org/?a=\"><script>'&quot;",
+  topLevel: true,
+  isPosted: false,
+  charset: "",
+  cookies: [],
+  referrer: "",
+  referrerPolicy: "",
+};
+
+it("survives the way through markup, whatever the document's URL holds", () => {
+  const snippet = pageSnippet(config, "n0");
+  const tag = new TagEditor(snippet.slice(0, -"</script>".length));
+  let removed = 0;
+  const element = { dataset: { config: tag.get("data-config") ?? "" }, remove: () => removed++ };
+  expect(tag.get("nonce")).toBe("n0");
+  expect(takeConfig(element)).toEqual(config);
+  expect(removed).toBe(1);
+});
+
+it("knows a script without configuration", () => {
+  expect(takeConfig(null)).toBeNull();
+  expect(takeConfig({ dataset: {}, remove: () => undefined })).toBeNull();
+});

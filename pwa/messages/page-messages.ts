@@ -1,0 +1,110 @@
+/**
+ * Messages between the documents in slots and the shell, by `window.postMessage`. The shell trusts none of their
+ * content: it knows which slot speaks from `event.origin` alone.
+ */
+import type { HeaderList } from "../../shared/http/heads.ts";
+import type { KeyPress } from "../slot/shortcuts.ts";
+
+/** Marks our messages among those that pages send to each other. */
+export const MESSAGE_TAG = "ropeway.1";
+
+/** How far the document is. */
+export type DocumentPhase = "loading" | "interactive" | "loaded";
+
+export type PageToShell =
+  /** A slot's page (or its boot page) asks for a port on behalf of its service worker. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted" }
+  /** The boot page is there. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "booting" }
+  /** The boot page's service worker controls the slot. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "slot-ready" }
+  /** Where the document is and how far. `url` is the slot URL; `historyKey` that of the Navigation API's entry. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "document";
+      readonly phase: DocumentPhase;
+      readonly url: string;
+      readonly title: string;
+      /** Absolute URL of the page's icon as the page names it (may be a slot URL), or null. */
+      readonly icon: string | null;
+      readonly historyKey: string;
+      /** The origin says that it is none of its pages (status 400 and above); slots of before 2026-12 do not tell. */
+      readonly isError?: boolean;
+    }
+  /** A navigation that must leave the slot: link, script, form or redirect. `url` may be a slot URL. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "navigate";
+      readonly url: string;
+      readonly method: string;
+      readonly headers: HeaderList;
+      readonly body: ArrayBuffer | null;
+      /** Referrer after the referrer policy, with real URLs; "" for none. */
+      readonly referrer: string;
+      readonly replace: boolean;
+    }
+  /** The page's own document goes to another document of the slot: the shell shows that something happens. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
+  /** It does not after all; a "document" follows. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "staying" }
+  /** Answer to "reload": it was not done, since it would send a form again, which the person has to want. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload-sends-form" }
+  /** In place of a document that could not be had. `url` is real, `code` an ErrorCode. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "failed";
+      readonly url: string;
+      /** Of the request that failed; slots of before 2026-12 do not tell. */
+      readonly method?: string;
+      readonly code: number;
+      readonly message: string;
+      readonly historyKey: string;
+    }
+  /** A key of the shell's was pressed in the page. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
+  /** In place of a document that moved to another origin. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
+  | OriginsWanted
+  /** The placeholder of a frame asks for the slot of another origin. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "frame-wanted";
+      readonly url: string;
+      /** Of the document that the frame is in, after the referrer policy, real; "" for none. */
+      readonly referrer: string;
+      /** Real URL of this slot that redirected the frame, or null. */
+      readonly movedFrom: string | null;
+    };
+
+/** A slot's page asks which real origins stand behind slots, or which slots stand for real origins. */
+export type OriginsWanted = {
+  readonly tag: typeof MESSAGE_TAG;
+  readonly type: "origins-wanted";
+  readonly origins: readonly string[];
+};
+
+/** From a boot page to the placeholder around it: the slot can show documents. */
+export type BootToFrame = { readonly tag: typeof MESSAGE_TAG; readonly type: "booted" };
+
+export type ShellToPage =
+  /** Carries a MessagePort for the slot's service worker. `topLevel`: of the slot that asked, as in the next. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port"; readonly topLevel: boolean }
+  /** Answer to frame-wanted: where the frame may go. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "frame";
+      readonly slotUrl: string;
+      readonly topLevel: boolean;
+      /** The slot's boot page may be shown below the one that asks. */
+      readonly bootsInside: boolean;
+    }
+  /** Real origins by slot origins: of a frame that sets out in the document, or as answer to `asked`. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "origins";
+      readonly origins: Readonly<Record<string, string>>;
+      readonly asked: readonly string[];
+    }
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
+  /** @property isConfirmed also where it sends a form again. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload"; readonly isConfirmed: boolean };

@@ -1,0 +1,135 @@
+/** Between the shell and its tunnel worker. */
+import type { AcceptTable } from "../../shared/http/default-accept.ts";
+import type { HeaderList } from "../../shared/http/heads.ts";
+import type { LinkPhase } from "../shell/browser-state.ts";
+import type { FrameStart } from "../tunnel/port/frame-starts.ts";
+import type { LinkHint } from "../tunnel/sockets/link.ts";
+import type { Road } from "../tunnel/sockets/road.ts";
+import type { SilentDocument } from "./port-messages.ts";
+
+/** Which slot a port belongs to, as the shell knows it. */
+export interface SlotBinding {
+  /** Serialized real origin that the slot stands for. */
+  readonly origin: string;
+  /** Serialized real origin of the top-level page; equal to `origin` for a top-level slot. */
+  readonly topLevelOrigin: string;
+  readonly topLevel: boolean;
+}
+
+/** A top-level navigation that the shell starts: typed, or handed over by a page. */
+export interface NavigationRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: HeaderList;
+  readonly body: ArrayBuffer | null;
+  readonly referrer: string;
+  /** Real origin of the page that navigates, or null when the person did. */
+  readonly initiator: string | null;
+}
+
+/** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */
+export interface TunnelStats {
+  /** WebSockets open now. */
+  readonly sockets: number;
+  /** What carries them, or carried the last one; null before the first. */
+  readonly road: Road | null;
+  /** WebSockets opened since the app started. */
+  readonly socketsOpened: number;
+  /** Channels of the session that have a WebSocket, and how many the policy or the setting asks for. */
+  readonly channels: number;
+  readonly channelsWanted: number;
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly requestsFailed: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  readonly messagesUp: number;
+  readonly messagesDown: number;
+  /** Body bytes that origins sent, with content-encoding undone. */
+  readonly originBytes: number;
+  /** Bytes of request heads on the link, frame headers included. */
+  readonly requestHeadBytes: number;
+  /** Bytes of response heads on the link, frame headers included. */
+  readonly responseHeadBytes: number;
+  /** Sessions opened anew, the first included; a reconnect that resumed is not counted. */
+  readonly sessions: number;
+  readonly resumes: number;
+  /** Responses that the edge announced unasked, and those of them that a page asked for. */
+  readonly pushes: number;
+  readonly pushesClaimed: number;
+  /** Bytes of their bodies on the link. */
+  readonly pushedBytes: number;
+}
+
+export interface PageProgress {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  readonly originBytes: number;
+  /** Body bytes announced by content-length of responses under way or done; a lower bound. */
+  readonly expectedBytes: number;
+}
+
+export type ShellToTunnel =
+  | {
+      /** First, and when more is known: what sessions say of this phone. */
+      readonly type: "introduce";
+      readonly userAgent: string;
+      readonly acceptLanguage: string;
+      /** What its browser says of itself; null while that is not known. */
+      readonly accept: AcceptTable | null;
+    }
+  | {
+      readonly type: "start";
+      /** ws: or wss: URL of the edge's tunnel. */
+      readonly url: string;
+      readonly token: string;
+      /** Milliseconds that the link took to open at the last start, if that is known. */
+      readonly lastOpening: number | null;
+    }
+  | { readonly type: "bind"; readonly binding: SlotBinding }
+  /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
+  | { readonly type: "frame-starts"; readonly binding: SlotBinding; readonly url: string; readonly start: FrameStart }
+  | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
+  | { readonly type: "abandon"; readonly id: number }
+  | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
+  | { readonly type: "stats"; readonly id: number }
+  | { readonly type: "clear-site-data"; readonly id: number }
+  | { readonly type: "network"; readonly online: boolean }
+  /** A page leaves for another document of its slot: costs are counted from here. */
+  | { readonly type: "page-begins" }
+  /** There is no edge to wait for: what waits fails. */
+  | { readonly type: "give-up" }
+  /** The link is worth another look. */
+  | { readonly type: "hint"; readonly hint: LinkHint }
+  /** Whether what a page needs may come before it asks. */
+  | { readonly type: "take-pushes"; readonly isOn: boolean }
+  /** Milliseconds that requests wait while there is no link. */
+  | { readonly type: "wait-time"; readonly waitTime: number }
+  /** How many channels sessions have; null for as many as pay. */
+  | { readonly type: "channels"; readonly count: number | null };
+
+export type TunnelToShell =
+  | { readonly type: "link"; readonly link: LinkPhase }
+  /** The response head of a navigation that the shell started; it waits for its slot. */
+  | { readonly type: "navigation-head"; readonly id: number; readonly url: string; readonly status: number }
+  | {
+      readonly type: "navigation-failed";
+      readonly id: number;
+      readonly url: string;
+      readonly code: number;
+      readonly message: string;
+    }
+  /** A navigation that the shell started ended on another origin; its response waits for that slot. */
+  | { readonly type: "navigation-moved"; readonly url: string }
+  /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
+  | { readonly type: "no-document"; readonly origin: string }
+  /** Of a top-level slot, and of its own origin. It may be in a frame of the slot's page. */
+  | SilentDocument
+  /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
+  | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
+  | { readonly type: "progress"; readonly progress: PageProgress }
+  /** A request to this URL failed that may have had its effect all the same. */
+  | { readonly type: "uncertain"; readonly url: string }
+  | { readonly type: "answer"; readonly id: number; readonly value: unknown };

@@ -1,0 +1,16 @@
+import { parseUrl } from "../slot-url.ts";
+
+/** The service worker of a top-level slot has a port, and only wants to know who frames the page that is asked for. */
+export const TOP_LEVEL_QUERY = "?top&";
+
+/**
+ * Where the boot page goes once the service worker is there: within the slot only. Null: nowhere. The shell names the
+ * page in the fragment, which no server sees, as `#then=…`; a service worker without a port in the query, as `?then=…`,
+ * and the fragment is then the one of the page that was asked for.
+ */
+export function bootTarget({ search, hash }: Pick<URL, "search" | "hash">, slotOrigin: string): string | null {
+  const asked = new URLSearchParams(search).get("then");
+  const then = asked === null ? new URLSearchParams(hash.slice(1)).get("then") : asked + hash;
+  const target = then === null ? null : parseUrl(then, slotOrigin);
+  return target?.origin === slotOrigin ? target.href : null;
+}

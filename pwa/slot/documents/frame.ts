@@ -1,0 +1,89 @@
+/** `/.ropeway/frame?url=…`: holds the place of a frame of another origin until the shell says which slot is its. */
+
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
+import { isTagged } from "../../messages/worker-messages.ts";
+import { isFramedByOthers } from "../policy/framed-by-others.ts";
+import { parseUrl, ropewayPath } from "../slot-url.ts";
+import { bootTarget } from "./boot-target.ts";
+import { holdLoad } from "./load-hold.ts";
+import { shellOriginOf } from "./shell-origin.ts";
+
+/** Milliseconds without an answer after which the person may ask again. */
+const ANSWER_TIMEOUT = 10_000;
+
+/** Milliseconds after which the page that sets the slot up is taken to be lost, once something is in its place. */
+const BOOT_TIMEOUT = 8_000;
+
+/** What only the service worker knows. */
+const told: DOMStringMap = document.currentScript?.dataset ?? {};
+const shellOrigin = shellOriginOf(location.origin);
+const parameters = new URLSearchParams(location.search);
+const url = told.url ?? parameters.get("url") ?? "";
+const host = parseUrl(url)?.host ?? "";
+
+function element(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`Cannot show frame: the page has no element "${id}"`);
+  return found;
+}
+
+const button = element("load");
+const note = element("note");
+
+function show(shown: HTMLElement, text: string): void {
+  for (const each of [button, note]) each.hidden = each !== shown;
+  shown.textContent = text;
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function ask(): void {
+  const release = holdLoad();
+  show(note, `Loading ${host}…`);
+  const message: PageToShell = {
+    tag: MESSAGE_TAG,
+    type: "frame-wanted",
+    url,
+    referrer: told.referrer ?? "",
+    movedFrom: told.from ?? parameters.get("from"),
+  };
+  window.top?.postMessage(message, shellOrigin);
+  timer = setTimeout(() => {
+    release();
+    show(button, `Load ${host}`);
+  }, ANSWER_TIMEOUT);
+}
+
+window.addEventListener("message", (event: MessageEvent<unknown>) => {
+  if (event.origin !== shellOrigin || event.source !== window.top || !isTagged(event.data)) return;
+  const message = event.data as ShellToPage;
+  if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
+  if (message.topLevel && isFramedByOthers()) show(note, "This frame cannot be shown.");
+  else go(message.slotUrl, message.bootsInside);
+});
+
+/**
+ * The slot is set up in a frame below, so that this one makes one step: to a document of another process. Where such a
+ * frame goes on within its origin, Chromium takes the page around it for loaded in between.
+ */
+function go(slotUrl: string, bootsInside: boolean): void {
+  clearTimeout(timer);
+  const { origin, pathname, search, hash } = new URL(slotUrl);
+  const target = bootTarget({ search, hash }, origin);
+  if (!bootsInside || pathname !== ropewayPath.boot || target === null) return location.replace(slotUrl);
+  const boot = document.createElement("iframe");
+  boot.hidden = true;
+  boot.src = origin + ropewayPath.boot;
+  window.addEventListener("message", ({ data, origin: sender, source }: MessageEvent<unknown>) => {
+    if (sender === origin && source === boot.contentWindow && isTagged(data) && data.type === "booted")
+      location.replace(target);
+  });
+  boot.addEventListener("load", () => setTimeout(() => location.replace(slotUrl), BOOT_TIMEOUT));
+  document.body.append(boot);
+}
+
+button.addEventListener("click", ask);
+
+if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");
+else if (host === "" || window.top === window) show(note, "This frame cannot be shown.");
+else ask();

@@ -1,0 +1,40 @@
+/**
+ * Stands in for a document that could not be shown where it was asked for, and tells the shell why: it failed, or it
+ * lives on another origin. In a frame of a page there is no shell to tell: the frame says it itself, or goes to the
+ * frame placeholder.
+ */
+
+import type { Notice } from "../../messages/notice-data.ts";
+import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import { historyKey } from "../page/links/history-key.ts";
+import { ropewayPath, ropewayUrl } from "../slot-url.ts";
+import { holdLoad } from "./load-hold.ts";
+
+const notice = JSON.parse(document.currentScript?.dataset.notice ?? "null") as Notice | null;
+const shellOrigin = `${location.protocol}//${location.host.slice(location.host.indexOf(".") + 1)}`;
+const isPage = window.parent === window.top && window.parent !== window;
+
+if (notice !== null) {
+  if (isPage) window.addEventListener("pageshow", () => tellShell(notice));
+  else if (notice.kind === "moved") goOn(notice.url, notice.from);
+  else document.addEventListener("DOMContentLoaded", () => sayInFrame(notice.url));
+}
+
+function goOn(url: string, from: string): void {
+  holdLoad();
+  location.replace(`${ropewayUrl(ropewayPath.frame, url)}&from=${encodeURIComponent(from)}`);
+}
+
+function tellShell(told: Notice): void {
+  const message: PageToShell =
+    told.kind === "failed"
+      ? { ...told, tag: MESSAGE_TAG, type: "failed", historyKey: historyKey() }
+      : { tag: MESSAGE_TAG, type: "moved", url: told.url };
+  window.parent.postMessage(message, shellOrigin);
+}
+
+function sayInFrame(url: string): void {
+  const text = document.createElement("p");
+  text.textContent = `Cannot load ${URL.canParse(url) ? new URL(url).host : "this frame"}`;
+  document.body.append(text);
+}

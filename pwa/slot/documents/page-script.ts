@@ -1,0 +1,57 @@
+/**
+ * The script that runs first in every document of a slot: it makes the document say who it really is, keeps its
+ * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
+ */
+
+import { type PageConfig, takeConfig } from "../../messages/page-config.ts";
+import { patchRequests } from "../cookies/cookie-order.ts";
+import { patchElements } from "../page/elements.ts";
+import { createFailingWebSocket } from "../page/failing-web-socket.ts";
+import { helpAutofocus, passKeys } from "../page/focus.ts";
+import { ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
+import { patchMessages } from "../page/frames/messages.ts";
+import { patchIdentity } from "../page/identity.ts";
+import { patchIdle } from "../page/idle.ts";
+import { patchFormCharset } from "../page/links/form-charset.ts";
+import { watchNavigations } from "../page/links/navigate.ts";
+import { obeyShell, reportDocument } from "../page/links/report.ts";
+import { patchTargets } from "../page/links/targets.ts";
+import { patchMarkup } from "../page/markup.ts";
+import { createPageContext } from "../page/page-context.ts";
+import { patchUploads } from "../page/uploads.ts";
+import { patchViewport } from "../page/viewport.ts";
+import { WorkerLink } from "../page/worker-link.ts";
+import { toReal } from "../slot-url.ts";
+
+function start(config: PageConfig): void {
+  const context = createPageContext(config);
+  const { serviceWorker } = navigator;
+  const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
+  link?.patchCookie(Document.prototype);
+  if (link !== null) {
+    patchRequests(link);
+    patchUploads(link);
+  }
+  const names = patchMessages(context);
+  obeyShell(context, {
+    port: (port) => link?.passPort(port),
+    origins: (origins, asked) => names.take(origins, asked),
+  });
+  watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
+  if (config.topLevel) helpAutofocus();
+  passKeys(context);
+  patchIdentity(context);
+  const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
+  Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });
+  patchIdle(window);
+  if (config.topLevel) patchViewport();
+  patchTargets(context);
+  patchFormCharset(context);
+  patchElements(context);
+  patchMarkup(context);
+  patchChildWindows(new ChildWindows(link));
+}
+
+const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);
+// The page is a frame of the shell; whatever is deeper is a frame of the page, even in a top-level slot.
+if (config !== null) start({ ...config, topLevel: config.topLevel && window.parent === window.top });

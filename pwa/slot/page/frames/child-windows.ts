@@ -1,0 +1,80 @@
+/**
+ * Blank and blob: frames. No service worker controls a blank document, nor what is written into it (Chromium 156; a
+ * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
+ * window, which are controlled.
+ */
+import { REMOVED_FEATURES } from "../identity.ts";
+import { patchAccessor, patchMethod, removeProperties } from "../patch.ts";
+import type { WorkerLink } from "../worker-link.ts";
+
+const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
+const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "WebSocket", "Worker", "SharedWorker", "open", "Image"];
+
+const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
+
+type Realm = Window & typeof globalThis;
+
+export class ChildWindows {
+  readonly #link: WorkerLink | null;
+  readonly #seen = new WeakSet<Document>();
+  readonly #realms = new WeakSet<object>();
+
+  constructor(link: WorkerLink | null) {
+    this.#link = link;
+  }
+
+  /** Closes the frame's document if it is a blank one of this origin; others look after themselves. */
+  adopt(frame: unknown): void {
+    const child = getContentWindow?.call(frame) as Realm | null;
+    if (child === null || child === undefined) return;
+    let seen: Document;
+    try {
+      seen = child.document;
+    } catch {
+      return;
+    }
+    if (this.#seen.has(seen)) return;
+    this.#seen.add(seen);
+    if (!this.#realms.has(child.Document.prototype)) {
+      this.#realms.add(child.Document.prototype);
+      removeProperties(child, REMOVED_FEATURES);
+      removeProperties(child.Navigator.prototype, ["serviceWorker"]);
+    }
+    if (child.location.href !== "about:blank") return;
+    const meta = seen.createElement("meta");
+    meta.httpEquiv = "Content-Security-Policy";
+    meta.content = CLOSED;
+    seen.head?.append(meta);
+    meta.remove();
+    this.#lend(child);
+  }
+
+  #lend(child: Realm): void {
+    for (const name of BORROWED) {
+      const value: unknown = Reflect.get(window, name);
+      const lent = typeof value === "function" && value.prototype === undefined ? value.bind(window) : value;
+      Object.defineProperty(child, name, { value: lent, configurable: true, writable: true });
+    }
+    const { navigator } = window;
+    patchMethod(child.Navigator.prototype, "sendBeacon", (_native, _self, [url, data]) =>
+      navigator.sendBeacon(String(url), data as BodyInit),
+    );
+    this.#link?.patchCookie(child.Document.prototype);
+  }
+}
+
+export function patchChildWindows(children: ChildWindows): void {
+  for (const name of ["contentWindow", "contentDocument"]) {
+    for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])
+      patchAccessor(prototype, name, {
+        get(native, self) {
+          children.adopt(self);
+          return native();
+        },
+      });
+  }
+  const frames = document.getElementsByTagName("iframe");
+  new MutationObserver(() => {
+    for (const frame of frames) children.adopt(frame);
+  }).observe(document, { childList: true, subtree: true });
+}

@@ -1,0 +1,126 @@
+/** Carries out navigations that the browser must not do by itself. */
+
+import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
+import { computeReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../../policy/referrer.ts";
+import { ropewayPath, toReal } from "../../slot-url.ts";
+import { encodeForm, type FormEncoding } from "../form-body.ts";
+import type { PageContext } from "../page-context.ts";
+import { navigationGoal } from "./navigation-goal.ts";
+
+export interface Leaving {
+  /** Absolute, slot or real. */
+  readonly url: string;
+  /** Body of a POST, null for GET. */
+  readonly data: FormData | null;
+  readonly encoding: FormEncoding;
+  /** For `accept-charset`; "" for UTF-8, which is also what another site gets. */
+  readonly charset: string;
+  readonly replace: boolean;
+  readonly policy: ReferrerPolicy | "";
+  /** The page on top goes there, also when a frame asks. */
+  readonly top: boolean;
+}
+
+/** Milliseconds after its load in which nobody has looked at a page yet. */
+const HASTE = 2_000;
+
+/**
+ * The page sends itself to its own real address, at once and unasked: some do so wherever `location` does not name their
+ * host, which here it never does, and would do so for ever. The shell, which sees one document after the other, counts.
+ */
+function isHastySelfSend({ data }: Leaving, slotUrl: string): boolean {
+  if (data !== null || slotUrl !== location.href.split("#", 1)[0] || isTouched) return false;
+  const [timing] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  const { loadEventEnd = 0 } = timing ?? {};
+  return loadEventEnd === 0 || performance.now() - loadEventEnd < HASTE;
+}
+
+/** By the person. Of this document: what a browser knows of it outlasts the document (Chromium 156). */
+let isTouched = false;
+for (const type of ["pointerdown", "keydown"]) {
+  window.addEventListener(
+    type,
+    () => {
+      isTouched = true;
+    },
+    true,
+  );
+}
+
+const nativeSubmit = HTMLFormElement.prototype.submit;
+
+/** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
+export function referrerPolicyOf(element: Element | null, context: PageContext): ReferrerPolicy | "" {
+  if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
+  const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
+  if (own !== "") return own;
+  const meta = [...document.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]")].at(-1);
+  return parseReferrerPolicy(meta?.content ?? "") || context.config.referrerPolicy;
+}
+
+/** A POST within the slot: the service worker gets its body as a stream. */
+function submitInPlace(url: string, data: FormData, { encoding, charset }: Leaving): void {
+  const form = document.createElement("form");
+  form.method = "post";
+  form.action = url;
+  form.enctype = encoding;
+  form.acceptCharset = charset;
+  form.target = "_self";
+  form.hidden = true;
+  for (const [name, value] of data) {
+    const input = document.createElement("input");
+    input.name = name;
+    if (typeof value === "string") {
+      input.type = "hidden";
+      input.value = value;
+    } else {
+      const files = new DataTransfer();
+      if (value.name !== "" || value.size > 0) files.items.add(value);
+      input.type = "file";
+      input.files = files.files;
+    }
+    form.append(input);
+  }
+  document.documentElement.append(form);
+  nativeSubmit.call(form);
+  form.remove();
+}
+
+async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
+  const { data, encoding, policy, replace } = leaving;
+  const encoded = data === null ? null : await encodeForm(data, encoding);
+  context.toShell(
+    {
+      tag: MESSAGE_TAG,
+      type: "navigate",
+      url,
+      method: data === null ? "GET" : "POST",
+      headers: encoded === null ? [] : [["content-type", encoded.contentType]],
+      body: encoded?.body ?? null,
+      referrer: computeReferrer({ policy, referrerSource: context.realUrl(), targetUrl: url }),
+      replace,
+    },
+    encoded === null ? [] : [encoded.body],
+  );
+}
+
+/** Goes there, in place or by the shell. False: it is the browser's own business. */
+export function leave(leaving: Leaving, context: PageContext): boolean {
+  const { config } = context;
+  const inFrame = !config.topLevel && !leaving.top;
+  const goal = navigationGoal(leaving.url, inFrame ? "frame" : "page", config);
+  if (goal.kind === "native") return false;
+  const isShells = goal.kind === "shell" || (leaving.top && !config.topLevel);
+  if (isShells || (config.topLevel && isHastySelfSend(leaving, goal.url))) {
+    void askShell(toReal(goal.url, config), leaving, context);
+  } else if (leaving.data !== null && !goal.url.startsWith("/")) {
+    submitInPlace(goal.url, leaving.data, leaving);
+  } else {
+    // The placeholder asks in the document's name, and may not know of the link's own policy.
+    const isPlaceholder = goal.url.startsWith(`${ropewayPath.frame}?`);
+    const url = isPlaceholder ? `${goal.url}&policy=${leaving.policy}` : goal.url;
+    if (leaving.replace) location.replace(url);
+    else location.assign(url);
+  }
+  return true;
+}

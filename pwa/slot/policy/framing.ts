@@ -1,0 +1,33 @@
+/** Whether a document may be shown in a frame. The browser sees slots, so this is decided here, with real origins. */
+
+import { parsePolicies, sourceMatchesOrigin } from "../../../shared/http/csp-source.ts";
+import type { HeaderList } from "../../../shared/http/heads.ts";
+
+function valuesOf(headers: HeaderList, name: string): string[] {
+  return headers.filter(([key]) => key === name).map(([, value]) => value);
+}
+
+/**
+ * `frame-ancestors` (CSP Level 3, section 6.4.2), or X-Frame-Options where no policy has it (HTML section 7.7).
+ * `ancestors`: real origins from the parent up to the page on top. Not for the page itself, which always may.
+ */
+export function framingAllowed(headers: HeaderList, ancestors: readonly string[], ownOrigin: string): boolean {
+  const policies = valuesOf(headers, "content-security-policy")
+    .flatMap(parsePolicies)
+    .filter((policy) => policy.has("frame-ancestors"));
+  if (policies.length > 0) {
+    return policies.every((policy) => {
+      const sources = policy.get("frame-ancestors") ?? [];
+      return ancestors.every((origin) => sources.some((source) => sourceMatchesOrigin(source, origin, ownOrigin)));
+    });
+  }
+  const options = new Set(
+    valuesOf(headers, "x-frame-options")
+      .flatMap((value) => value.split(","))
+      .map((value) => value.trim().toLowerCase())
+      .filter((value) => value !== ""),
+  );
+  if (options.size > 1) return !["deny", "allowall", "sameorigin"].some((value) => options.has(value));
+  if (options.has("deny")) return false;
+  return !options.has("sameorigin") || ancestors.every((origin) => origin === ownOrigin);
+}

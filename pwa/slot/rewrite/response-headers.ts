@@ -1,0 +1,154 @@
+/** Which fields of an origin's response the page gets to see on its slot, and how they read there. */
+import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
+import {
+  opaqueDocumentPolicy,
+  type PolicyContext,
+  slotPermissionsPolicy,
+  slotPolicy,
+  transformPolicies,
+} from "../policy/content-security-policy.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../policy/referrer.ts";
+import { parseUrl, ropewayPath, ropewayUrl, toSlot } from "../slot-url.ts";
+import { NEUTRALISED_RELATIONS } from "./link-relations.ts";
+import { rewriteRefresh } from "./meta-refresh.ts";
+
+export interface HeaderContext extends PolicyContext {
+  /** What the response becomes: documents and workers carry policies, other resources do not. */
+  readonly kind: "document" | "worker" | "resource";
+  /** Real URL of the response: base of relative URLs in fields. */
+  readonly url: string;
+}
+
+export interface PageHeaders {
+  readonly headers: HeaderList;
+  /** See `TransformedPolicies`. */
+  readonly upgradesInsecureRequests: boolean;
+  readonly opaque: boolean;
+  readonly silent: boolean;
+  /** What the field says, "" for nothing: the page script needs it for navigations that it hands on. */
+  readonly referrerPolicy: ReferrerPolicy | "";
+}
+
+const DROPPED: ReadonlySet<string> = new Set([
+  // The jar is at the edge.
+  "set-cookie",
+  "set-cookie2",
+  // Of the way here, not of the content.
+  "alt-svc",
+  "connection",
+  "content-encoding",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  // Addressed to a host: the slot is not the origin's host, and is thrown away.
+  "clear-site-data",
+  "expect-ct",
+  "origin-agent-cluster",
+  "public-key-pins",
+  "public-key-pins-report-only",
+  "service-worker-allowed",
+  "service-worker-navigation-preload",
+  "strict-transport-security",
+  // Would make the browser send reports or requests past the service worker.
+  "content-security-policy-report-only",
+  "document-policy-report-only",
+  "nel",
+  "permissions-policy-report-only",
+  "report-to",
+  "reporting-endpoints",
+  "speculation-rules",
+  "supports-loading-mode",
+  "use-as-dictionary",
+  // Decided with real origins: framing by framingAllowed, the others at the edge. A slot is framed by the shell and
+  // frames other slots, none of which answers with COEP or CORP.
+  "cross-origin-embedder-policy",
+  "cross-origin-embedder-policy-report-only",
+  "cross-origin-opener-policy",
+  "cross-origin-opener-policy-report-only",
+  "cross-origin-resource-policy",
+  "require-document-policy",
+  "x-frame-options",
+  // Would refuse the page script, which carries no integrity metadata.
+  "integrity-policy",
+  "integrity-policy-report-only",
+  // Client hints are the edge's; trial tokens are bound to the real origin.
+  "accept-ch",
+  "critical-ch",
+  "origin-trial",
+  // Features of advertising and login that the browser itself acts on.
+  "activate-storage-access",
+  "observe-browsing-topics",
+  "set-login",
+  "shared-storage-write",
+]);
+
+/** Written by `policyFields`, from all lines together. */
+const POLICY_FIELDS: ReadonlySet<string> = new Set(["content-security-policy", "permissions-policy"]);
+
+/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3). */
+function splitLinks(value: string): string[] {
+  return value.match(/(?:<[^>]*>|"(?:\\.|[^"\\])*"|[^,<"]|[<"])+/g) ?? [];
+}
+
+function filterLink(value: string): string {
+  return splitLinks(value)
+    .filter((link) => {
+      const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(link) ?? [];
+      const relations = (quoted ?? plain ?? "").toLowerCase().split(/\s+/);
+      return !relations.some((relation) => NEUTRALISED_RELATIONS.has(relation));
+    })
+    .map((link) => link.trim())
+    .join(", ");
+}
+
+/** Slot URL for the real origin, `/.ropeway/go` for others; null for what is neither http: nor https:. */
+function refreshTarget(url: string, context: HeaderContext): string | null {
+  const target = parseUrl(url, context.url);
+  if (target === null || !/^https?:$/.test(target.protocol)) return null;
+  if (target.origin === context.realOrigin) return toSlot(target.href, context);
+  return ropewayUrl(ropewayPath.go, target.href);
+}
+
+function rewriteField([name, value]: HeaderField, context: HeaderContext): HeaderField | null {
+  if (DROPPED.has(name) || POLICY_FIELDS.has(name) || name.startsWith("attribution-reporting-")) return null;
+  if (name === "link") {
+    const kept = filterLink(value);
+    return kept === "" ? null : [name, kept];
+  }
+  if (name === "refresh") return [name, rewriteRefresh(value, (url) => refreshTarget(url, context)) ?? value];
+  if (name === "location") {
+    const target = parseUrl(value, context.url);
+    return [name, target === null ? value : toSlot(target.href, context)];
+  }
+  return [name, value];
+}
+
+function valuesOf(headers: HeaderList, name: string): string[] {
+  return headers.filter(([key]) => key === name).map(([, value]) => value);
+}
+
+/** Names are lower case, as everywhere in heads. The caller sets content-type and content-length to what it sends. */
+export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHeaders {
+  const kept: HeaderField[] = [];
+  for (const field of headers) {
+    const rewritten = rewriteField(field, context);
+    if (rewritten !== null) kept.push(rewritten);
+  }
+  const referrerPolicy = parseReferrerPolicy(valuesOf(headers, "referrer-policy").join(","));
+  if (context.kind === "resource") {
+    return { headers: kept, upgradesInsecureRequests: false, opaque: false, silent: false, referrerPolicy };
+  }
+  const { policies, ...result } = transformPolicies(valuesOf(headers, "content-security-policy"), context);
+  for (const policy of policies) kept.push(["content-security-policy", policy]);
+  kept.push(["content-security-policy", slotPolicy(context)]);
+  if (context.kind === "document") {
+    if (result.opaque) kept.push(["content-security-policy", opaqueDocumentPolicy]);
+    const permissions = [...valuesOf(headers, "permissions-policy"), slotPermissionsPolicy].join(", ");
+    kept.push(["permissions-policy", permissions]);
+    // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
+    kept.push(["x-dns-prefetch-control", "off"]);
+  }
+  return { headers: kept, ...result, referrerPolicy };
+}

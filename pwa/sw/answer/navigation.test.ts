@@ -1,0 +1,293 @@
+import { describe, expect, it } from "vitest";
+import type { PageConfig } from "../../messages/page-config.ts";
+import { decodeReferences } from "../../slot/rewrite/html-tag.ts";
+import { type Answered, type Asked, fakeExchange } from "../testing/fake-exchange.ts";
+import { answerDownload, answerNavigation } from "./navigation.ts";
+
+const ORIGIN = "https://example.org";
+const SLOT = "http://s1.localhost:8787";
+const HTML: Answered = {
+  url: `${ORIGIN}/page`,
+  headers: [["content-type", "text/html"]],
+  body: "<!doctype html><head></head><p>Text",
+};
+
+async function navigate(answered: Partial<Answered>, asked: Partial<Asked> = {}) {
+  const { exchange, log } = fakeExchange(
+    { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document", ...asked },
+    { ...HTML, ...answered },
+  );
+  const answer = await answerNavigation(exchange);
+  return { answer, log, html: await answer.text() };
+}
+
+function dataOf(html: string, name: "config" | "notice"): unknown {
+  const [, value = ""] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
+  return JSON.parse(decodeReferences(value));
+}
+
+describe("answerNavigation", () => {
+  it("puts the page script into a document", async () => {
+    const { answer, html, log } = await navigate({}, { referrer: `${ORIGIN}/before` });
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(html).toMatch(/^<!doctype html><head><script src="\/\.ropeway\/page\.js"/);
+    expect(html).toMatch(/<p>Text$/);
+    expect(dataOf(html, "config")).toMatchObject({ documentUrl: `${ORIGIN}/page`, referrer: `${ORIGIN}/before` });
+    expect(log).toEqual(["send", "finish"]);
+  });
+
+  it.each([
+    ["what the navigation was sent with", "https://b.example/full?x", false, "https://b.example/full?x"],
+    ["less after redirects", "https://b.example/full?x", true, "https://b.example/"],
+    ["nothing when a person typed the address", "", false, ""],
+  ])("tells the page of a navigation that began ahead %s", async (_what, referrer, redirected, told) => {
+    const { html } = await navigate({ referrer, redirected }, { referrer: `${ORIGIN}/wrong` });
+    expect((dataOf(html, "config") as PageConfig).referrer).toBe(told);
+  });
+
+  it("keeps an origin's own failure as it is", async () => {
+    const { answer, html } = await navigate({ status: 404 });
+    expect(answer.status).toBe(404);
+    expect(html).toContain("<p>Text");
+  });
+
+  it("decodes what is not UTF-8", async () => {
+    const headers = [["content-type", "text/html; charset=windows-1252"]] as const;
+    const { html } = await navigate({ headers, body: "\u00e4" });
+    expect(html).toMatch(/\u00c3\u00a4$/);
+  });
+
+  it.each([
+    ["the next chunk", ["<!doctype html>", "<meta charset=windows-1251><p>", "\xef"], "\u043f"],
+    ["a chunk that is cut within", ["<meta charset=iso-8859-1", "5><p>", "\xa4"], "\u20ac"],
+    ["no chunk at all", ["<p>", "\xe4", "\n"], "\u00e4\n"],
+    ["a kibibyte that has none", [`<p>${" ".repeat(1024)}`, "<meta charset=windows-1251>\xc3\xa4"], "\u00e4"],
+  ])("decodes by the declaration in %s", async (_where, chunks, expected) => {
+    const body = chunks.map((chunk) => Uint8Array.from(chunk, (character) => character.charCodeAt(0)));
+    const { html } = await navigate({ body });
+    expect(html.endsWith(expected)).toBe(true);
+  });
+
+  it("shows a redirect within the origin to the browser", async () => {
+    const { exchange, log } = fakeExchange(
+      { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },
+      { ...HTML, url: `${ORIGIN}/moved` },
+    );
+    const answer = await answerNavigation(exchange);
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, `${SLOT}/moved`]);
+    expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it("shows the browser that a form was redirected, also to its own address", async () => {
+    const posted = await navigate({ redirected: true }, { method: "POST" });
+    expect([posted.answer.status, posted.answer.headers.get("location")]).toEqual([302, `${SLOT}/page`]);
+    expect(posted.log).toEqual(["send", "hold", "finish"]);
+    const claimed = await navigate({ redirected: true });
+    expect([claimed.answer.status, claimed.log]).toEqual([200, ["send", "finish"]]);
+  });
+
+  it("tells a page whether a reload would send a form again", async () => {
+    const posted = await navigate({}, { method: "POST" });
+    expect(dataOf(posted.html, "config")).toMatchObject({ isPosted: true });
+    expect(dataOf((await navigate({})).html, "config")).toMatchObject({ isPosted: false });
+  });
+
+  it("shows the browser the fragment of a redirect", async () => {
+    const { exchange } = fakeExchange(
+      { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate", destination: "document" },
+      { ...HTML, url: `${ORIGIN}/moved`, fragment: "#part" },
+    );
+    const answer = await answerNavigation(exchange);
+    expect(answer.headers.get("location")).toBe(`${SLOT}/moved#part`);
+  });
+
+  it("hands redirects to other origins to the shell", async () => {
+    const given = await navigate({ status: 302, headers: [["location", "https://b.example/x"]] });
+    expect(dataOf(given.html, "notice")).toEqual({
+      kind: "moved",
+      url: "https://b.example/x",
+      from: "https://example.org/page",
+    });
+    expect(given.log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it("hands those of a frame to the placeholder", async () => {
+    const headers = [["location", "https://b.example/x?$&"]] as const;
+    const { html, answer } = await navigate({ status: 302, headers }, { topLevel: false });
+    expect(html).toContain(`data-url="https://b.example/x?$&amp;" data-from="${ORIGIN}/page"`);
+    expect(answer.headers.get("content-security-policy")).toContain("frame-src http://*.localhost:8787");
+  });
+
+  it.each([
+    ["http://s2.localhost:8787/", 200],
+    [`${SLOT}/.ropeway/boot`, 200],
+    [`${SLOT}/before`, 204],
+  ])("answers a frame that comes from %s, and gets no document, with %i", async (from, status) => {
+    const { answer, log } = await navigate({ status: 204 }, { topLevel: false, sentFrom: from });
+    expect(answer.status).toBe(status);
+    expect(log).toContain("no-document");
+  });
+
+  it("resends no form to another origin", async () => {
+    const headers = [["location", "https://b.example/x"]] as const;
+    const { html } = await navigate({ status: 307, headers }, { method: "POST" });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", method: "POST", url: `${ORIGIN}/page` });
+  });
+
+  it("shows no document in a frame that does not want to be in one", async () => {
+    const headers = [...(HTML.headers ?? []), ["x-frame-options", "DENY"]] as const;
+    expect((await navigate({ headers })).html).toContain("<p>Text");
+    const framed = await navigate({ headers }, { topLevel: false });
+    expect(dataOf(framed.html, "notice")).toMatchObject({ kind: "failed" });
+  });
+
+  it.each([
+    ["x-frame-options", "DENY", false],
+    ["x-frame-options", "SAMEORIGIN", true],
+    ["content-security-policy", "frame-ancestors 'none'", false],
+    ["content-security-policy", "frame-ancestors https://partner.example", false],
+    ["content-security-policy", "frame-ancestors 'self'", true],
+    ["x-other", "1", true],
+  ] as const)("lets a page of the same site frame what says %s: %s: %s", async (name, value, isAllowed) => {
+    for (const type of ["text/html", "image/png"]) {
+      const headers = [
+        ["content-type", type],
+        [name, value],
+      ] as const;
+      const policy = (await navigate({ headers })).answer.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("frame-ancestors http://localhost:8787");
+      expect(policy.includes(`frame-ancestors http://localhost:8787 ${SLOT}`)).toBe(isAllowed);
+    }
+  });
+
+  it("escapes text", async () => {
+    const { html } = await navigate({ headers: [["content-type", "text/plain"]], body: "<b>&" });
+    expect(html).toContain("&lt;b>&amp;");
+  });
+
+  it("lets the viewer of a picture come back for it", async () => {
+    const { html, log } = await navigate({ headers: [["content-type", "image/png"]] });
+    expect(html).toContain(`src="${SLOT}/page"`);
+    expect(log).toEqual(["send", "hold", "finish"]);
+  });
+
+  it("does not govern a viewer by the policy of what it shows", async () => {
+    for (const type of ["image/png", "video/mp4"]) {
+      const headers = [
+        ["content-type", type],
+        ["content-security-policy", "default-src 'none'; sandbox"],
+      ] as const;
+      const { answer, html } = await navigate({ headers });
+      expect(answer.headers.get("content-security-policy")).not.toMatch(/default-src|sandbox/);
+      expect(html).toContain("/.ropeway/page.js");
+    }
+  });
+
+  it.each(["sandbox", "sandbox allow-scripts", "default-src 'none'; sandbox allow-same-origin"])(
+    "tells of a document that cannot tell of itself: %s",
+    async (policy) => {
+      const headers = [
+        ["content-type", "text/plain"],
+        ["content-security-policy", policy],
+      ] as const;
+      const { log } = await navigate({ headers }, { url: `${SLOT}/page#part` });
+      const told = `${ORIGIN}/page#part page`;
+      expect(log).toEqual(["send", `silent loading ${told}`, "finish", `silent loaded ${told}`]);
+    },
+  );
+
+  it("leaves what it cannot show to be saved", async () => {
+    const { answer, log } = await navigate({ headers: [["content-type", "application/pdf"]] });
+    expect(answer.headers.get("content-disposition")).toBe("attachment");
+    expect(log).toEqual(["send", "no-document", "finish"]);
+  });
+
+  it("keeps the name of what the origin meant to be shown", async () => {
+    const { answer } = await navigate({
+      headers: [
+        ["content-type", "application/pdf"],
+        ["content-disposition", 'inline; filename="invoice.pdf"'],
+      ],
+    });
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="invoice.pdf"');
+  });
+
+  it("is finished with a body that is still to be read: the worker is the browser's to keep", async () => {
+    for (const type of ["text/html", "application/pdf"]) {
+      const { exchange, log } = fakeExchange(
+        { url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate" },
+        { ...HTML, headers: [["content-type", type]] },
+      );
+      expect((await answerNavigation(exchange)).bodyUsed).toBe(false);
+      expect(log.at(-1)).toBe("finish");
+    }
+  });
+
+  it("says why it failed", async () => {
+    const { exchange, log } = fakeExchange({ url: `${SLOT}/page`, realUrl: `${ORIGIN}/page`, mode: "navigate" });
+    const notice = dataOf(await (await answerNavigation(exchange)).text(), "notice");
+    expect(notice).toMatchObject({ kind: "failed", message: "Cannot answer: none was expected" });
+    expect(log).toEqual(["send", "finish"]);
+  });
+});
+
+describe("answerNavigation, of an odd address", () => {
+  it.each(["/sale-50%-off", "/caf%E9", "/%"])("shows %s", async (path) => {
+    const realUrl = `${ORIGIN}${path}`;
+    for (const type of ["text/html", "text/plain", "image/png"]) {
+      const answered = { url: realUrl, headers: [["content-type", type]] as const, body: "Text" };
+      const { answer, html } = await navigate(answered, { url: `${SLOT}${path}`, realUrl });
+      expect([type, answer.status, html.includes("data-notice")]).toEqual([type, 200, false]);
+    }
+  });
+
+  it("lets go of what it cannot show, and says so", async () => {
+    const { html, log } = await navigate({ status: 999 });
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page` });
+    expect(log).toEqual(expect.arrayContaining(["send", "cancel", "finish"]));
+  });
+});
+
+describe("answerDownload", () => {
+  it("leaves the page where it is when there is nothing to save", async () => {
+    const { exchange, log } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` });
+    expect((await answerDownload(exchange, "a.bin")).status).toBe(204);
+    expect(log).toEqual(["send", "finish"]);
+  });
+
+  it("hands a redirect to another site to the shell", async () => {
+    const { exchange, log } = fakeExchange(
+      { url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` },
+      { url: `${ORIGIN}/x`, status: 302, headers: [["location", "https://b.example/file"]] },
+    );
+    const answer = await answerDownload(exchange, "a.bin");
+    expect(dataOf(await answer.text(), "notice")).toMatchObject({ kind: "moved", url: "https://b.example/file" });
+    expect(log).toEqual(["send", "cancel", "finish"]);
+  });
+
+  it("names the file as the link does", async () => {
+    const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, HTML);
+    const answer = await answerDownload(exchange, "a b.html");
+    expect(answer.headers.get("content-disposition")).toBe("attachment; filename*=UTF-8''a%20b.html");
+  });
+
+  it.each([
+    [[], "attachment; filename*=UTF-8''page"],
+    [[["content-disposition", 'attachment; filename="report.pdf"']], 'attachment; filename="report.pdf"'],
+  ] as const)("names it by the origin's field or address where the link does not: %j", async (headers, expected) => {
+    const { exchange } = fakeExchange({ url: `${SLOT}/x`, realUrl: `${ORIGIN}/x` }, { ...HTML, headers });
+    const answer = await answerDownload(exchange, "");
+    expect(answer.headers.get("content-disposition")).toBe(expected);
+  });
+});
+
+it("tells the fragment of an address that failed, for the next try", async () => {
+  const { exchange } = fakeExchange({
+    url: `${SLOT}/page#part`,
+    realUrl: `${ORIGIN}/page`,
+    mode: "navigate",
+    destination: "document",
+  });
+  const answer = await answerNavigation(exchange);
+  expect(dataOf(await answer.text(), "notice")).toMatchObject({ kind: "failed", url: `${ORIGIN}/page#part` });
+});

@@ -1,0 +1,311 @@
+/** Answers a navigation: documents with the page script in them, viewers for what is no HTML, notices for failures. */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList } from "../../../shared/http/heads.ts";
+import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { pageSnippet } from "../../messages/page-config.ts";
+import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
+import { framingAllowed } from "../../slot/policy/framing.ts";
+import { computeReferrer } from "../../slot/policy/referrer.ts";
+import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
+import { toSlot } from "../../slot/slot-url.ts";
+import { hasNullBody, type SlotExchange, trackedBody } from "../slot-exchange.ts";
+import type { TunnelResponse } from "../tunnel-port.ts";
+import { charsetOf, DocumentDecoder } from "./charset.ts";
+import { asAttachment } from "./disposition.ts";
+import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
+import { type DocumentKind, documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
+
+/** Where a response leads that is a redirect, else null. */
+function locationOf({ head }: TunnelResponse): string | null {
+  return /30[12378]/.test(`${head.status}`) ? headerValue(head.headers, "location") : null;
+}
+
+export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
+  let response: TunnelResponse;
+  try {
+    response = await exchange.send();
+  } catch (error) {
+    exchange.finish();
+    return failed(exchange, error);
+  }
+  try {
+    return answerWith(exchange, response);
+  } catch (error) {
+    response.cancel();
+    exchange.finish();
+    return failed(exchange, error);
+  }
+}
+
+function answerWith(exchange: SlotExchange, response: TunnelResponse): Response {
+  const { head } = response;
+  // Or else the browser would take the document for the form's answer, and send the form again to reload it.
+  const isFormDone = head.redirected && exchange.request.method !== "GET";
+  if (head.url !== exchange.head.url || isFormDone) return redirected(exchange, response);
+  const location = locationOf(response);
+  if (location !== null) return redirectedElsewhere(exchange, response, location);
+  if (!isFramingAllowed(exchange, head.headers)) {
+    response.cancel();
+    exchange.finish();
+    const reason = "Cannot show this in a frame: the site does not allow it";
+    return failed(exchange, new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "origin", reason));
+  }
+  const contentType = headerValue(head.headers, "content-type") ?? "";
+  const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
+  return documentOf(exchange, response, kind, contentType);
+}
+
+/**
+ * `<a download>`: whatever it is, the browser saves it. Where it cannot be had nothing happens: a notice
+ * or an error would take the place of the page.
+ */
+export async function answerDownload(exchange: SlotExchange, name: string): Promise<Response> {
+  const response = await exchange.send().catch(() => null);
+  if (response === null) {
+    exchange.finish();
+    return new Response(null, { status: 204 });
+  }
+  const location = locationOf(response);
+  // As in browsers: what another site sends is shown or saved as that site says.
+  if (location !== null) return redirectedElsewhere(exchange, response, location);
+  exchange.noDocument();
+  // The browser sees an address of ours.
+  const headers = savedHeaders(response.head, name || lastOfPath(response.head.url));
+  return withBody(exchange, response, trackedBody(exchange, response), headers);
+}
+
+/** The edge followed redirects within the origin: the browser must see the final URL, whose request then claims this response. */
+function redirected(exchange: SlotExchange, response: TunnelResponse): Response {
+  const { context } = exchange;
+  const { url, fragment } = response.head;
+  response.hold();
+  exchange.finish();
+  // Without a fragment the browser keeps that of the request.
+  return Response.redirect(toSlot(url, context) + (fragment ?? ""), 302);
+}
+
+/** A redirect out of the origin, which only the shell (or, in a frame, the placeholder) can follow. */
+function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
+  response.cancel();
+  exchange.finish();
+  const target = URL.parse(location, response.head.url);
+  if (target?.hash === "") target.hash = response.head.fragment ?? new URL(exchange.request.url).hash;
+  const resends = response.head.status >= 307 && exchange.request.method !== "GET";
+  if (target === null || resends) {
+    const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
+    return failed(exchange, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
+  }
+  const moved = { url: target.href, from: exchange.head.url };
+  // What such a slot shows is in a frame.
+  return exchange.context.binding.topLevel
+    ? noticePage({ kind: "moved", ...moved })
+    : placeholderPage(moved, exchange.context);
+}
+
+function failed(exchange: SlotExchange, error: unknown): Response {
+  const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
+  const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
+  if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
+  const { method, url } = exchange.request;
+  return noticePage({ kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message });
+}
+
+/**
+ * Frames of a slot that stands for an embedded origin are known to be below the top-level page. What a top-level slot
+ * shows is not below any other (see `isFromOwn`).
+ */
+function isFramingAllowed(exchange: SlotExchange, headers: HeaderList): boolean {
+  const { binding } = exchange.context;
+  return binding.topLevel || framingAllowed(headers, [binding.topLevelOrigin], binding.origin);
+}
+
+function documentOf(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  kind: DocumentKind,
+  contentType: string,
+): Response {
+  const { head } = response;
+  const source = toSlot(head.url, exchange.context);
+  const title = lastOfPath(head.url) || new URL(head.url).host;
+  switch (kind) {
+    case "none":
+      exchange.noDocument();
+      if (standsInForFrame(exchange)) {
+        response.cancel();
+        exchange.finish();
+        return emptyPage();
+      }
+      return withBody(exchange, response, trackedBody(exchange, response), head.headers);
+    case "download": {
+      exchange.noDocument();
+      return withBody(exchange, response, trackedBody(exchange, response), savedHeaders(head));
+    }
+    case "image":
+    case "media":
+      // The viewer's own request for the same URL claims the response.
+      response.hold();
+      exchange.finish();
+      return viewer(
+        exchange,
+        response,
+        kind === "image" ? imagePage(source, title) : mediaPage(source, title, contentType),
+        title,
+      );
+    case "text": {
+      const { before, after } = textPage(title);
+      return rewritten(exchange, response, contentType, escapeHtml, before, after, title);
+    }
+    case "html":
+      return rewritten(exchange, response, contentType, (text) => text, "", "", "");
+  }
+}
+
+/** Whether what the frame has so far is a page of ours, whose `load` waits for a document. */
+function standsInForFrame({ request, context }: SlotExchange): boolean {
+  const source = URL.parse(request.referrer);
+  if (context.binding.topLevel || source === null) return false;
+  return source.origin !== context.slotOrigin || source.pathname.startsWith(RESERVED_PATH);
+}
+
+function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderList {
+  const disposition = asAttachment(headerValue(headers, "content-disposition") ?? "", name);
+  return [...headers.filter(([field]) => field !== "content-disposition"), ["content-disposition", disposition]];
+}
+
+/** For people; as it is where it is not percent-encoded UTF-8. */
+function lastOfPath(url: string): string {
+  const part = new URL(url).pathname.split("/").pop() ?? "";
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A whole small document of ours. The policy of what it shows is not for it, nor in browsers. */
+function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, title: string): Response {
+  const fields = response.head.headers.filter(([name]) => name !== "content-security-policy");
+  const page = documentParts(exchange, response, title, fields);
+  page.onEnd();
+  return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
+}
+
+/** The document as it streams: decoded, rewritten, encoded as UTF-8. */
+function rewritten(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  contentType: string,
+  convert: (text: string) => string,
+  before: string,
+  after: string,
+  title: string,
+): Response {
+  const { head } = response;
+  const { rewriter, headers, onEnd } = documentParts(exchange, response, title);
+  const tracked = trackedBody(exchange, response, onEnd);
+  if (hasNullBody(exchange.request.method, head.status)) return withBody(exchange, response, tracked, head.headers);
+  const reader = (tracked as ReadableStream<Uint8Array>).getReader();
+  const encoder = new TextEncoder();
+  const decoder = new DocumentDecoder(contentType);
+  let opening = before;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        // A pull must yield something, and the rewriter may hold a chunk back until its tag is whole.
+        for (;;) {
+          const { done, value } = await reader.read();
+          const text = convert(decoder.decode(value));
+          let out = rewriter.write(opening + text);
+          opening = "";
+          if (done) out += rewriter.write(after) + rewriter.end();
+          if (out !== "") controller.enqueue(encoder.encode(out));
+          if (done) return controller.close();
+          if (out !== "") return;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: head.status, headers });
+}
+
+/**
+ * @param title for the case that the document cannot tell its own.
+ * @param fields that govern the document.
+ */
+function documentParts(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  title: string,
+  fields = response.head.headers,
+): { rewriter: HtmlRewriter; headers: Headers; onEnd: () => void } {
+  const { context } = exchange;
+  const { head } = response;
+  const nonce = crypto.randomUUID();
+  const policyContext = { ...context, nonce };
+  const page = pageHeaders(fields, { ...policyContext, kind: "document", url: head.url });
+  const snippet = page.opaque
+    ? ""
+    : pageSnippet(
+        {
+          slotOrigin: context.slotOrigin,
+          realOrigin: context.realOrigin,
+          shellOrigin: context.shellOrigin,
+          documentUrl: head.url,
+          topLevel: context.binding.topLevel,
+          isPosted: exchange.request.method !== "GET",
+          charset: charsetOf(headerValue(head.headers, "content-type") ?? ""),
+          cookies: head.scriptCookies,
+          referrer: documentReferrer(exchange, response),
+          referrerPolicy: page.referrerPolicy,
+        },
+        nonce,
+      );
+  const rewriter = new HtmlRewriter(
+    {
+      slotOrigin: context.slotOrigin,
+      realOrigin: context.realOrigin,
+      documentUrl: head.url,
+      transformPolicy: (content) => transformPolicies([content], policyContext).policies.join(", "),
+    },
+    snippet,
+  );
+  const headers = toHeaders(page.headers.filter(([name]) => name !== "content-length" && name !== "content-type"));
+  headers.set("content-type", "text/html; charset=utf-8");
+  if (context.binding.topLevel) {
+    // The worker is not told whether it is a frame's; the browser knows.
+    const allowsOwnFrames = framingAllowed(head.headers, [context.realOrigin], context.realOrigin);
+    headers.append("content-security-policy", topLevelFramingPolicy(context, allowsOwnFrames));
+  }
+  const tell = (phase: "loading" | "loaded") => {
+    const { hash } = new URL(exchange.request.url);
+    if (page.silent) exchange.silentDocument({ url: head.url + hash, title, phase });
+  };
+  tell("loading");
+  return { rewriter, headers, onEnd: () => tell("loaded") };
+}
+
+/** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */
+function documentReferrer(exchange: SlotExchange, { head, referrer }: TunnelResponse): string {
+  if (referrer === undefined) return exchange.head.referrer;
+  return head.redirected ? computeReferrer({ policy: "", referrerSource: referrer, targetUrl: head.url }) : referrer;
+}
+
+function withBody(
+  exchange: SlotExchange,
+  response: TunnelResponse,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  headers: HeaderList,
+): Response {
+  const { head } = response;
+  const page = pageHeaders(headers, { ...exchange.context, kind: "resource", url: head.url, nonce: "" });
+  return new Response(body, { status: head.status, headers: toHeaders(page.headers) });
+}
+
+function toHeaders(fields: HeaderList): Headers {
+  return new Headers(fields.map(([name, value]): [string, string] => [name, value]));
+}

@@ -1,0 +1,81 @@
+/** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
+import bootPage from "ropeway:boot-page";
+import bootScript from "ropeway:boot-script";
+import framePage from "ropeway:frame-page";
+import frameScript from "ropeway:frame-script";
+import noticeScript from "ropeway:notice-script";
+import pageScript from "ropeway:page-script";
+import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import type { Notice } from "../../messages/notice-data.ts";
+import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
+import { ropewayPath } from "../../slot/slot-url.ts";
+import type { SlotContext } from "../slot-context.ts";
+
+const SCRIPTS: Readonly<Record<string, string>> = {
+  [ropewayPath.pageScript]: pageScript,
+  "/.ropeway/boot.js": bootScript,
+  "/.ropeway/frame.js": frameScript,
+  "/.ropeway/notice.js": noticeScript,
+};
+const PAGES: Readonly<Record<string, string>> = {
+  "/.ropeway/boot": bootPage,
+};
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
+
+/** For reserved paths other than a download, which needs the tunnel. */
+export function answerReserved(url: URL): Response {
+  const script = SCRIPTS[url.pathname];
+  if (script !== undefined) return answer(script, "text/javascript; charset=utf-8");
+  const page = PAGES[url.pathname];
+  if (page !== undefined) return answer(page, "text/html; charset=utf-8");
+  if (url.pathname === ropewayPath.go) {
+    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" });
+  }
+  return answer("", "text/plain", 404);
+}
+
+/**
+ * Frames of it are slots that are being set up.
+ *
+ * @param told see frame.ts; `referrer` with which the frame is asked for, all URLs real.
+ */
+export function placeholderPage(
+  told: { readonly referrer: string } | { readonly url: string; readonly from: string },
+  { slotWildcard }: Pick<SlotContext, "slotWildcard">,
+): Response {
+  const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);
+  const html = framePage.replace("<script ", (tag) => tag + data.join(""));
+  return answer(html, "text/html; charset=utf-8", 200, `${POLICY}; frame-src ${slotWildcard}`);
+}
+
+/** A document with nothing in it, for a frame that would go on showing what stands in for one. */
+export function emptyPage(): Response {
+  return answer("", "text/html; charset=utf-8");
+}
+
+/**
+ * The worker was restarted and no page of the slot is left to get a port: the boot page does, and comes back.
+ *
+ * @param query `TOP_LEVEL_QUERY` where it has to find out who frames it, and no more.
+ */
+export function rebootPage(url: URL, query = "?"): Response {
+  const then = encodeURIComponent(`${url.pathname}${url.search}`);
+  return Response.redirect(`${RESERVED_PATH}boot${query}then=${then}`, 302);
+}
+
+/** In place of a document: tells the shell what became of it. */
+export function noticePage(notice: Notice): Response {
+  const data = escapeAttribute(JSON.stringify(notice));
+  const html = `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title></title><script src="/.ropeway/notice.js" data-notice="${data}"></script></head><body></body></html>`;
+  return answer(html, "text/html; charset=utf-8");
+}
+
+/** Also where there is nothing, it is a document of the slot, and must not be one without a policy. */
+function answer(text: string, contentType: string, status = 200, policy = POLICY): Response {
+  return new Response(text, {
+    status,
+    headers: { "content-type": contentType, "content-security-policy": policy, "x-content-type-options": "nosniff" },
+  });
+}

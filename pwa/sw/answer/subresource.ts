@@ -1,0 +1,66 @@
+/** Answers everything that is not a navigation: scripts, styles, images, fetch and XHR, workers, media. */
+import type { Destination } from "../../../shared/http/heads.ts";
+import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
+import { toSlot } from "../../slot/slot-url.ts";
+import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
+import type { TunnelResponse } from "../tunnel-port.ts";
+import { RedirectedAnswers } from "./redirected-answers.ts";
+
+/** Where it shows whether a response came by a redirect. */
+const SEES_FINAL_URL: ReadonlySet<Destination> = new Set([
+  "",
+  "audioworklet",
+  "json",
+  "paintworklet",
+  "script",
+  "sharedworker",
+  "style",
+  "worker",
+]);
+const WORKERS: ReadonlySet<Destination> = new Set(["worker", "sharedworker"]);
+
+const redirectedAnswers = new RedirectedAnswers();
+
+export async function answerSubresource(exchange: SlotExchange): Promise<Response> {
+  const { request, context, head: asked } = exchange;
+  const claimed = redirectedAnswers.claim(request);
+  if (claimed !== null) return resource(exchange, claimed);
+
+  const response = await exchange.send();
+  const { head } = response;
+  if (head.scriptCookies.length > 0) await exchange.showCookies(head.scriptCookies);
+  if (isOpaque(exchange, head.url)) return opaque(exchange, response);
+  const url = toSlot(head.url, context);
+  const isShown = head.url !== asked.url && SEES_FINAL_URL.has(asked.destination);
+  if (isShown && !isMixedContent(url, context.slotOrigin)) return redirectedAnswers.redirect(exchange, response, url);
+  return resource(exchange, response);
+}
+
+function resource(exchange: SlotExchange, response: TunnelResponse): Response {
+  const { context, head: asked } = exchange;
+  const { head } = response;
+  const kind = WORKERS.has(asked.destination) ? "worker" : "resource";
+  const { headers } = pageHeaders(head.headers, { ...context, kind, url: head.url, nonce: "" });
+  return new Response(trackedBody(exchange, response), {
+    status: head.status,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
+/** Whether a script's own request may know of the response no more than that there was one (Fetch section 2.2.6). */
+function isOpaque({ context, head }: SlotExchange, finalUrl: string): boolean {
+  if (head.mode !== "no-cors" || head.destination !== "") return false;
+  return [head.url, finalUrl].some((url) => new URL(url).origin !== context.realOrigin);
+}
+
+/** As near as can be: only the browser makes responses with the status 0. */
+function opaque(exchange: SlotExchange, response: TunnelResponse): Response {
+  response.cancel();
+  exchange.finish();
+  return new Response(null);
+}
+
+/** The browser would refuse to go there. */
+function isMixedContent(url: string, slotOrigin: string): boolean {
+  return slotOrigin.startsWith("https:") && url.startsWith("http:");
+}

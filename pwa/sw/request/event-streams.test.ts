@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { EventStreams } from "./event-streams.ts";
+
+const CANCELLED = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the page cancelled the request");
+
+function request({ url = "/events", accept = "text/event-stream", cache = "no-store" } = {}) {
+  return { url, cache: cache as RequestCache, headers: new Headers({ accept }) };
+}
+
+/** A stream of these parts, which fails if `error` is given. */
+async function pass(streams: EventStreams, parts: readonly string[], error?: Error): Promise<string> {
+  const left = parts.map((part) => new TextEncoder().encode(part));
+  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const part = left.shift();
+      if (part !== undefined) controller.enqueue(part);
+      else if (error !== undefined) controller.error(error);
+      else controller.close();
+    },
+  });
+  const watched = streams.begin("c1", request())?.watch(source);
+  return await new Response(watched).text().catch(() => "failed");
+}
+
+function nextHeaders(streams: EventStreams) {
+  return streams.begin("c1", request())?.headers;
+}
+
+describe("EventStreams", () => {
+  it.each([
+    ["of the last whole event", ["id: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\ndata:"], "2"],
+    ["over chunks and any line ends", ["i", "d:7", "\r", "\ndata: x\r\n\r", "\n"], "7"],
+    ["that stays with events that have none", ["id: ü 1\n\n", "data: b\r\rdata: c\n\n"], "ü 1"],
+    ["without null, and not of longer lines", ["id: 4\n\nid: a\0b\n\n", `id: ${"9".repeat(2000)}\n\n`], "4"],
+  ])("tells the id %s", async (_which, parts, id) => {
+    const streams = new EventStreams();
+    expect(nextHeaders(streams)).toEqual([]);
+    expect(await pass(streams, parts)).toBe(parts.join(""));
+    expect(nextHeaders(streams)).toEqual([["last-event-id", id]]);
+  });
+
+  it("forgets an id that is taken back, and one that has been told", async () => {
+    const streams = new EventStreams();
+    await pass(streams, ["id: 1\n\n"]);
+    await pass(streams, ["id\ndata: new start\n\n"]);
+    expect(nextHeaders(streams)).toEqual([]);
+    await pass(streams, ["id: 1\n\n"]);
+    nextHeaders(streams);
+    expect(nextHeaders(streams)).toEqual([]);
+  });
+
+  it("keeps the id over a stream that failed without an event, not over one that the page closed", async () => {
+    const streams = new EventStreams();
+    await pass(streams, ["id: 1\n\n"], new Error("lost"));
+    await pass(streams, [], new Error("lost"));
+    expect(nextHeaders(streams)).toEqual([["last-event-id", "1"]]);
+    await pass(streams, ["id: 2\n\n"], CANCELLED);
+    expect(nextHeaders(streams)).toEqual([]);
+  });
+
+  it("is for the page that asked, its address, and event sources only", async () => {
+    const streams = new EventStreams();
+    await pass(streams, ["id: 1\n\n"]);
+    expect(streams.begin("c2", request())?.headers).toEqual([]);
+    expect(streams.begin("c1", request({ url: "/other" }))?.headers).toEqual([]);
+    expect(streams.begin("c1", request({ cache: "default" }))).toBeNull();
+    expect(streams.begin("c1", request({ accept: "*/*" }))).toBeNull();
+    expect(nextHeaders(streams)).toEqual([["last-event-id", "1"]]);
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * `Last-Event-ID` of event sources: the browser adds it when one connects again, after its service worker has seen the
+ * request. So the last id is read here, from the stream as it passes (HTML section 9.2.6), and kept for when that ends.
+ */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { HeaderField } from "../../../shared/http/heads.ts";
+
+/** Of streams that ended; the sources of others have the next request still before them. */
+const IDS_KEPT = 64;
+/** Characters of a line that are looked at. An id that is longer is not known. */
+const LINE_MAX = 1024;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export class EventStreams {
+  /** By who asks and for what, oldest first. */
+  readonly #lastIds = new Map<string, string>();
+
+  /** Null for what is no event source's request: a script's own has another cache mode (HTML section 9.2.2). */
+  begin(clientId: string, { url, cache, headers }: Pick<Request, "url" | "cache" | "headers">): EventStream | null {
+    if (headers.get("accept") !== "text/event-stream" || cache !== "no-store") return null;
+    const source = `${clientId} ${url}`;
+    const id = this.#lastIds.get(source) ?? "";
+    this.#lastIds.delete(source);
+    return new EventStream(id, (last) => {
+      this.#lastIds.set(source, last);
+      const [oldest] = this.#lastIds.keys();
+      if (this.#lastIds.size > IDS_KEPT && oldest !== undefined) this.#lastIds.delete(oldest);
+    });
+  }
+}
+
+export class EventStream {
+  readonly #keep: (id: string) => void;
+  readonly #decoder = new TextDecoder();
+  #line = "";
+  /** That of the event under way, and that of the last one that was whole. */
+  #id: string;
+  #lastId: string;
+
+  constructor(id: string, keep: (id: string) => void) {
+    this.#id = id;
+    this.#lastId = id;
+    this.#keep = keep;
+  }
+
+  /** What the browser adds to the request. */
+  get headers(): HeaderField[] {
+    return this.#lastId === "" ? [] : [["last-event-id", this.#lastId]];
+  }
+
+  /** The same bytes. */
+  watch(stream: ReadableStream<Bytes>): ReadableStream<Bytes> {
+    const reader = stream.getReader();
+    return new ReadableStream<Bytes>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (done) this.#end();
+            else this.#read(value);
+            if (done) controller.close();
+            else controller.enqueue(value);
+          } catch (error) {
+            // A page that closes its source does not connect again.
+            if (!(error instanceof RopewayError && error.code === ErrorCode.CANCEL)) this.#end();
+            controller.error(error);
+          }
+        },
+        cancel: (reason) => reader.cancel(reason),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  #read(bytes: Bytes): void {
+    const lines = (this.#line + this.#decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+    this.#line = (lines.pop() ?? "").slice(0, LINE_MAX);
+    for (const line of lines) {
+      if (line === "") this.#lastId = this.#id;
+      const id = line.length < LINE_MAX ? /^id(?:: ?(.*))?$/.exec(line) : null;
+      if (id !== null && id[1]?.includes("\0") !== true) this.#id = id[1] ?? "";
+    }
+  }
+
+  #end(): void {
+    if (this.#lastId !== "") this.#keep(this.#lastId);
+  }
+}

@@ -1,0 +1,104 @@
+/** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
+import type {
+  CredentialsMode,
+  Destination,
+  HeaderField,
+  RedirectMode,
+  RequestMode,
+} from "../../../shared/http/heads.ts";
+import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import type { PortRequestHead } from "../../messages/port-messages.ts";
+import { UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
+import { computeReferrer, isTrustworthy, parseReferrerPolicy } from "../../slot/policy/referrer.ts";
+import { isSlotUrl, type SlotIdentity, toReal } from "../../slot/slot-url.ts";
+import type { SlotContext } from "../slot-context.ts";
+
+/** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
+const NOT_FORWARDED = new Set([
+  "user-agent",
+  "accept-language",
+  "upgrade-insecure-requests",
+  "accept-encoding",
+  "origin",
+  UPLOAD_NUMBER,
+]);
+
+export interface RequestCircumstances {
+  /** Slot URL of the page that asks, or null when unknown. */
+  readonly documentUrl: string | null;
+  readonly bodyLength: number | null;
+}
+
+/** @param target the URL to ask for, on the slot or real; the request's own but for downloads. */
+export function requestHead(
+  request: Request,
+  target: string,
+  context: SlotContext,
+  { documentUrl, bodyLength }: RequestCircumstances,
+): PortRequestHead {
+  const url = new URL(toReal(target, context));
+  url.hash = "";
+  const isNavigation = request.mode === "navigate";
+  if (!isNavigation) upgradeMixedContent(url, context);
+  const headers: HeaderField[] = [];
+  for (const [name, value] of request.headers) {
+    if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) headers.push([name, value]);
+  }
+  if (bodyLength !== null) headers.push(["content-length", String(bodyLength)]);
+  return {
+    method: request.method,
+    url: url.href,
+    headers,
+    // The page itself is a frame in the shell: in a top-level slot a frame's document is the page's, or same-origin.
+    destination: isNavigation && context.binding.topLevel ? "document" : (request.destination as Destination),
+    mode: request.mode as RequestMode,
+    credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
+    // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
+    redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
+    referrer: referrerOf(
+      { referrer: request.referrer, policy: request.referrerPolicy },
+      url.href,
+      context,
+      documentUrl,
+    ),
+  };
+}
+
+/**
+ * The slot may be http: where the real page is https:, so that the browser sees no mixed content and upgrades nothing
+ * (Mixed Content section 4.1). What it would have blocked instead is upgraded all the same: nothing goes out in clear.
+ */
+function upgradeMixedContent(url: URL, slot: SlotIdentity): void {
+  if (url.protocol === "http:" && slot.realOrigin.startsWith("https:") && !isTrustworthy(url)) url.protocol = "https:";
+}
+
+/** What is not of the origin refers to nothing. */
+function isReserved(url: URL, slot: SlotContext): boolean {
+  return url.origin === slot.slotOrigin && url.pathname.startsWith(RESERVED_PATH);
+}
+
+/**
+ * What a request for `targetUrl` refers to, with real URLs.
+ *
+ * @param asked what the browser says of the request.
+ */
+export function referrerOf(
+  { referrer, policy }: { readonly referrer: string; readonly policy: string },
+  targetUrl: string,
+  slot: SlotContext,
+  documentUrl: string | null,
+): string {
+  if (referrer === "") return "";
+  const source = URL.parse(referrer);
+  if (source === null || source.origin === slot.shellOrigin || isReserved(source, slot)) return "";
+  // The browser has cut the referrer to the slot's origin where it took the target for another one.
+  const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
+  // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.
+  const document = URL.parse(documentUrl ?? "");
+  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : referrer;
+  return computeReferrer({
+    policy: parseReferrerPolicy(policy),
+    referrerSource: toReal(full, slot),
+    targetUrl,
+  });
+}

@@ -1,0 +1,77 @@
+/**
+ * Ropeway has no cookies, but the pages in slots may get to set some for the base host and all hosts below it
+ * (`domain=`). Other sites could read those, and enough of them keep every request of the app's from being answered.
+ * They are deleted when they are set, and when the app is opened.
+ */
+import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
+import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+
+declare const self: ServiceWorkerGlobalScope & {
+  /** Put in by the build: the path of the script that all slots have from here. */
+  readonly __SLOT_WORKER: string;
+};
+
+/** What TypeScript does not know of Cookie Store (sections 2, 5 and 6). */
+interface SeenCookie {
+  readonly name?: string;
+  /** Some browsers tell no more than the name. */
+  readonly domain?: string | null;
+  readonly path?: string;
+  readonly partitioned?: boolean;
+}
+
+interface WithCookies {
+  readonly cookieStore?: {
+    /** Those that a request for the URL would have. Chromium allows the URL of the worker's script alone. */
+    getAll(options: { readonly url: string }): Promise<readonly SeenCookie[]>;
+    delete(cookie: SeenCookie): Promise<void>;
+  };
+  readonly registration: { readonly cookies?: { subscribe(urls: readonly { url: string }[]): Promise<void> } };
+}
+
+/** What slots' hosts are asked for. */
+const BOOT_URLS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js"].map((name) => RESERVED_PATH + name);
+const ROADS = [TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH];
+/** All that is ever asked for below the base host; a cookie for one of these paths, or one above it, is seen there. */
+const URLS = [...ROADS, PAIR_PATH, CONFIG_PATH, HEALTH_PATH, ...BOOT_URLS, self.__SLOT_WORKER, "/sw.js"];
+
+const { cookieStore, registration } = self as unknown as WithCookies;
+const host = self.location.hostname;
+
+async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
+  // Those of the hosts above belong to others.
+  const ours = seen.filter(({ domain = host }) => domain === host);
+  for (const window of await self.clients.matchAll({ type: "window", includeUncontrolled: true })) {
+    const expired = ours.map(({ name = "", path = "/" }) => `${name}=x; domain=${host}; path=${path}; max-age=0`);
+    // Cookie Store deletes none whose path ends without a slash.
+    window.postMessage({ type: "expired-cookies", cookies: expired });
+  }
+  await Promise.all(
+    ours.map(({ name = "", path = "/", partitioned = false }) =>
+      cookieStore?.delete({ name, domain: host, path, partitioned }).catch(() => {}),
+    ),
+  );
+}
+
+/** Those too that came while nobody looked, or for paths that an earlier version had not. */
+async function deleteAll(urls: readonly string[]): Promise<void> {
+  const at = (url: string) => cookieStore?.getAll({ url }).catch(() => []) ?? [];
+  const seen = await Promise.all(urls.map(at));
+  const cookies = seen.flat();
+  if (cookies.length > 0) await deleteCookies(cookies);
+}
+
+/** @param files of the app, by their paths. */
+export function keepCookiesAway(files: readonly string[]): void {
+  const urls = [...files, ...URLS];
+  self.addEventListener("activate", (event) => {
+    const subscribed = registration.cookies?.subscribe(urls.map((url) => ({ url })));
+    event.waitUntil(subscribed?.catch(() => {}) ?? Promise.resolve());
+  });
+  self.addEventListener("cookiechange", (event) => {
+    const change = event as ExtendableEvent & { readonly changed: readonly SeenCookie[] };
+    if (change.changed.length > 0) change.waitUntil(deleteCookies(change.changed));
+  });
+  // Each window says so when it is there: most cookies can be deleted by a window alone.
+  self.addEventListener("message", (event) => event.waitUntil(deleteAll(urls)));
+}

@@ -1,0 +1,356 @@
+/**
+ * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
+ */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { limits } from "../../../shared/limits.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import type { PortRequestHead, PortToTunnel, SilentDocument } from "../../messages/port-messages.ts";
+import type { SlotBinding, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import { HeldResponse, type HeldResponses } from "../requests/held-response.ts";
+import type { FrameStarts } from "./frame-starts.ts";
+import { PortOutbox } from "./port-outbox.ts";
+
+/** Each window has a worker, and that one tunnel. */
+const TUNNEL = crypto.randomUUID();
+
+/** What a port needs of the tunnel and tells the shell. */
+export interface SlotPortHost {
+  request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
+  readonly held: HeldResponses;
+  readonly frameStarts: FrameStarts;
+  /**
+   * The page's document lives on another origin: it is held for that origin's own slot.
+   *
+   * @param url with the fragment of the redirect that led there, if it had one.
+   */
+  onNavigationMoved(url: string): void;
+  /** @param origin of the top-level slot whose navigation it was. */
+  onNoDocument(origin: string): void;
+  onSilentDocument(document: SilentDocument): void;
+  onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
+  /** After milliseconds. */
+  setTimer(task: () => void, delay: number): void;
+}
+
+type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
+
+interface PortExchange {
+  readonly response: HeldResponse;
+  /** Body bytes that may be posted before the page has read some. */
+  credit: number;
+  /** Of chunks that were posted beyond the credit; the stream's own credit bounds them. */
+  readonly waiting: (() => void)[];
+  attached: boolean;
+  headPosted: boolean;
+  /** Real URL of a document that the slot's page or a frame of it may show, once its head is there. */
+  documentUrl: string | null;
+  readonly upload: UploadQueue | null;
+}
+
+export class SlotPort {
+  #binding: SlotBinding;
+  #host: SlotPortHost;
+  #exchanges = new Map<number, PortExchange>();
+  #outbox: PortOutbox;
+
+  constructor(port: MessagePort, binding: SlotBinding, host: SlotPortHost) {
+    this.#outbox = new PortOutbox(port, host.setTimer);
+    this.#binding = binding;
+    this.#host = host;
+    port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
+      for (const message of event.data) this.#receive(message);
+    };
+    // Its service worker was ended, and nobody will read on (HTML section 9.4.3).
+    port.addEventListener("close", () => this.#cancelAll());
+    this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL });
+  }
+
+  #receive(message: PortToTunnel): void {
+    if (message.type === "request") return this.#startRequest(message);
+    if (message.type === "ping") return this.#outbox.post({ type: "pong" });
+    if (message.type === "script-cookie") return this.#setScriptCookie(message);
+    if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
+    const exchange = this.#exchanges.get(message.id);
+    if (exchange === undefined) return;
+    switch (message.type) {
+      case "body":
+        if (message.chunk instanceof Uint8Array) exchange.upload?.push(message.chunk);
+        return;
+      case "body-end":
+        exchange.upload?.end();
+        return;
+      case "credit":
+        exchange.credit += message.bytes;
+        if (!exchange.attached && exchange.headPosted) this.#attach(message.id, exchange);
+        if (exchange.credit > 0) for (const ready of exchange.waiting.splice(0)) ready();
+        return;
+      case "cancel":
+        this.#forget(message.id, exchange);
+        exchange.response.cancel();
+        return;
+      case "hold": {
+        this.#forget(message.id, exchange);
+        // Before its head is there, nobody knows where the response comes from.
+        const url = exchange.response.head?.url ?? "";
+        if (this.#isOwn(url)) this.#host.held.hold(this.#binding, url, exchange.response);
+        else exchange.response.cancel();
+      }
+    }
+  }
+
+  #tellShell(message: PortToTunnel & { type: "no-document" | "silent-document" }): void {
+    const { origin, topLevel } = this.#binding;
+    if (!topLevel) return;
+    if (message.type === "no-document") this.#host.onNoDocument(origin);
+    else if (this.#isOwn(message.url)) this.#host.onSilentDocument(message);
+  }
+
+  #startRequest(message: PortToTunnel & { type: "request" }): void {
+    const { id, head } = message;
+    // What is under way under an id must not be taken for what is asked under it anew.
+    if (this.#exchanges.has(id)) return;
+    if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
+      // A document of another origin belongs into another slot, where other cookies go with it.
+      this.#outbox.post({
+        type: "error",
+        id,
+        code: ErrorCode.PROTOCOL_ERROR,
+        message: "Cannot load: not of this slot's origin",
+      });
+      return;
+    }
+    const mayClaim = head.method === "GET" && this.#isOwn(head.url);
+    const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
+    const stamped = this.#stamp(head);
+    // The slot is told what it did not ask with itself.
+    const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
+    const response = claimed ?? new HeldResponse(isTold ? stamped.referrer : null);
+    const upload =
+      message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
+    const exchange: PortExchange = {
+      response,
+      credit: limits.portCreditBytes,
+      waiting: [],
+      attached: false,
+      headPosted: false,
+      documentUrl: null,
+      upload,
+    };
+    this.#exchanges.set(id, exchange);
+    const isDocument = head.mode === "navigate" || claimed !== null;
+    void response.settled.then((outcome) => {
+      if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
+    });
+    if (claimed !== null) return;
+    const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
+    response.setExchange(this.#host.request(stamped, body, response));
+  }
+
+  /**
+   * The head is there. A document, and what was redirected, waits until the service worker says what becomes of it: not
+   * a byte may be on the port that whoever claims a held response would miss.
+   *
+   * @param isDocument a navigation, or claimed from one, whatever the port says that it asks for: no CORS check was made.
+   */
+  #settled(
+    id: number,
+    exchange: PortExchange,
+    { url, mode }: PortRequestHead,
+    isDocument: boolean,
+    outcome: ResponseHead | RopewayError,
+  ): void {
+    if (outcome instanceof RopewayError) {
+      this.#attach(id, exchange);
+    } else if (outcome.url === url && mode !== "navigate") {
+      this.#attach(id, exchange);
+    } else if (isDocument && !this.#isOwn(outcome.url)) {
+      this.#handOver(id, exchange, outcome);
+    } else {
+      exchange.credit = 0;
+      exchange.headPosted = true;
+      exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
+      this.#postHead(id, exchange, outcome);
+    }
+  }
+
+  #attach(id: number, exchange: PortExchange): void {
+    exchange.attached = true;
+    exchange.response.attach({
+      onHead: (head) => {
+        if (!exchange.headPosted) this.#postHead(id, exchange, head);
+      },
+      onBody: (chunk) => {
+        exchange.credit -= chunk.length;
+        this.#outbox.postData(id, chunk);
+        if (exchange.credit > 0) return undefined;
+        return new Promise((resolve) => {
+          exchange.waiting.push(resolve);
+        });
+      },
+      onEnd: () => {
+        // No credit follows the end.
+        this.#forget(id, exchange);
+        this.#outbox.post({ type: "end", id });
+      },
+      onError: (error) => {
+        this.#forget(id, exchange);
+        const { code, message } = error;
+        this.#outbox.post({ type: "error", id, code, message });
+        const url = exchange.documentUrl;
+        if (url !== null) this.#host.onBrokenDocument({ type: "broken-document", url, code, message });
+      },
+    });
+  }
+
+  /** What waits for credit counts as taken: it was posted, and the session needs its own credit back. */
+  #forget(id: number, exchange: PortExchange): void {
+    this.#exchanges.delete(id);
+    for (const ready of exchange.waiting.splice(0)) ready();
+  }
+
+  #cancelAll(): void {
+    for (const [id, exchange] of this.#exchanges) {
+      this.#forget(id, exchange);
+      exchange.response.cancel();
+    }
+  }
+
+  #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
+    this.#outbox.post({ type: "response", id, head, ...(referrer === null ? {} : { referrer }) });
+  }
+
+  /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
+  #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
+    this.#exchanges.delete(id);
+    const { origin } = new URL(url);
+    this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
+    this.#host.onNavigationMoved(url + (fragment ?? ""));
+    this.#outbox.post({
+      type: "error",
+      id,
+      code: ErrorCode.CANCEL,
+      message: "Cannot go on: it is on another site",
+    });
+  }
+
+  #isOwn(url: string): boolean {
+    return URL.parse(url)?.origin === this.#binding.origin;
+  }
+
+  /**
+   * The page and its service worker can put anything on the port, so what decides about cookies is not theirs to say:
+   * who asks, whether it is a document, and where a document may be redirected to.
+   */
+  #stamp(head: PortRequestHead): RequestHead {
+    const { origin, topLevelOrigin, topLevel } = this.#binding;
+    if (head.mode === "navigate") {
+      return {
+        ...head,
+        ...(topLevel ? this.#pageStart(head) : this.#frameStart(head)),
+        credentials: "include",
+        redirect: "same-origin",
+        topLevelOrigin,
+      };
+    }
+    return {
+      ...head,
+      destination: DOCUMENTS.has(head.destination) ? "" : head.destination,
+      referrer: this.#isOwn(head.referrer) ? head.referrer : "",
+      origin,
+      topLevelOrigin,
+    };
+  }
+
+  #pageStart({ referrer, method }: PortRequestHead): StampedStart {
+    // Without referrer and body it is the person's own: typed, reloaded, or from history.
+    const byPerson = referrer === "" && method === "GET";
+    const origin = byPerson ? null : this.#binding.origin;
+    return { destination: "document", referrer: this.#isOwn(referrer) ? referrer : "", origin };
+  }
+
+  /** A frame's own document takes it elsewhere, or the one that it is in has sent it there. */
+  #frameStart({ url, referrer, method, destination: asked }: PortRequestHead): StampedStart {
+    const { origin, topLevelOrigin } = this.#binding;
+    const destination = asked === "frame" ? asked : "iframe";
+    if (this.#isOwn(referrer)) return { destination, referrer, origin };
+    if (method !== "GET") return { destination, referrer: "", origin };
+    const start = this.#host.frameStarts.find(this.#binding, url);
+    return { destination, referrer: start?.referrer ?? "", origin: start?.initiator ?? topLevelOrigin };
+  }
+
+  #setScriptCookie(message: PortToTunnel & { type: "script-cookie" }): void {
+    const { origin, topLevelOrigin } = this.#binding;
+    if (!URL.canParse(message.documentUrl) || new URL(message.documentUrl).origin !== origin) return;
+    const head: RequestHead = {
+      method: "PUT",
+      url: EdgeRequest.SCRIPT_COOKIE,
+      headers: [
+        ["document-url", message.documentUrl],
+        ["cookie-string", encodeURIComponent(message.cookieString)],
+      ],
+      destination: "",
+      mode: "same-origin",
+      credentials: "omit",
+      redirect: "error",
+      referrer: "",
+      origin,
+      topLevelOrigin,
+    };
+    this.#host.request(head, null, DEAF);
+  }
+}
+
+/**
+ * Whether a head says nothing but what a page may ask: no message to the edge itself, no field that stands for another
+ * part of the head (PROTOCOL.md section 5), and nothing that only becomes a string when it is sent.
+ */
+function isWellFormed(head: PortRequestHead): boolean {
+  const { method, url, destination, mode, credentials, redirect, referrer, headers } = head;
+  const words: readonly unknown[] = [method, url, destination, mode, credentials, redirect, referrer];
+  if (!words.every((word) => typeof word === "string")) return false;
+  const protocol = URL.parse(url)?.protocol;
+  return (protocol === "http:" || protocol === "https:") && Array.isArray(headers) && headers.every(isField);
+}
+
+function isField(field: unknown): boolean {
+  if (!Array.isArray(field)) return false;
+  const [name, value] = field as readonly unknown[];
+  return typeof name === "string" && !name.startsWith(":") && typeof value === "string";
+}
+
+const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);
+
+/** For requests whose outcome changes nothing on this side. */
+const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
+/** An upload between the service worker, which sends a chunk when asked, and the stream that takes it. */
+class UploadQueue {
+  readonly readable: ReadableStream<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+
+  constructor(wantMore: () => void) {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: wantMore,
+        cancel: () => {
+          this.#controller = null;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#controller?.enqueue(chunk);
+  }
+
+  end(): void {
+    this.#controller?.close();
+    this.#controller = null;
+  }
+}

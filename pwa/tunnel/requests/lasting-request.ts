@@ -1,0 +1,260 @@
+/**
+ * One request of the phone, through as many sessions as it takes. While a session lives, the channel sees to it that no
+ * cut is noticed. When the edge lost the session:
+ *
+ * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
+ * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). One
+ *   that had arrived whole but for word of its end is over, whatever the method.
+ * - What was pushed and claimed is asked for, as any other.
+ * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
+ *   section 5.5). Whatever cannot be known fails.
+ */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/client-exchange.ts";
+import type { Delivery, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { isIdempotent } from "../../../shared/http/idempotent.ts";
+import { limits } from "../../../shared/limits.ts";
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import { isWhole, overlap, type Remainder, remainderOf } from "./continue-response.ts";
+import type { ClaimedPush } from "./pushed-responses.ts";
+import type { RepeatableBody } from "./repeatable-body.ts";
+
+/** What a request needs of its tunnel. */
+export interface RequestHost {
+  /** A stream of the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
+  openStream(): OpenedStream | Promise<OpenedStream>;
+  /** A push that answers this request. */
+  claimPush(head: RequestHead): ClaimedPush | null;
+  /** Milliseconds, also while the device sleeps. */
+  now(): number;
+  /** Of a request that must not run twice; unique on this phone. */
+  newRequestId(): string;
+  setTimer(task: () => void, delay: number): () => void;
+}
+
+export interface OpenedStream {
+  readonly stream: MuxStream;
+  readonly session: SessionTrace;
+}
+
+/** What is known of a session beyond its life. */
+export interface SessionTrace {
+  /** Whether it ever had a link: else nobody has heard of what was sent in it. */
+  wasCarried: boolean;
+}
+
+export type RequestOutcome = "done" | "cancelled" | "failed";
+
+interface LastingRequestOptions {
+  readonly head: RequestHead;
+  readonly body: RepeatableBody | null;
+  readonly consumer: ResponseConsumer;
+  readonly host: RequestHost;
+  /** Called once, before the consumer hears of it. */
+  readonly onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
+}
+
+export class LastingRequest {
+  readonly head: RequestHead;
+
+  #body: RepeatableBody | null;
+  #consumer: ResponseConsumer;
+  #host: RequestHost;
+  #onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
+  #id: string | null = null;
+  #exchange: ClientExchange | null = null;
+  #session: SessionTrace | null = null;
+  /** Since anything came back. */
+  #attempts = 0;
+  /** Since anything came back: the edge had no room for so many. */
+  #refusals = 0;
+  #cancelTimer: () => void = () => {};
+  #isOver = false;
+  #firstSentAt = 0;
+  /** Whether an attempt may have reached the edge. */
+  #mayHaveRun = false;
+  #response: ResponseHead | null = null;
+  #delivered = 0;
+
+  constructor({ head, body, consumer, host, onOver }: LastingRequestOptions) {
+    this.head = head;
+    this.#body = body;
+    this.#consumer = consumer;
+    this.#host = host;
+    this.#onOver = onOver;
+  }
+
+  /** Whether it may have had an effect at its origin that its failure hides. */
+  get isUncertain(): boolean {
+    return !isIdempotent(this.head.method) && this.#response === null && this.#wasHanded;
+  }
+
+  start(): void {
+    if (!isIdempotent(this.head.method)) this.#id = this.#host.newRequestId();
+    this.#firstSentAt = this.#host.now();
+    const pushed = this.#body === null ? this.#host.claimPush(this.head) : null;
+    if (pushed === null) return this.#send("whole");
+    this.#attempts = 1;
+    this.#session = pushed.session;
+    this.#exchange = pushed.attach(this.#attemptConsumer(null));
+  }
+
+  cancel(): void {
+    this.#settle("cancelled");
+    // Of use after the end too: bytes that wait for the consumer count as taken.
+    this.#exchange?.cancel();
+  }
+
+  fail(error: RopewayError): void {
+    const exchange = this.#exchange;
+    if (!this.#settle("failed", error)) return;
+    exchange?.cancel();
+    this.#consumer.onError(error);
+  }
+
+  #send(remainder: Exclude<Remainder, "nothing">): void {
+    this.#attempts += 1;
+    this.#exchange = null;
+    this.#session = null;
+    const opened = this.#host.openStream();
+    // At once, so that a request that is made before a link is opened rides in its handshake.
+    if (!(opened instanceof Promise)) return this.#sendOn(opened, remainder);
+    opened.then(
+      (later) => {
+        if (this.#isOver) later.stream.reset(ErrorCode.CANCEL);
+        else this.#sendOn(later, remainder);
+      },
+      (error: unknown) => this.#attemptFailed(error as RopewayError),
+    );
+  }
+
+  #sendOn({ stream, session }: OpenedStream, remainder: Exclude<Remainder, "nothing">): void {
+    this.#session = session;
+    const continuation = remainder === "whole" ? null : remainder;
+    const head = withDelivery(this.head, { id: this.#id, isRepeat: this.#mayHaveRun, continuation });
+    this.#exchange = startExchange(stream, head, this.#body?.open() ?? null, this.#attemptConsumer(continuation));
+  }
+
+  #attemptConsumer(continuation: Delivery["continuation"]): ResponseConsumer {
+    let overlapping = 0;
+    let misfits = false;
+    return {
+      onHead: (head) => {
+        this.#answered();
+        const former = this.#response;
+        if (former === null) {
+          this.#response = head;
+          return this.#consumer.onHead(withoutResumption(head));
+        }
+        const bytes = overlap(former, this.#delivered, head, continuation !== null);
+        if (bytes !== null) overlapping = bytes;
+        else {
+          misfits = true;
+          this.fail(changedMeanwhile());
+        }
+      },
+      onBody: (chunk) => {
+        if (misfits) return undefined;
+        this.#answered();
+        const skipped = Math.min(overlapping, chunk.length);
+        overlapping -= skipped;
+        const fresh = chunk.subarray(skipped);
+        if (fresh.length === 0) return undefined;
+        this.#delivered += fresh.length;
+        return this.#consumer.onBody(fresh);
+      },
+      onEnd: () => {
+        const isShort = overlapping > 0 || this.#lacksBytes();
+        if (isShort) return this.fail(changedMeanwhile());
+        this.#finish();
+      },
+      onError: (error) => this.#attemptFailed(error),
+    };
+  }
+
+  #attemptFailed(error: RopewayError): void {
+    if (this.#isOver) return;
+    const isLost = error.code === ErrorCode.LINK_LOST;
+    if (isLost && this.#wasHanded) this.#mayHaveRun = true;
+    const isRefused = error.code === ErrorCode.REFUSED_STREAM;
+    const remainder = isLost || isRefused ? this.#remainder() : null;
+    if (remainder === "nothing") return this.#finish();
+    if (remainder !== null && this.#mayTryAgain(isRefused)) {
+      const again = (): void => {
+        if (!this.#isOver) this.#send(remainder);
+      };
+      // A session tells its streams that it is over before it is.
+      if (!isRefused || this.#refusals === 1) queueMicrotask(again);
+      else this.#cancelTimer = this.#host.setTimer(again, limits.refusedDelay * 2 ** (this.#refusals - 2));
+      return;
+    }
+    this.fail(isLost && this.isUncertain ? outcomeUnknown(error) : error);
+  }
+
+  /** The edge has room once it hears what was given up; word of that may be stuck on a link that was lost. */
+  #mayTryAgain(isRefused: boolean): boolean {
+    if (!isRefused) return this.#attempts < limits.exchangeAttempts;
+    this.#attempts -= 1;
+    this.#refusals += 1;
+    return this.#refusals <= limits.refusedAttempts;
+  }
+
+  #answered(): void {
+    this.#attempts = 0;
+    this.#refusals = 0;
+  }
+
+  /** What a new session is asked for, or null if it must not or cannot be asked. */
+  #remainder(): Remainder | null {
+    if (this.#response !== null && isWhole(this.#response, this.#delivered)) return "nothing";
+    if (this.#body !== null && !this.#body.isRepeatable) return null;
+    const { method } = this.head;
+    if (this.#response !== null) {
+      const mayGoOn = method === "GET" || (isIdempotent(method) && this.#delivered === 0);
+      return mayGoOn ? remainderOf(this.#response, this.#delivered) : null;
+    }
+    const isForgotten = this.#mayHaveRun && this.#host.now() - this.#firstSentAt > limits.repeatWindow;
+    return isIdempotent(method) || !isForgotten ? "whole" : null;
+  }
+
+  get #wasHanded(): boolean {
+    return this.#mayHaveRun || this.#session?.wasCarried === true;
+  }
+
+  #lacksBytes(): boolean {
+    const range = this.#response?.resumption?.range;
+    return range != null && range.last - range.first + 1 !== this.#delivered;
+  }
+
+  #finish(): void {
+    if (this.#settle("done")) this.#consumer.onEnd();
+  }
+
+  #settle(outcome: RequestOutcome, error: RopewayError | null = null): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#cancelTimer();
+    this.#body?.close();
+    this.#onOver(outcome, error);
+    return true;
+  }
+}
+
+/** What says nothing is left out, and what a page's port may have put there is not believed. */
+function withDelivery({ delivery: _, ...head }: RequestHead, delivery: Delivery): RequestHead {
+  return delivery.id === null && delivery.continuation === null ? head : { ...head, delivery };
+}
+
+function withoutResumption({ resumption: _, continues: __, ...head }: ResponseHead): ResponseHead {
+  return head;
+}
+
+function changedMeanwhile(): RopewayError {
+  const message = "Cannot go on with the response: it changed while the link was lost; load it again";
+  return new RopewayError(ErrorCode.LINK_LOST, "stream", "origin", message);
+}
+
+function outcomeUnknown(cause: RopewayError): RopewayError {
+  const message = "Cannot tell whether the site got the request: the link was lost before the answer; look there first";
+  return new RopewayError(ErrorCode.OUTCOME_UNKNOWN, "stream", "library", message, { cause });
+}

@@ -1,0 +1,138 @@
+/**
+ * All sockets of one phone, over WebSocket or the fetch road, and what is learnt from them of the networks they use. On
+ * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
+ */
+import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
+import { limits } from "../../../shared/limits.ts";
+import { offeredProtocols, parseOffer } from "../../../shared/subprotocol.ts";
+import { patience, type Road, RoadMemory, type WebSocketFailure } from "./road.ts";
+import { type RoadPlatform, RoadSocket } from "./road-socket.ts";
+import { WebSocketTrial } from "./web-socket-trial.ts";
+
+/** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
+const LONE_ATTEMPTS = 3;
+
+export class Roads {
+  /** Of the socket that opened last; null before the first. */
+  current: Road | null = null;
+
+  #platform: RoadPlatform;
+  #memory = new RoadMemory();
+  /** Milliseconds. */
+  #lastOpening: number | null = null;
+  /** Attempts in a row that were given up before either road opened. */
+  #abandoned = 0;
+  /** Where WebSocket opened last, and nothing was heard of a change since. */
+  #worksOn: string | null = null;
+  /** Some proxies refuse a handshake only for the length of its fields. */
+  #webSocketTakesOpening = true;
+  /** Belongs to `#carrier`. */
+  #trial: WebSocketTrial | null = null;
+  /** The socket that opened last, while it lasts. */
+  #carrier: LinkSocket | null = null;
+
+  constructor(platform: RoadPlatform) {
+    this.#platform = platform;
+  }
+
+  /** What is known of an earlier start: how long a socket took to open, in milliseconds. */
+  expectOpening(time: number): void {
+    this.#lastOpening ??= time;
+  }
+
+  /**
+   * As the constructor of WebSocket.
+   *
+   * @param isSpare the socket that is open may go on, and this one be closed before it opens: that tells nothing of roads.
+   */
+  openSocket(url: string, protocols: readonly string[], isSpare = false): LinkSocket {
+    const platform = this.#platform;
+    const network = platform.network();
+    const startedAt = platform.now();
+    const choice = {
+      first: this.#memory.first(network),
+      patience: isSpare && network === this.#worksOn ? limits.socketOpenTimeout : this.#patience(network),
+      webSocketTakesOpening: this.#webSocketTakesOpening,
+    };
+    const socket = new RoadSocket(url, protocols, choice, platform, {
+      onOpened: (road, failure) => {
+        this.#endTrial();
+        this.#carrier = socket;
+        this.current = road;
+        this.#lastOpening = platform.now() - startedAt;
+        this.#abandoned = 0;
+        this.#worksOn = road === "websocket" ? network : null;
+        if (road === "websocket") this.#memory.webSocketWorked(network);
+        else if (failure !== null) this.#webSocketFailed(network, failure);
+        if (road === "fetch") this.#tryWebSocket(socket, url, protocols, network, failure);
+      },
+      onEnded: (road, heard) => {
+        if (this.#carrier === socket) {
+          this.#endTrial();
+          this.#carrier = null;
+        }
+        if (road === "websocket" && heard) this.#memory.webSocketHeard();
+        else if (road === "websocket") this.#webSocketFailed(network, "mute");
+      },
+      onNeverOpened: (wasAbandoned) => {
+        if (isSpare && wasAbandoned) return;
+        this.#abandoned = wasAbandoned ? this.#abandoned + 1 : 0;
+        if (!wasAbandoned) this.#memory.fetchFailed(network);
+      },
+    });
+    return socket;
+  }
+
+  /** Another network, or the same in another place: WebSocket may work by now. */
+  networkChanged(): void {
+    this.#webSocketTakesOpening = true;
+    this.#worksOn = null;
+    this.#memory.networkChanged(this.#platform.network(), this.#platform.now());
+    this.#trial?.schedule();
+  }
+
+  /**
+   * Where WebSocket worked, silence means that there is no link, and the other road's handshakes would only take the
+   * uplink from the first one that gets through: one attempt of a few tries both, and both at once, since no attempt may
+   * last as long as the last opening took. Elsewhere whoever gave up may do so again: both at once this time.
+   */
+  #patience(network: string): number {
+    const usual = patience(this.#platform.roundTrip(), this.#lastOpening);
+    if (this.#abandoned === 0) return usual;
+    if (network !== this.#worksOn) return 0;
+    return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : limits.socketOpenTimeout;
+  }
+
+  #tryWebSocket(
+    socket: RoadSocket,
+    url: string,
+    protocols: readonly string[],
+    network: string,
+    failure: WebSocketFailure | null,
+  ): void {
+    const { token, opening } = parseOffer(protocols.join(","));
+    const wasRefusedWithOpening = failure === "refused" && opening !== null && this.#webSocketTakesOpening;
+    this.#trial = new WebSocketTrial(
+      {
+        open: () => this.#platform.open("websocket", url, offeredProtocols(token, null)),
+        retryAt: () => this.#memory.retryAt(network),
+        onFailed: (again) => this.#webSocketFailed(network, again),
+        onOpened: () => {
+          this.#memory.webSocketWorked(network);
+          if (wasRefusedWithOpening) this.#webSocketTakesOpening = false;
+          socket.endWhenQuiet();
+        },
+      },
+      this.#platform,
+    );
+  }
+
+  #webSocketFailed(network: string, failure: WebSocketFailure): void {
+    this.#memory.webSocketFailed(network, failure, this.#platform.now(), this.#platform.random());
+  }
+
+  #endTrial(): void {
+    this.#trial?.end();
+    this.#trial = null;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The receiving side of a session: counts what comes on all channels, gives credit for it on the channel that works, and
+ * measures round trips along with frames that are sent anyway. PROTOCOL.md sections 4.6 and 6.
+ */
+
+import type { SessionWindow } from "../credit/session-window.ts";
+import type { ChannelSet } from "../pipe/channel-set.ts";
+import type { SessionChannel } from "./session-channel.ts";
+
+export class SessionReceiver {
+  /** What it knows, and what needs no channel. */
+  readonly window: Pick<
+    SessionWindow,
+    "estimate" | "size" | "streamSize" | "unread" | "outstanding" | "receive" | "pong" | "rest"
+  >;
+  #channels: ChannelSet;
+  #window: SessionWindow;
+
+  constructor(channels: ChannelSet, window: SessionWindow) {
+    this.#channels = channels;
+    this.#window = window;
+    this.window = window;
+  }
+
+  consume(bytes: number): void {
+    this.#window.consume(bytes);
+    this.#giveCredit();
+  }
+
+  /** All frames of a message were handled. */
+  messageEnd(from: SessionChannel): void {
+    this.#channels.heard(from);
+    const ackBytes = Math.floor(this.#window.size / ACKS_PER_WINDOW);
+    this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
+    this.#giveCredit();
+  }
+
+  /** The channel has a fresh transport. */
+  attached(channel: SessionChannel): void {
+    // Where it came from another transport, its answer is lost with that.
+    this.#window.forgetPing(channel.index);
+    if (this.#channels.attached.length === 1) this.#window.restart();
+    else if (channel.channel.isNew) this.#window.joined();
+    this.strand();
+  }
+
+  detached(channel: SessionChannel): void {
+    this.#window.forgetPing(channel.index);
+    this.strand();
+  }
+
+  /** To be told whenever that changes which channels can go on. */
+  strand(): void {
+    const part = this.#channels.strandedPart;
+    if (part !== null) this.#window.strand(part);
+  }
+
+  /**
+   * Pings along with a frame that is sent anyway, and on the other channels that bytes may be under way on: only when all
+   * have answered it is clear what the edge had left to send.
+   *
+   * @param increment credit that goes with it.
+   */
+  measure(carrier: SessionChannel, increment = 0): void {
+    if (!carrier.channel.attached) return;
+    const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
+    const pinged = [carrier, ...others];
+    const token = this.#window.takePing(
+      increment,
+      pinged.map(({ index }) => index),
+    );
+    if (token !== null) for (const { channel } of pinged) channel.ping(token);
+  }
+
+  #giveCredit(): void {
+    const carrier = this.#channels.lastHeard;
+    const channels = this.#channels.attached.length;
+    let given = 0;
+    for (;;) {
+      const increment = this.#window.takeIncrement(Math.max(1, channels));
+      if (increment === 0) break;
+      carrier.channel.send({ type: "credit", streamId: 0, increment });
+      given += increment;
+    }
+    if (given > 0) this.measure(carrier, given);
+  }
+}
+
+/** With several channels, what was received is acknowledged in such parts of what may be under way... */
+const ACKS_PER_WINDOW = 32;
+/** ...and in no smaller ones, in bytes: three segments. */
+const LEAST_ACK_BYTES = 4_200;
+/** ...nor in larger ones, or the peer would not see what a channel carries. */
+const MOST_ACK_BYTES = 16_384;

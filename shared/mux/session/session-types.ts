@@ -1,0 +1,56 @@
+/** What a session is made from, and what it tells. */
+import type { RopewayError } from "../../errors.ts";
+import type { HeaderField } from "../../wire/hpack/field.ts";
+import type { CarriedPlace, Defer } from "../pipe/channel.ts";
+import type { MuxStream } from "../stream/stream.ts";
+import type { PeerSettingsSnapshot } from "./peer-settings.ts";
+import type { SessionChannelSnapshot } from "./session-channel.ts";
+
+export interface SessionHandler {
+  /** Edge: the phone opened a stream; its head follows at once. The callee sets `stream.handler`. */
+  onStream?(stream: MuxStream): void;
+  /**
+   * Phone: the edge opened a stream for a push; the head of the request that it answers follows at once. The callee sets
+   * `stream.handler`. Without it pushes are a violation of the protocol.
+   */
+  onPush?(stream: MuxStream): void;
+  /** Edge: fields that hold for all requests of the session (a HEAD on stream 0). */
+  onSessionHead?(fields: readonly HeaderField[]): void;
+  /** The session is over; all streams have failed. Called once. */
+  onEnd(error: RopewayError): void;
+  /** A stream was opened or closed. */
+  onStreamsChanged?(): void;
+  onPong?(token: number): void;
+  /** Edge: a message of a channel that the phone has put on the first one's link. May throw a RopewayError. */
+  onCarried?(from: CarriedPlace, message: Uint8Array): void;
+  /** A channel goes on after a reconnect. */
+  onResumed?(): void;
+}
+
+/** What survives hibernation of an idle session, its channel 0 first. Plain data, for structured clone. */
+export interface SessionSnapshot extends SessionChannelSnapshot, PeerSettingsSnapshot {
+  /** Channels beyond the first. */
+  readonly more: readonly (SessionChannelSnapshot & { readonly index: number })[];
+  readonly sendCredit: number;
+  /** Credit that the peer has of us. */
+  readonly grantedCredit: number;
+}
+
+export interface SessionOptions {
+  readonly role: "phone" | "edge";
+  readonly sessionId: Uint8Array;
+  readonly handler: SessionHandler;
+  readonly defer?: Defer;
+  /** Milliseconds of a clock that never goes back; `performance.now` outside tests. */
+  readonly now?: () => number;
+  /** `setTimeout` outside tests. @returns what cancels it. */
+  readonly setTimer?: (task: () => void, delay: number) => () => void;
+  readonly snapshot?: SessionSnapshot;
+  /** Whether the owner takes DATA now, besides what credit allows. Asked again after each message of the peer. */
+  readonly takesData?: () => boolean;
+  /** What an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
+  readonly initialCredit?: number;
+  /** For experiments: this much credit, and so many channels, whatever is measured. */
+  readonly fixedCredit?: number;
+  readonly fixedChannels?: number;
+}

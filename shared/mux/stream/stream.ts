@@ -1,0 +1,428 @@
+/**
+ * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
+ */
+import { ErrorCode, RopewayError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import type { Priority } from "../../wire/frame.ts";
+import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
+import { ReceiveWindow, SendWindow } from "../credit/credit.ts";
+import type { CreditPool } from "../credit/credit-pool.ts";
+import { BodyAssembly } from "./body-assembly.ts";
+import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
+import { type PieceCount, toKeep, UnreadPieces } from "./unread-pieces.ts";
+
+/** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
+export interface StreamHandler {
+  /** @param end no body follows; `onEnd` is called next. */
+  onHead(fields: readonly HeaderField[], end: boolean): void;
+  /** Body bytes, a view that is valid to keep. They count against credit until `stream.consumed` is called. */
+  onData(chunk: Uint8Array): void;
+  onEnd(): void;
+  /** Edge: the phone said anew how urgent the response is. */
+  onPriority?(): void;
+  /** The stream failed: reset by the peer, or its session ended. */
+  onReset(error: RopewayError): void;
+}
+
+/** What a stream needs of its session. */
+export interface StreamLink {
+  /** @returns the stream's id, which it assigns if the stream has none yet. @throws as MuxStream.sendHead. */
+  sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number;
+  /** @param reason for the people at the other end, or "". */
+  sendReset(stream: MuxStream, code: ErrorCode, reason: string): void;
+  sendCredit(stream: MuxStream, increment: number): void;
+  sendPriority(stream: MuxStream): void;
+  sessionConsumed(bytes: number): void;
+  /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
+  readonly streamWindow: number;
+  /** What streams may have unread beyond what they begin with. */
+  readonly creditPool: CreditPool;
+  /** How many pieces of bodies are unread. */
+  readonly unread: PieceCount;
+  /**
+   * Larger than any before of its kind. Requests and pushes are counted apart and take turns: what a page asks for beside
+   * what is pushed, as pictures that its styles name, is not to wait for all of that.
+   */
+  nextOrder(isPush: boolean): number;
+  /** The stream has something to send. */
+  wake(stream: MuxStream): void;
+  /** It may have something to send when the session sends next. */
+  queue(stream: MuxStream): void;
+  /** The stream's urgency changed. */
+  requeue(stream: MuxStream): void;
+  closed(stream: MuxStream): void;
+}
+
+/**
+ * An exchange has a head and a body each way. A push has one direction only, and two heads before its body: the request
+ * that it answers, and the response (PROTOCOL.md section 5.6).
+ */
+export type StreamKind = "exchange" | "push-sent" | "push-received";
+
+const FIRST_STATE: Record<StreamKind, StreamState> = {
+  exchange: "open",
+  "push-sent": "half-closed-remote",
+  "push-received": "half-closed-local",
+};
+const HEADS_TO_SEND: Record<StreamKind, number> = { exchange: 1, "push-sent": 2, "push-received": 0 };
+const HEADS_TO_RECEIVE: Record<StreamKind, number> = { exchange: 1, "push-sent": 0, "push-received": 2 };
+
+interface QueuedChunk {
+  bytes: Uint8Array;
+  readonly sent: () => void;
+  readonly failed: (error: RopewayError) => void;
+}
+
+export class MuxStream {
+  handler: StreamHandler | null = null;
+  readonly isPush: boolean;
+  /** Of two exchanges, or two pushes, the later has the larger, whatever their channels: each has ids of its own. */
+  readonly order: number;
+  /** Which of the session's channels carries it; for the session. */
+  channelIndex = 0;
+  /** Phone: whether what is sent before this is over is to arrive behind it. It does as long as its channel has a link. */
+  leads = false;
+
+  #id: number;
+  /** Before data may be sent. */
+  #headsToSend: number;
+  #link: StreamLink;
+  #state: StreamState;
+  #priority: Priority;
+  #sendWindow: SendWindow;
+  #receiveWindow: ReceiveWindow;
+  #queue: QueuedChunk[] = [];
+  #endQueued = false;
+  /** Before data may come. */
+  #headsToReceive: number;
+  #sentBytes = 0;
+  #isStriped = false;
+  #assembly = new BodyAssembly();
+  /** Received and not consumed; given back to the session if the stream is dropped. */
+  #unconsumed = 0;
+  #unread: UnreadPieces;
+  /** What it has of the session's pool. */
+  #pooled = 0;
+  /** Whether somebody has asked for what it carries. */
+  #isWanted: boolean;
+
+  /** @param id 0 for a stream of our own: it gets its number with its first head, so that heads leave in order. */
+  constructor(
+    id: number,
+    link: StreamLink,
+    credit: { send: number; receive: number },
+    priority: Priority,
+    kind: StreamKind = "exchange",
+  ) {
+    this.#id = id;
+    this.#link = link;
+    this.#unread = new UnreadPieces(link.unread);
+    this.#priority = priority;
+    this.isPush = kind !== "exchange";
+    this.order = link.nextOrder(this.isPush);
+    this.#isWanted = !this.isPush;
+    this.#state = FIRST_STATE[kind];
+    this.#headsToSend = HEADS_TO_SEND[kind];
+    this.#headsToReceive = HEADS_TO_RECEIVE[kind];
+    this.#sendWindow = new SendWindow(credit.send, "stream");
+    this.#receiveWindow = new ReceiveWindow(credit.receive);
+  }
+
+  /** 0 until the first head was sent, on the side that opens the stream. */
+  get id(): number {
+    return this.#id;
+  }
+
+  get state(): StreamState {
+    return this.#state;
+  }
+
+  get urgency(): number {
+    return this.#priority.urgency;
+  }
+
+  get incremental(): boolean {
+    return this.#priority.incremental;
+  }
+
+  /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
+  get isStriped(): boolean {
+    return this.#isStriped;
+  }
+
+  /** Body bytes handed to the channel. */
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
+  get priority(): Priority {
+    return this.#priority;
+  }
+
+  /** Whether data or the end is queued and credit allows it. */
+  get sendable(): boolean {
+    if (!maySend(this.#state) || this.#headsToSend > 0) return false;
+    if (this.#queue.length === 0) return this.#endQueued;
+    return this.#sendWindow.available > 0;
+  }
+
+  /** Whether sending needs session credit; an end alone does not. */
+  get needsCredit(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /**
+   * Sends a field section: a request or response head (of a push, first the one, then the other), or with `end` after
+   * the data was handed over, trailers.
+   *
+   * @throws RopewayError of scope "stream" when it is above the limits on heads, or would overtake queued data.
+   */
+  sendHead(fields: readonly EncodableField[], end: boolean): void {
+    if (!maySend(this.#state)) return;
+    if (this.#headsToSend === 0 && (!end || this.#endQueued || this.#queue.length > 0)) {
+      throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot send trailers: data is to go first");
+    }
+    // Behind pieces on other channels a head would come too early, and nobody reads trailers.
+    if (this.#isStriped) return this.end();
+    const isFresh = this.#id === 0;
+    this.#id = this.#link.sendHead(this, fields, end, this.#priority);
+    this.#headsToSend = Math.max(0, this.#headsToSend - 1);
+    // The session may have ended over it.
+    if (!maySend(this.#state)) return;
+    if (isFresh && !this.isPush) this.widen();
+    if (end) this.#transition("end-sent");
+    else this.#link.wake(this);
+  }
+
+  /**
+   * Queues body bytes; they leave after the head. Takes ownership of `bytes` until it resolves.
+   *
+   * @returns resolves when the bytes were handed to the channel; rejects with a RopewayError when the stream fails first.
+   */
+  write(bytes: Uint8Array): Promise<void> {
+    if (!maySend(this.#state) || this.#endQueued) {
+      return Promise.reject(
+        new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "user", "Cannot write: this side of the stream has ended"),
+      );
+    }
+    if (bytes.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ bytes, sent: resolve, failed: reject });
+      this.#link.wake(this);
+    });
+  }
+
+  /** Ends this side after what is queued. Idempotent. */
+  end(): void {
+    if (!maySend(this.#state) || this.#endQueued) return;
+    this.#endQueued = true;
+    this.#link.wake(this);
+  }
+
+  /**
+   * Gives the stream up in both directions and tells the peer, who never hears of a stream without a head. What was
+   * received and not consumed counts as consumed, also when the stream has ended already. Idempotent.
+   *
+   * @param reason the message of the error that the peer's owner gets; cut where it is long (PROTOCOL.md section 3.3).
+   */
+  reset(code: ErrorCode, reason = ""): void {
+    if (this.#state === "closed") return this.#dropUnconsumed();
+    if (this.#id !== 0) this.#link.sendReset(this, code, reason);
+    this.fail(new RopewayError(code, "stream", "user", reason || "Cannot go on: the stream was given up"), false);
+  }
+
+  /** The owner is done with `bytes` of what it got from `onData`: credit goes back to the peer. */
+  consumed(bytes: number): void {
+    const counted = Math.min(bytes, this.#unconsumed);
+    this.#unconsumed -= counted;
+    if (counted === 0) return;
+    this.#unread.consume(counted);
+    this.#link.sessionConsumed(counted);
+    if (!mayReceive(this.#state)) return this.#returnCredit();
+    if (this.#isWanted) this.#grow(this.#link.streamWindow, READ_PART);
+    this.#giveCredit(counted);
+  }
+
+  /** It was asked for: gets what the link may carry before it is read, as far as other streams leave that. */
+  widen(): void {
+    this.#isWanted = true;
+    if (!mayReceive(this.#state)) return;
+    this.#grow(Math.min(limits.streamCreditBytes, this.#link.streamWindow), ASKED_PART);
+    this.#giveCredit(0);
+  }
+
+  #grow(size: number, part: number): void {
+    const more = this.#link.creditPool.take(this.#pooled, size - this.#receiveWindow.size, part);
+    this.#pooled += more;
+    this.#receiveWindow.grow(more);
+  }
+
+  #giveCredit(consumed: number): void {
+    const increment = this.#receiveWindow.consume(consumed);
+    if (increment > 0) this.#link.sendCredit(this, increment);
+  }
+
+  /** Nothing more is to come: only what is still unread counts. */
+  #returnCredit(): void {
+    const kept = Math.min(this.#pooled, this.#unconsumed);
+    this.#link.creditPool.giveBack(this.#pooled - kept);
+    this.#pooled = kept;
+  }
+
+  /** Changes the order in which the peer answers (RFC 9218 section 7). */
+  reprioritize(priority: Priority): void {
+    if (this.#state === "closed") return;
+    this.#priority = priority;
+    if (this.#id !== 0) this.#link.sendPriority(this);
+  }
+
+  /** Sends by another priority than the peer has said, who is not told (RFC 9218 section 10). */
+  schedule(priority: Priority): void {
+    this.#priority = priority;
+    this.#link.requeue(this);
+  }
+
+  /** For the session: the peer asked for another order. */
+  setPriority(priority: Priority): void {
+    this.schedule(priority);
+    this.handler?.onPriority?.();
+  }
+
+  /** For the session: its pieces may go on any channel. */
+  stripe(): void {
+    this.#isStriped = true;
+  }
+
+  /** For the session: takes up to `room` bytes off the queue, within the stream's credit. */
+  takeChunk(room: number): { bytes: Uint8Array; end: boolean } {
+    const chunk = this.#queue[0];
+    if (chunk === undefined) {
+      this.#transition("end-sent");
+      return { bytes: EMPTY, end: true };
+    }
+    const length = Math.min(room, this.#sendWindow.available, chunk.bytes.length);
+    const bytes = chunk.bytes.subarray(0, length);
+    this.#sendWindow.take(length);
+    this.#sentBytes += length;
+    if (length < chunk.bytes.length) {
+      chunk.bytes = chunk.bytes.subarray(length);
+      return { bytes, end: false };
+    }
+    this.#queue.shift();
+    chunk.sent();
+    const end = this.#endQueued && this.#queue.length === 0;
+    if (end) this.#transition("end-sent");
+    return { bytes, end };
+  }
+
+  /** For the session. */
+  receiveHead(fields: readonly HeaderField[], end: boolean): void {
+    if (!mayReceive(this.#state)) throw this.#late();
+    if (this.#headsToReceive === 0 && !end) {
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take a second head");
+    }
+    if (this.#headsToReceive > 1 && end) {
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take a push without its response");
+    }
+    // A field section beyond the heads is trailers, which no caller of ours reads (Fetch has no trailers).
+    const isHead = this.#headsToReceive > 0;
+    if (isHead) this.#headsToReceive -= 1;
+    if (isHead) this.#tell((handler) => handler.onHead(fields, end));
+    if (end && mayReceive(this.#state)) this.#receiveEnd();
+    else if (isHead && mayReceive(this.#state)) this.#deliver();
+  }
+
+  /** For the session. Session credit was taken already; if this throws, failing the stream gives it back. */
+  receiveData(bytes: Uint8Array, end: boolean): void {
+    if (this.#headsToReceive > 0) {
+      this.#unconsumed += bytes.length;
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take data before a head");
+    }
+    this.receivePiece(this.#assembly.received, bytes, end);
+  }
+
+  /** For the session: as receiveData, for a piece that says where it belongs. It may come before the head. */
+  receivePiece(offset: number, bytes: Uint8Array, end: boolean): void {
+    this.#unconsumed += bytes.length;
+    if (!mayReceive(this.#state)) throw this.#late();
+    this.#receiveWindow.receive(bytes.length);
+    this.#unread.add(bytes.length);
+    this.#assembly.add(offset, toKeep(bytes), end);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#headsToReceive > 0) return;
+    for (let next = this.#assembly.take(); next !== null; next = this.#assembly.take()) {
+      const { bytes, end } = next;
+      if (bytes.length > 0) this.#tell((handler) => handler.onData(bytes));
+      if (!mayReceive(this.#state)) return;
+      if (end) return this.#receiveEnd();
+    }
+  }
+
+  /** For the session. */
+  receiveCredit(increment: number): void {
+    this.#sendWindow.grant(increment);
+    this.#link.wake(this);
+  }
+
+  /** For the session: the peer changed the initial credit of streams. Sends nothing yet. */
+  shiftCredit(delta: number): void {
+    this.#sendWindow.shift(delta);
+    this.#link.queue(this);
+  }
+
+  /** For the session: ends the stream without telling the peer. */
+  fail(error: RopewayError, tellHandler = true): void {
+    if (this.#state === "closed") return;
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#assembly.clear();
+    this.#transition("reset");
+    for (const chunk of queue) chunk.failed(error);
+    this.#dropUnconsumed();
+    if (tellHandler) this.handler?.onReset(error);
+  }
+
+  #receiveEnd(): void {
+    this.#transition("end-received");
+    this.#returnCredit();
+    this.#tell((handler) => handler.onEnd());
+  }
+
+  #dropUnconsumed(): void {
+    const bytes = this.#unconsumed;
+    this.#unconsumed = 0;
+    this.#unread.clear();
+    this.#returnCredit();
+    this.#link.sessionConsumed(bytes);
+  }
+
+  /** What the owner does wrong ends its stream, not everybody's session. */
+  #tell(event: (handler: StreamHandler) => void): void {
+    try {
+      if (this.handler !== null) event(this.handler);
+    } catch (error) {
+      if (error instanceof RopewayError) throw error;
+      throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot handle the stream: internal error", {
+        cause: error,
+      });
+    }
+  }
+
+  #transition(transition: "end-sent" | "end-received" | "reset"): void {
+    this.#state = nextStreamState(this.#state, transition);
+    if (this.#state === "closed") this.#link.closed(this);
+  }
+
+  #late(): RopewayError {
+    return new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "peer", "Cannot take more: the peer's side has ended");
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+/** Of the pooled credit that others leave, a stream may have so much once it is read... */
+const READ_PART = 1 / 4;
+/** ...and so much before, when nobody knows whether it will be: a page asks for dozens at once. */
+const ASKED_PART = 1 / 16;

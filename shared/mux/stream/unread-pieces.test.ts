@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ErrorCode } from "../../errors.ts";
+import { limits } from "../../limits.ts";
+import { thrownBy } from "../../testing/thrown-by.ts";
+import { toKeep, UnreadPieces } from "./unread-pieces.ts";
+
+test("pieces count until their last byte is consumed, in whatever parts", () => {
+  const step = fc.record({ add: fc.nat(5), consume: fc.nat(12) });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const all = { pieces: 3 };
+      const unread = new UnreadPieces(all);
+      const bytes: number[] = [];
+      steps.forEach(({ add, consume }, piece) => {
+        unread.add(add);
+        for (let count = 0; count < add; count += 1) bytes.push(piece);
+        const taken = Math.min(consume, bytes.length);
+        bytes.splice(0, taken);
+        unread.consume(taken);
+        expect(all.pieces).toBe(3 + new Set(bytes).size);
+      });
+      unread.clear();
+      expect(all.pieces).toBe(3);
+    }),
+  );
+});
+
+test("more than the limit are refused, of all streams together", () => {
+  const all = { pieces: limits.unreadPieces - 1 };
+  new UnreadPieces(all).add(1);
+  const error = thrownBy(() => new UnreadPieces(all).add(1));
+  expect(error).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM, scope: "stream", initiator: "peer" });
+  expect(all.pieces).toBe(limits.unreadPieces);
+});
+
+test("a view is kept as it is unless most of what it is of would be kept for nothing", () => {
+  const message = new Uint8Array(1000);
+  expect(toKeep(message.subarray(100, 400)).buffer).toBe(message.buffer);
+  expect(toKeep(message.subarray(100, 300)).buffer.byteLength).toBe(200);
+});

@@ -1,0 +1,180 @@
+/**
+ * The whole tunnel, phone and edge, over a link that is cut at random in every way that links are: no wrong byte, no
+ * request twice, nothing that hangs. ROPEWAY_CHAOS_CUTS says how many cuts, ROPEWAY_CHAOS_SEED repeats a run.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { LinkPlatform } from "../../pwa/tunnel/sockets/link.ts";
+import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
+import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
+import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { Random } from "../../shared/testing/random.ts";
+import { ChaosOrigin } from "../testing/chaos-origin.ts";
+import { chaosRequest, type Ended, type Reason } from "../testing/chaos-request.ts";
+import { type Cut, type CutProxy, startCutProxy } from "../testing/cut-proxy.ts";
+import { openSocket, pairPhone, type Road } from "../testing/test-phone.ts";
+import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
+
+const CUTS = Number(process.env.ROPEWAY_CHAOS_CUTS ?? 100);
+const SEED = Number(process.env.ROPEWAY_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
+/** Edges at once; in a long run more, as each waits most of its time. */
+const RUNTIMES = CUTS < 1_000 ? (["workerd", "deno"] as const) : (["workerd", "deno", "workerd", "deno"] as const);
+const CUTS_PER_EDGE = Math.ceil(CUTS / RUNTIMES.length);
+/** One for each. */
+const ROADS: readonly Road[] = ["websocket", "websocket", "fetch"];
+const REQUESTS_PER_PHONE = 4;
+/** The phones' clock runs so much faster, that timeouts made for radio links do not take the test's time. */
+const CLOCK_RATE = 8;
+/** An edge that is killed comes back before anything else happens. */
+const CUTS_PER_RESTART = 25;
+/** So many requests end between two deaths, or on a busy machine most would only see one edge after the other die. */
+const REQUESTS_PER_RESTART = 6;
+/** Milliseconds after the last cut by which all that is under way must have ended. */
+const SETTLE_TIME = 30_000;
+const CUT_KINDS: readonly Cut[] = ["reset", "reset", "reset", "end", "half-open", "half-open", "edge-only", "stall"];
+
+function platform(road: Road): LinkPlatform {
+  return {
+    openSocket: (url, protocols) => openSocket(url, protocols, road),
+    openFurtherSocket: (url, protocols) => (road === "websocket" ? openSocket(url, protocols, road) : null),
+    now: () => performance.now() * CLOCK_RATE,
+    random: () => Math.random(),
+    setTimer(task, delay) {
+      const timer = setTimeout(task, delay / CLOCK_RATE);
+      return () => clearTimeout(timer);
+    },
+    probe: async () => "reachable",
+  };
+}
+
+class Tally {
+  readonly done: Record<string, number> = {};
+  /** Of those, the ones that outlived an edge. */
+  readonly doneOverDeaths: Record<string, number> = {};
+  readonly excused: Partial<Record<Reason, number>> = {};
+  readonly wrong: string[] = [];
+  readonly underWay = new Set<string>();
+  ended = 0;
+  loggedOnly = 0;
+
+  take(name: string, { kind, outcome, sawDeath, isLoggedOnly }: Ended): void {
+    this.ended += 1;
+    if (isLoggedOnly) this.loggedOnly += 1;
+    if (outcome === "done") {
+      this.done[kind] = (this.done[kind] ?? 0) + 1;
+      if (sawDeath) this.doneOverDeaths[kind] = (this.doneOverDeaths[kind] ?? 0) + 1;
+    } else if ("excused" in outcome) {
+      this.excused[outcome.excused] = (this.excused[outcome.excused] ?? 0) + 1;
+    } else this.wrong.push(`${name} ${kind}: ${outcome.wrong}`);
+  }
+}
+
+describe("a link that is cut at random", () => {
+  it.concurrent.each(RUNTIMES.map((runtime, index) => [runtime, SEED + index] as const))(
+    `loses nothing, repeats nothing and hangs nowhere with an edge on %s over ${CUTS_PER_EDGE} cuts, seed %i`,
+    {
+      timeout: 120_000 + CUTS * 1_000,
+    },
+    async (runtime, seed) => {
+      console.log(`chaos on ${runtime}: ${CUTS_PER_EDGE} cuts, seed ${seed}`);
+      const random = new Random(seed);
+      const stateDirectory = await mkdtemp(join(tmpdir(), "ropeway-chaos-"));
+      const log = new ChaosOrigin();
+      const local = await startLocalOrigin(log.listener);
+      const options = { runtime, port: 0, allowPrivate: true, stateDirectory } as const;
+      let edge: RunningEdge = await startEdge(options);
+      const proxy = await startCutProxy(Number(new URL(edge.url).port), random, 15);
+      const tally = new Tally();
+      let restarts = 0;
+      let isOver = false;
+
+      const phones = await Promise.all(
+        ROADS.map(async (road) => {
+          const token = await pairPhone(edge.url, edge.accessKey);
+          const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform(road));
+          tunnel.introduce({ userAgent: "chaos", acceptLanguage: "en" });
+          tunnel.setWaitTime(1_000_000);
+          tunnel.start(`ws://127.0.0.1:${proxy.port}${TUNNEL_PATH}`, token);
+          return tunnel;
+        }),
+      );
+      const working = phones.flatMap((tunnel, phone) =>
+        Array.from({ length: REQUESTS_PER_PHONE }, async (_, line) => {
+          for (let round = 0; !isOver; round += 1) {
+            const name = `${phone}-${line}-${round}`;
+            tally.underWay.add(name);
+            const site = { url: local.origin, log };
+            tally.take(name, await chaosRequest(tunnel, site, name, random, () => restarts));
+            tally.underWay.delete(name);
+          }
+        }),
+      );
+
+      let cuts = 0;
+      let nextRestart = { cuts: CUTS_PER_RESTART - 1, ended: 0 };
+      while (cuts < CUTS_PER_EDGE) {
+        await sleep(10 + random.below(150));
+        if (cuts >= nextRestart.cuts && tally.ended >= nextRestart.ended) {
+          nextRestart = { cuts: cuts + CUTS_PER_RESTART, ended: tally.ended + REQUESTS_PER_RESTART };
+          restarts += 1;
+          edge = await restart(edge, options, proxy);
+          cuts += 1;
+        } else if (proxy.cut(random.pick(CUT_KINDS), random.below(400)) > 0) {
+          cuts += 1;
+          if (random.oneIn(10)) await outage(proxy, random.below(500));
+        }
+      }
+      isOver = true;
+      await Promise.race([Promise.all(working), sleep(SETTLE_TIME)]);
+      const hung = [...tally.underWay];
+
+      const sessions = phones.map((tunnel) => tunnel.stats().sessions);
+      const resumes = phones.map((tunnel) => tunnel.stats().resumes);
+      const { done, doneOverDeaths, excused, loggedOnly } = tally;
+      const { continued } = log;
+      const counts = { cuts, restarts, sessions, resumes, continued, done, doneOverDeaths, excused, loggedOnly };
+      console.log(`chaos on ${runtime}: ${JSON.stringify(counts)}`);
+      for (const tunnel of phones) tunnel.giveUp();
+      await Promise.all([proxy.close(), local.close(), edge.close()]);
+      await rm(stateDirectory, { recursive: true, force: true });
+
+      expect(hung).toEqual([]);
+      expect(tally.wrong).toEqual([]);
+      // No cut ends a session, and so no request: that only the edge's death does.
+      expect(Math.max(...sessions)).toBeLessThanOrEqual(restarts + 1);
+      // A death ends what was under way at most once, and rarely between the log of a POST and the POST. The rates are those
+      // of long runs; in a short one, and on a busy machine, a few more or less say nothing.
+      const failed = Object.values(excused).reduce((sum, count) => sum + count, 0);
+      expect(failed).toBeLessThanOrEqual(restarts * ROADS.length * REQUESTS_PER_PHONE);
+      expect(excused["tried often enough"] ?? 0).toBeLessThanOrEqual(2 + restarts / 20);
+      expect(excused["answer cut short"] ?? 0).toBeLessThanOrEqual(3 + restarts / 4);
+      expect(loggedOnly).toBeLessThanOrEqual(1 + CUTS_PER_EDGE / 500);
+      const doneInAll = Object.values(done).reduce((sum, count) => sum + count, 0);
+      expect(doneInAll).toBeGreaterThan(CUTS_PER_EDGE / (CUTS_PER_EDGE < 500 ? 10 : 4));
+    },
+  );
+});
+
+/** No connection is made for a while, and those there are fall silent. */
+async function outage(proxy: CutProxy, time: number): Promise<void> {
+  proxy.isDown = true;
+  proxy.cut("half-open");
+  await sleep(time);
+  proxy.isDown = false;
+}
+
+/** The edge's process dies, as in a crash, and another takes its place. */
+async function restart(
+  edge: RunningEdge,
+  options: Parameters<typeof startEdge>[0],
+  proxy: CutProxy,
+): Promise<RunningEdge> {
+  process.kill(edge.pid, "SIGKILL");
+  await edge.exited;
+  const next = await startEdge({ ...options, accessKey: edge.accessKey });
+  proxy.edgePort = Number(new URL(next.url).port);
+  return next;
+}

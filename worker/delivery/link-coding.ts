@@ -1,0 +1,90 @@
+/**
+ * Compression of response bodies on the link (PROTOCOL.md section 5.3), over whatever the origin did. Each body has
+ * a context of its own, so that no body's length tells anything about another (CRIME, BREACH).
+ */
+import { constants, createDeflateRaw } from "node:zlib";
+import type { LinkCoding } from "../../shared/http/heads.ts";
+import { limits } from "../../shared/limits.ts";
+import { steppedStream } from "../upstream/body/stepped-stream.ts";
+
+const COMPRESSIBLE = new RegExp(
+  "^(?:text/.*|.*\\+(?:json|xml|text)|application/(?:" +
+    "json|x-ndjson|ndjson|jsonl|json5|graphql|(?:x-)?javascript|(?:x-)?ecmascript|xml|xml-dtd|wasm|manifest|" +
+    "x-www-form-urlencoded|x-sh|rtf|postscript|x-font-ttf|x-font-otf|x-font-truetype|vnd\\.ms-fontobject" +
+    ")|font/(?:ttf|otf|sfnt|collection)|image/(?:bmp|x-icon|vnd\\.microsoft\\.icon)|model/(?:obj|stl)|audio/midi)$",
+);
+
+/** @param contentLength bytes of the body, or null where the origin does not say */
+export function chooseLinkCoding(contentType: string | null, contentLength: number | null): LinkCoding {
+  if (contentLength !== null && contentLength < limits.linkCodingMinBytes) return "identity";
+  const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return COMPRESSIBLE.test(mediaType) ? "deflate-raw" : "identity";
+}
+
+export interface DeflateOptions {
+  /** Length of the body if it is known: a short one gets a small window, which is most of the memory. */
+  readonly contentLength: number | null;
+  /** Resolves when the source had its chance to hand over a chunk it already has. */
+  readonly settle?: () => Promise<void>;
+}
+
+const settleOnTimer = () => new Promise<void>((resolve) => setTimeout(resolve, limits.linkFlushDelay));
+
+/**
+ * Raw deflate of `source` (RFC 1951). Reads only as its own reader asks, and flushes to a byte border whenever the
+ * source has nothing more at hand, so that an event stream arrives event by event.
+ */
+export function deflateBody(source: ReadableStream<Uint8Array>, options: DeflateOptions): ReadableStream<Uint8Array> {
+  const settle = options.settle ?? settleOnTimer;
+  const reader = source.getReader();
+  const deflate = createDeflateRaw({ windowBits: windowBits(options.contentLength) });
+  const output: Uint8Array<ArrayBuffer>[] = [];
+  deflate.on("data", (chunk: Uint8Array<ArrayBuffer>) => output.push(chunk));
+  const broken = new Promise<never>((_, reject) => deflate.once("error", reject));
+  broken.catch(() => {});
+
+  const write = (chunk: Uint8Array) =>
+    Promise.race([broken, new Promise<void>((resolve) => deflate.write(chunk, () => resolve()))]);
+  const flush = () =>
+    Promise.race([broken, new Promise<void>((resolve) => deflate.flush(constants.Z_SYNC_FLUSH, () => resolve()))]);
+  const end = () =>
+    Promise.race([
+      broken,
+      new Promise<void>((resolve) => {
+        deflate.once("end", resolve);
+        deflate.end();
+      }),
+    ]);
+
+  let pending: Promise<ReadableStreamReadResult<Uint8Array>> | null = null;
+  let holdsInput = false;
+
+  /** One step: a chunk in, a flush, or the end. True when the source has ended. */
+  async function step(): Promise<boolean> {
+    pending ??= reader.read();
+    const next = await (holdsInput ? Promise.race([pending, settle().then(() => null)]) : pending);
+    if (next === null) {
+      await flush();
+      holdsInput = false;
+      return false;
+    }
+    pending = null;
+    if (next.done) {
+      await end();
+      return true;
+    }
+    if (next.value.byteLength > 0) {
+      await write(next.value);
+      holdsInput = true;
+    }
+    return false;
+  }
+
+  return steppedStream({ reader, output, step, destroy: () => deflate.destroy() });
+}
+
+/** Smallest window that covers the body. zlib's raw deflate does not do 8. */
+function windowBits(contentLength: number | null): number {
+  if (contentLength === null) return constants.Z_MAX_WINDOWBITS;
+  return Math.min(constants.Z_MAX_WINDOWBITS, Math.max(9, Math.ceil(Math.log2(contentLength))));
+}

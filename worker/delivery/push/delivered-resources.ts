@@ -1,0 +1,81 @@
+/**
+ * What the pages of one phone are likely to have at hand, since it was delivered in this session and is fresh: pushing it
+ * again would be waste. The phone corrects a wrong guess by asking: then the resource is pushed from there on.
+ */
+import CachePolicy from "http-cache-semantics";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { limits } from "../../../shared/limits.ts";
+
+/** Pairs of hash and state: seconds since the epoch until when it is fresh, or 0. Plain data, for structured clone. */
+export type DeliveredSnapshot = Uint32Array;
+
+/** The phone asked again for what was fresh: its pages do not keep it. */
+const NOT_KEPT = 0;
+/** In seconds; by then the browser has thrown it away. */
+const LONGEST = 24 * 3600;
+
+export class DeliveredResources {
+  #now: () => number;
+  /** By hash of the request, oldest first. Where two share one, a push too few is the price. */
+  #states = new Map<number, number>();
+
+  /** @param now milliseconds since the epoch. */
+  constructor(now: () => number, snapshot: DeliveredSnapshot = new Uint32Array(0)) {
+    this.#now = now;
+    for (let at = 0; at + 1 < snapshot.length; at += 2) {
+      this.#states.set(snapshot[at] as number, snapshot[at + 1] as number);
+    }
+  }
+
+  isAtHand(head: RequestHead): boolean {
+    return (this.#states.get(hashOf(head)) ?? NOT_KEPT) > this.#seconds;
+  }
+
+  /** The phone asks for it by itself. */
+  asked(head: RequestHead): void {
+    if (this.isAtHand(head)) this.#states.set(hashOf(head), NOT_KEPT);
+  }
+
+  delivered(head: RequestHead, response: ResponseHead): void {
+    const hash = hashOf(head);
+    if (this.#states.get(hash) === NOT_KEPT) return;
+    this.#states.delete(hash);
+    const lifetime = freshFor(head, response);
+    if (lifetime <= 0) return;
+    this.#states.set(hash, this.#seconds + Math.min(lifetime, LONGEST));
+    const oldest = this.#states.keys().next().value;
+    if (this.#states.size > limits.deliveredResources && oldest !== undefined) this.#states.delete(oldest);
+  }
+
+  /** It was given up before it was whole. */
+  undelivered(head: RequestHead): void {
+    if (this.isAtHand(head)) this.#states.delete(hashOf(head));
+  }
+
+  snapshot(): DeliveredSnapshot {
+    return Uint32Array.from([...this.#states].flat());
+  }
+
+  get #seconds(): number {
+    return Math.floor(this.#now() / 1000);
+  }
+}
+
+/** In whole seconds, as a browser reckons (RFC 9111 section 4.2); the policy's own clock may tick in between. */
+function freshFor(head: RequestHead, { status, headers }: ResponseHead): number {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of headers) fields[name] = name in fields ? `${fields[name]}, ${value}` : value;
+  const request = { url: head.url, method: head.method, headers: Object.fromEntries(head.headers) };
+  const policy = new CachePolicy(request, { status, headers: fields }, { shared: false });
+  return Math.round(policy.timeToLive() / 1000);
+}
+
+/** FNV-1a over all that decides about a response. */
+function hashOf({ topLevelOrigin, origin, destination, mode, credentials, url }: RequestHead): number {
+  let hash = 0x811c9dc5;
+  const text = [topLevelOrigin, origin, destination, mode, credentials, url].join(" ");
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,375 @@
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { type AcceptTable, withDefaultAccept } from "../../../shared/http/default-accept.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
+import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
+import { limits } from "../../../shared/limits.ts";
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import { bodyOf, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
+import { StreamLog } from "../../../shared/testing/stream-log.ts";
+import { settle } from "../../../shared/testing/turns.ts";
+import { withPushes } from "./document-push.ts";
+import { PushOrder } from "./push-order.ts";
+import { UnsentResponse } from "./unsent-response.ts";
+
+const PAGE = "https://site.example/dir/page?q#fragment";
+const NAVIGATION: RequestHead = {
+  ...requestHead,
+  url: PAGE,
+  destination: "document",
+  mode: "navigate",
+  credentials: "include",
+  origin: null,
+  topLevelOrigin: "https://elsewhere.example",
+};
+
+/** As the order of pushes sees it: its origin has sent nothing yet. */
+const DOCUMENT_STREAM = {
+  channelIndex: 0,
+  id: 1,
+  state: "half-closed-remote",
+  sentBytes: 0,
+  needsCredit: false,
+} as MuxStream;
+
+const openOrder = (document: MuxStream): PushOrder =>
+  new PushOrder(document, (task) => {
+    queueMicrotask(task);
+    return () => {};
+  });
+
+interface Circumstances {
+  readonly request?: Partial<RequestHead>;
+  readonly response?: Partial<ResponseHead>;
+  readonly headers?: ResponseHead["headers"];
+  readonly slotScheme?: SlotScheme;
+  readonly accept?: AcceptTable;
+  readonly answer?: () => Promise<ServerResponse>;
+}
+
+/** A document on its way to a phone that takes pushes. */
+function load({
+  request = {},
+  response = {},
+  headers = [],
+  slotScheme = "https",
+  accept = {},
+  answer,
+}: Circumstances = {}) {
+  const pushes: StreamLog[] = [];
+  const asked: ServerRequest[] = [];
+  const sent: MuxStream[] = [];
+  const abort = new AbortController();
+  const linked = linkSessions({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream, true)) } });
+  const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
+  const handle: RequestHandler = (pushed) => {
+    asked.push(pushed);
+    return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
+  };
+  const { observeBody } = withPushes(document, DOCUMENT_STREAM, {
+    openPush(priority) {
+      const stream = linked.edge.openPush(priority);
+      if (stream !== null) sent.push(stream);
+      return stream;
+    },
+    isAtHand: ({ url }) => url.endsWith("/kept"),
+    offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
+    slotScheme,
+    accept,
+    openOrder,
+  });
+  const observe = observeBody?.({
+    ...responseHead,
+    url: "https://site.example/dir/page?q",
+    headers: [["content-type", "text/html; charset=utf-8"], ...headers],
+    ...response,
+  });
+  return {
+    linked,
+    pushes,
+    asked,
+    sent,
+    abort,
+    isWatched: typeof observe === "function",
+    write: (html: string | Uint8Array) => observe?.(typeof html === "string" ? new TextEncoder().encode(html) : html),
+  };
+}
+
+/** The requests that a document leads to. */
+function requestsFor(html: string, circumstances: Circumstances = {}): RequestHead[] {
+  const rig = load(circumstances);
+  rig.write(html);
+  return rig.asked.map(({ head }) => head);
+}
+
+function urlsFor(html: string, circumstances: Circumstances = {}): string[] {
+  return requestsFor(html, circumstances).map(({ url }) => url);
+}
+
+describe("a pushed request", () => {
+  it("is what the tunnel would send for the page, and is announced in those words", async () => {
+    const rig = load();
+    rig.write("<img src='../a.png?x#y'>");
+    const expected: RequestHead = {
+      method: "GET",
+      url: "https://site.example/a.png?x",
+      headers: withDefaultAccept([], "image"),
+      destination: "image",
+      mode: "no-cors",
+      credentials: "include",
+      redirect: "follow",
+      referrer: "https://site.example/dir/page?q",
+      origin: "https://site.example",
+      topLevelOrigin: "https://site.example",
+    };
+    expect(rig.asked).toMatchObject([{ head: expected, body: null }]);
+    await settle();
+    const [push] = rig.pushes;
+    expect(push?.events).toEqual(["head", "head", "data 4", "end"]);
+  });
+
+  it("says what the phone's browser would", () => {
+    const accept = { image: "image/webp,*/*;q=0.5" };
+    expect(requestsFor("<img src=a><script src=b></script>", { accept }).map(({ headers }) => headers)).toEqual([
+      [["accept", "image/webp,*/*;q=0.5"]],
+      [["accept", "*/*"]],
+    ]);
+  });
+
+  it("is announced before anything else can be sent", () => {
+    const announced: string[] = [];
+    const linked = linkSessions({
+      phone: {
+        onPush(stream) {
+          stream.handler = {
+            onHead: (fields) => announced.push(fieldsToPush(fields).head.url),
+            onData() {},
+            onEnd() {},
+            onReset() {},
+          };
+        },
+      },
+      defer: (task) => task(),
+    });
+    const { observeBody } = withPushes(
+      { head: NAVIGATION, body: null, signal: new AbortController().signal },
+      DOCUMENT_STREAM,
+      {
+        openPush: (priority) => linked.edge.openPush(priority),
+        isAtHand: () => false,
+        offer: (pushed) =>
+          new UnsentResponse(
+            pushed,
+            () => new Promise(() => {}),
+            () => {},
+          ),
+        slotScheme: "https",
+        accept: {},
+        openOrder,
+      },
+    );
+    const observe = observeBody?.({ ...responseHead, headers: [["content-type", "text/html"]] });
+    observe?.(new TextEncoder().encode("<img src=/a><img src=/b>"));
+    while (linked.link.deliver("up") || linked.link.deliver("down"));
+    expect(announced).toEqual(["https://a.example/a", "https://a.example/b"]);
+  });
+
+  it("has the top-level origin of the page that a frame is in", () => {
+    const frame = {
+      destination: "iframe",
+      origin: "https://top.example",
+      topLevelOrigin: "https://top.example",
+    } as const;
+    expect(requestsFor("<img src=a>", { request: frame })).toMatchObject([
+      { origin: "https://site.example", topLevelOrigin: "https://top.example" },
+    ]);
+  });
+
+  it.each<[string, string, Circumstances, string]>([
+    ["by default", "", {}, "https://site.example/"],
+    [
+      "by a field",
+      "",
+      { headers: [["referrer-policy", "no-referrer, unsafe-url"]] },
+      "https://site.example/dir/page?q",
+    ],
+    ["by markup", "<meta name=referrer content=no-referrer>", {}, ""],
+    ["by its element", "", { headers: [["referrer-policy", "no-referrer"]] }, ""],
+  ])("has the referrer that the page decides on %s", (_, html, circumstances, expected) => {
+    expect(requestsFor(`${html}<img src=https://other.example/a>`, circumstances)).toMatchObject([
+      { referrer: expected },
+    ]);
+  });
+
+  it("resolves against the first base that the policy allows", () => {
+    expect(urlsFor("<base href=/b/c><base href=/no/><img src=a>")).toEqual(["https://site.example/b/a"]);
+    const policy: Circumstances = { headers: [["content-security-policy", "base-uri 'none'"]] };
+    expect(urlsFor("<base href=https://evil.example><img src=a>", policy)).toEqual(["https://site.example/dir/a"]);
+  });
+
+  it("is upgraded as browser and service worker do", () => {
+    const html = "<img src=http://other.example/a><img src=http://site.example/b><img src=http://localhost/c>";
+    const secure = ["https://other.example/a", "https://site.example/b", "http://localhost/c"];
+    expect(urlsFor(html)).toEqual(secure);
+    expect(urlsFor(html, { slotScheme: "http" })).toEqual(secure);
+    const plain = { url: "http://site.example/" };
+    expect(urlsFor(html, { response: plain })).toEqual([
+      "https://other.example/a",
+      "http://site.example/b",
+      "http://localhost/c",
+    ]);
+    expect(urlsFor(html, { response: plain, slotScheme: "http" })).toEqual([
+      "http://other.example/a",
+      "http://site.example/b",
+      "http://localhost/c",
+    ]);
+  });
+});
+
+describe("a push's priority", () => {
+  it.each([
+    ["<link rel=stylesheet href=a>", 5, 1],
+    ["<link rel=stylesheet fetchpriority=low href=a>", 7, 4],
+    ["<link rel=preload as=font crossorigin href=a>", 5, 1],
+    ["<script src=a></script>", 6, 2],
+    ["<script type=module src=a></script>", 6, 2],
+    ["<script defer src=a></script>", 7, 3],
+    ["<script async src=a></script>", 7, 3],
+    ["<script async fetchpriority=high src=a></script>", 6, 2],
+    ["<script fetchpriority=low src=a></script>", 7, 4],
+    ["<img src=a>", 7, 3],
+    ["<img fetchpriority=HIGH src=a>", 6, 2],
+    ["<img fetchpriority=low src=a>", 7, 4],
+  ])("of %s is %i, and %i once the page has asked for it", async (html, pushed, claimed) => {
+    const rig = load({ answer: () => new Promise(() => {}) });
+    rig.write(html);
+    expect(rig.sent.map(({ urgency }) => urgency)).toEqual([pushed]);
+    await settle();
+    const [head] = rig.asked.map((request) => request.head);
+    // What the phone says, which knows the destination only.
+    const urgency = { style: 1, font: 1, script: 2, image: 3 }[
+      head?.destination as "style" | "font" | "script" | "image"
+    ];
+    rig.pushes[0]?.stream.reprioritize({ urgency, incremental: false });
+    await settle();
+    expect(rig.sent.map((stream) => stream.urgency)).toEqual([claimed]);
+    expect(rig.pushes.map(({ stream }) => stream.urgency)).toEqual([urgency]);
+  });
+});
+
+describe("nothing is pushed", () => {
+  it.each<[string, Circumstances]>([
+    ["a form that was sent", { request: { method: "POST" } }],
+    ["what a script asked for", { request: { mode: "cors", destination: "" } }],
+    ["a reload that goes past caches", { request: { headers: [["pragma", "no-cache"]] } }],
+    ["a failure", { response: { status: 404 } }],
+    ["part of a document", { response: { status: 206 } }],
+    ["another type", { response: { headers: [["content-type", "text/htmlx"]] } }],
+    ["no type", { response: { headers: [] } }],
+    ["a download", { headers: [["content-disposition", "Attachment; filename=a.html"]] }],
+  ])("for %s", (_, circumstances) => {
+    expect(load(circumstances).isWatched).toBe(false);
+  });
+
+  it.each<[string, string, Circumstances]>([
+    [
+      "what the policy denies",
+      "<img src=https://evil.example/?secret>",
+      { headers: [["content-security-policy", "img-src 'self'"]] },
+    ],
+    [
+      "what a policy in markup denies",
+      "<meta http-equiv=Content-Security-Policy content=\"img-src 'self'\"><img src=https://evil.example>",
+      {},
+    ],
+    [
+      "what a style attribute says that the policy denies",
+      "<p style='background:url(https://evil.example/?secret)'>",
+      { headers: [["content-security-policy", "style-src 'self'"]] },
+    ],
+    [
+      "a document without an origin",
+      "<img src=a>",
+      { headers: [["content-security-policy", "sandbox allow-scripts"]] },
+    ],
+    [
+      "other schemes",
+      "<img src=data:,><img src=ftp://a.example/><img src=ropeway:///site-data><script src=javascript:1>",
+      {},
+    ],
+    ["addresses with a password", "<img src=https://user:password@site.example/>", {}],
+    ["what is no address", "<img src=https://>", {}],
+    ["what the page has at hand", "<img src=kept>", {}],
+    ["the document itself", "<img src='#a'><img src=https://site.example/dir/page?q>", {}],
+    ["a longer address than a head may have", `<img src=/${"a".repeat(limits.headListBytes)}>`, {}],
+  ])("of %s", (_, html, circumstances) => {
+    expect(urlsFor(html, circumstances)).toEqual([]);
+  });
+
+  it("twice, however it is written", () => {
+    const html = "<img src=a><img src=./a#b><link rel=preload as=image href=a><img crossorigin src=a>";
+    expect(requestsFor(html).map(({ url, mode }) => `${mode} ${url}`)).toEqual([
+      "no-cors https://site.example/dir/a",
+      "cors https://site.example/dir/a",
+    ]);
+  });
+
+  it("where the document is not in UTF-8 and its addresses are not ASCII", () => {
+    const rig = load();
+    rig.write(Buffer.from("<img src=b\u00e9><img src=c>", "latin1"));
+    expect(rig.asked.map(({ head }) => head.url)).toEqual(["https://site.example/dir/c"]);
+  });
+});
+
+describe("bounds", () => {
+  const images = (count: number) => Array.from({ length: count }, (_, index) => `<img src=${index}>`).join("");
+
+  it("pushes so many resources of a document and no more", async () => {
+    const rig = load();
+    rig.write(images(limits.pushesPerDocument + 10));
+    await settle();
+    rig.write(`<p>${images(limits.pushesPerDocument + 20)}`);
+    await settle();
+    expect(rig.asked).toHaveLength(limits.pushesPerDocument);
+    expect(rig.linked.ended).toEqual({ phone: null, edge: null });
+  });
+
+  it("has so many under way in a session and no more", () => {
+    const rig = load({ answer: () => new Promise(() => {}) });
+    for (let open = 0; open < limits.concurrentPushes - 2; open += 1)
+      rig.linked.edge.openPush({ urgency: 7, incremental: false });
+    rig.write(images(10));
+    expect(rig.asked).toHaveLength(2);
+  });
+
+  it("looks at the beginning of a very long document only", () => {
+    const rig = load();
+    rig.write(`<img src=first>${" ".repeat(limits.scannedDocumentBytes)}<img src=last>`);
+    rig.write("<img src=later>");
+    expect(rig.asked).toHaveLength(1);
+  });
+
+  it("stops with the document, but for what the page has asked for", async () => {
+    const rig = load({ answer: () => new Promise(() => {}) });
+    rig.write("<img src=a><img src=b>");
+    await settle();
+    rig.pushes[1]?.stream.reprioritize({ urgency: 3, incremental: false });
+    await settle();
+    rig.abort.abort();
+    rig.write("<img src=c>");
+    await settle();
+    expect(rig.asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(rig.pushes.map(({ error }) => error?.code ?? null)).toEqual([ErrorCode.REFUSED_STREAM, null]);
+  });
+
+  it("stops asking when the phone does not want it", async () => {
+    const rig = load({ answer: () => new Promise(() => {}) });
+    rig.write("<img src=a>");
+    await settle();
+    rig.pushes[0]?.stream.reset(ErrorCode.CANCEL);
+    await settle();
+    expect(rig.asked[0]?.signal.aborted).toBe(true);
+  });
+});

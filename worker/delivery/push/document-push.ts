@@ -1,0 +1,232 @@
+/**
+ * Parse-and-push (GPRSWeb): pushes what a document names while it streams to the phone. Each push is announced before the
+ * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
+ */
+import { ErrorCode } from "../../../shared/errors.ts";
+import { parsePolicies } from "../../../shared/http/csp-source.ts";
+import { type AcceptTable, withDefaultAccept } from "../../../shared/http/default-accept.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
+import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
+import { limits } from "../../../shared/limits.ts";
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import type { Priority } from "../../../shared/wire/frame.ts";
+import {
+  applyReferrerPolicy,
+  DEFAULT_REFERRER_POLICY,
+  parseReferrerPolicy,
+} from "../../upstream/fetch-rules/referrer.ts";
+import { isMixedContent, isPotentiallyTrustworthy } from "../../upstream/fetch-rules/site.ts";
+import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
+import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import type { PushOrder } from "./push-order.ts";
+import type { UnsentResponse } from "./unsent-response.ts";
+
+/** What pushing needs of the session that a document is asked for in. */
+export interface PushHost {
+  /** A stream for a push, or null while there are as many as there may be. */
+  openPush(priority: Priority): MuxStream | null;
+  /** Whether the page is likely to have the response already. */
+  isAtHand(head: RequestHead): boolean;
+  /** Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d. */
+  offer(request: ServerRequest): UnsentResponse;
+  readonly slotScheme: SlotScheme;
+  /** Of the phone's browser, as far as it was announced. */
+  readonly accept: AcceptTable;
+  /** In which the pushes of this document are sent. */
+  openOrder(document: MuxStream): PushOrder;
+}
+
+/** The request, so that what its document names is pushed. @param document the stream that it came on. */
+export function withPushes(request: ServerRequest, document: MuxStream, host: PushHost): ServerRequest {
+  const { head } = request;
+  const isWanted = head.method === "GET" && head.mode === "navigate" && headerValue(head.headers, "pragma") === null;
+  if (!isWanted) return request;
+  return {
+    ...request,
+    observeBody: (response) =>
+      isDocument(response) ? new DocumentPush(request, document, response, host).observer : null,
+  };
+}
+
+/** Not what a continued or a saved document names: nobody asks for that now. */
+function isDocument({ status, headers }: ResponseHead): boolean {
+  const type = headerValue(headers, "content-type") ?? "";
+  const disposition = headerValue(headers, "content-disposition") ?? "";
+  return status === 200 && /^\s*text\/html\s*(?:;|$)/i.test(type) && !/^\s*attachment/i.test(disposition);
+}
+
+class DocumentPush {
+  #host: PushHost;
+  #signal: AbortSignal;
+  #document: MuxStream;
+  #order: PushOrder;
+  #url: URL;
+  #topLevelOrigin: string;
+  #base: URL;
+  #referrerPolicy = DEFAULT_REFERRER_POLICY;
+  #policies: ReturnType<typeof parsePolicies>;
+  #upgrades: boolean;
+  #named = new Set<string>();
+  #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
+  #isOver = false;
+
+  constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
+    this.#host = host;
+    this.#signal = signal;
+    this.#document = document;
+    this.#order = host.openOrder(document);
+    this.#url = new URL(response.url);
+    this.#base = this.#url;
+    // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
+    this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
+    this.#referrerPolicy =
+      parseReferrerPolicy(headerValue(response.headers, "referrer-policy")) ?? DEFAULT_REFERRER_POLICY;
+    this.#policies = response.headers
+      .filter(([name]) => name === "content-security-policy")
+      .flatMap(([, value]) => parsePolicies(value));
+    this.#upgrades =
+      host.slotScheme === "https" || this.#policies.some((policy) => policy.has("upgrade-insecure-requests"));
+    signal.addEventListener("abort", () => this.#stop());
+  }
+
+  /** Told of the document's bytes. Never throws: a document that cannot be read is just not helped. */
+  get observer(): (chunk: Uint8Array) => void {
+    const decoder = new TextDecoder();
+    const scanner = new DocumentScanner({
+      onResource: (resource) => this.#push(resource),
+      onBase: (href) => this.#setBase(href),
+      onReferrerPolicy: (policy) => {
+        this.#referrerPolicy = policy;
+      },
+      onContentSecurityPolicy: (content) => {
+        this.#policies = [...this.#policies, ...parsePolicies(content)];
+      },
+    });
+    let left: number = limits.scannedDocumentBytes;
+    return (chunk) => {
+      if (left <= 0 || this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;
+      const bytes = chunk.subarray(0, left);
+      left -= bytes.length;
+      try {
+        scanner.write(decoder.decode(bytes, { stream: true }));
+      } catch {
+        this.#isOver = true;
+      }
+    };
+  }
+
+  #setBase(href: string): void {
+    if (!URL.canParse(href, this.#url)) return;
+    const base = new URL(href, this.#url);
+    if (isAllowedBase(this.#policies, base, this.#url.origin)) this.#base = base;
+  }
+
+  #push(resource: NamedResource): void {
+    const head = this.#requestFor(resource);
+    if (head === null || this.#named.size >= limits.pushesPerDocument) return;
+    const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
+    if (this.#named.has(key)) return;
+    this.#named.add(key);
+    if (this.#host.isAtHand(head)) return;
+    const priority = priorityOf(resource);
+    const claimedPriority = claimedPriorityOf(resource);
+    const stream = this.#host.openPush(priority);
+    if (stream === null) return;
+    try {
+      const turn = this.#order.add(stream, priority.urgency);
+      let offered: UnsentResponse | null = null;
+      const handle: RequestHandler = (request) => {
+        offered = this.#host.offer(request);
+        return offered.inTurn(turn.come);
+      };
+      const onClaim = (): void => {
+        offered?.settle();
+        turn.release();
+        if (claimedPriority !== null) stream.schedule(claimedPriority);
+      };
+      const announcement = { head, document: documentName(this.#document) };
+      const giveUp = servePush(stream, announcement, handle, onClaim);
+      this.#pushed.push({ stream, urgency: priority.urgency, giveUp });
+    } catch {
+      // Its address is longer than a head may be.
+      stream.reset(ErrorCode.INTERNAL_ERROR);
+    }
+  }
+
+  /** What the tunnel will say when the page asks, or null for what it must not, or not so, be asked for. */
+  #requestFor(resource: NamedResource): RequestHead | null {
+    const { destination, mode, credentials } = resource;
+    // Where the document is not in UTF-8, the address is not what was read.
+    if (resource.url.includes("\ufffd") || !URL.canParse(resource.url, this.#base)) return null;
+    const url = new URL(resource.url, this.#base);
+    url.hash = "";
+    if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
+    if (!isAllowed(this.#policies, resource, url, this.#url.origin)) return null;
+    if (resource.isOfStyle && !allowsStyleAttributes(this.#policies)) return null;
+    this.#upgrade(url);
+    if (url.href === this.#url.href) return null;
+    return {
+      method: "GET",
+      url: url.href,
+      headers: withDefaultAccept([], destination, this.#host.accept),
+      destination,
+      mode,
+      credentials,
+      redirect: "follow",
+      referrer: applyReferrerPolicy(resource.referrerPolicy ?? this.#referrerPolicy, this.#referrer, url),
+      origin: this.#url.origin,
+      topLevelOrigin: this.#topLevelOrigin,
+    };
+  }
+
+  get #referrer(): string {
+    const url = new URL(this.#url);
+    url.username = "";
+    url.password = "";
+    url.hash = "";
+    return url.href;
+  }
+
+  /** As browser and service worker do: Mixed Content section 4.1, Upgrade Insecure Requests section 3.2. */
+  #upgrade(url: URL): void {
+    const isForeign = url.origin !== this.#url.origin;
+    const isUpgraded = isForeign && this.#upgrades && url.protocol === "http:" && !isPotentiallyTrustworthy(url);
+    if (isUpgraded || isMixedContent(url, this.#url.origin)) url.protocol = "https:";
+  }
+
+  /** The document is wanted no more, so neither is what only it asks for; the page may have claimed the rest. */
+  #stop(): void {
+    this.#isOver = true;
+    for (const { stream, urgency, giveUp } of this.#pushed) {
+      if (stream.urgency === urgency) giveUp();
+    }
+  }
+}
+
+/** Behind all that was asked for; among pushes in the order in which pages need them. */
+function priorityOf(resource: NamedResource): Priority {
+  const { destination, priority } = resource;
+  const isRenderBlocking = (destination === "style" || destination === "font") && priority !== "low";
+  const urgency = isRenderBlocking ? 5 : isUrgent(resource) ? 6 : 7;
+  return { urgency, incremental: false };
+}
+
+/**
+ * Of a push that the page has asked for. A service worker is not told what the element says, so the phone can only go by
+ * the destination; Chromium loads images of high priority with scripts, and scripts that nothing waits for with images.
+ *
+ * @returns null where the phone knows as much.
+ */
+function claimedPriorityOf(resource: NamedResource): Priority | null {
+  const { destination, priority, isDeferred } = resource;
+  if (priority === "low") return { urgency: 4, incremental: false };
+  if (destination === "image" && priority === "high") return { urgency: 2, incremental: false };
+  if (isDeferred && priority === "auto") return { urgency: 3, incremental: false };
+  return null;
+}
+
+function isUrgent({ destination, priority, isDeferred }: NamedResource): boolean {
+  return priority === "high" || (destination === "script" && !isDeferred && priority === "auto");
+}

@@ -1,0 +1,203 @@
+/**
+ * Finds in a document, as it streams by, what a browser's preload scanner would ask for: scripts, style sheets, images,
+ * preloads. Not what depends on facts that only the phone knows (`srcset`, `media`) or may never be wanted
+ * (`loading=lazy`, templates, `<noscript>`). Besides, the first backgrounds of `style` attributes, which browsers find only
+ * once all style sheets are there: they tend to be the largest picture at the top.
+ */
+import { Parser } from "htmlparser2";
+import type { CredentialsMode, Destination, RequestMode } from "../../../shared/http/heads.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../../upstream/fetch-rules/referrer.ts";
+
+/** A resource as its element says how to ask for it. */
+export interface NamedResource {
+  /** As written. */
+  readonly url: string;
+  readonly destination: Destination;
+  readonly mode: RequestMode;
+  readonly credentials: CredentialsMode;
+  /** Of its element, or null where that says nothing. */
+  readonly referrerPolicy: ReferrerPolicy | null;
+  /** Of its element, or "". */
+  readonly nonce: string;
+  /** `fetchpriority` of its element. */
+  readonly priority: "high" | "low" | "auto";
+  /** A classic script that nothing waits for: `async` or `defer`. */
+  readonly isDeferred: boolean;
+  /** Named by a `style` attribute. */
+  readonly isOfStyle: boolean;
+}
+
+export interface ScanHandler {
+  onResource(resource: NamedResource): void;
+  /** `<base href>`, as written; only the first. */
+  onBase(href: string): void;
+  onReferrerPolicy(policy: ReferrerPolicy): void;
+  /** `content` of a `<meta>` that sets a Content Security Policy. */
+  onContentSecurityPolicy(content: string): void;
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+/** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
+const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
+
+const SCRIPT_TYPES =
+  /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript)|module)?$/i;
+
+/** Backgrounds further down may be of what is not shown. */
+const BACKGROUNDS = 2;
+
+/** A longer attribute is not looked at: time is quadratic in it. */
+const STYLE_LENGTH = 1_000;
+
+/** An image of `background` or `background-image`, as CSS writes it: in quotes or not. Without escapes. */
+const BACKGROUND =
+  /(?:^|[;\s])background(?:-image)?\s*:[^;"']*?\burl\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]*))\s*\)/i;
+
+/** `as` values that are asked for as by an element of their kind. */
+const PRELOADED: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
+
+export class DocumentScanner {
+  #parser: Parser;
+  #inertDepth = 0;
+  #pictureDepth = 0;
+  #hasBase = false;
+  #backgrounds = 0;
+  #handler: ScanHandler;
+
+  constructor(handler: ScanHandler) {
+    this.#handler = handler;
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.#open(name, attributes),
+        onclosetag: (name) => this.#close(name),
+      },
+      { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+    );
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    if (INERT.has(name)) this.#inertDepth += 1;
+    if (name === "picture") this.#pictureDepth += 1;
+    if (this.#inertDepth > 0) return;
+    if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
+    switch (name) {
+      case "base":
+        if (this.#hasBase || attributes.href === undefined) return;
+        this.#hasBase = true;
+        return this.#handler.onBase(attributes.href);
+      case "meta":
+        return this.#openMeta(attributes);
+      case "link":
+        return this.#openLink(attributes);
+      case "script":
+        return this.#openScript(attributes);
+      case "img": {
+        const isChosen = "srcset" in attributes || this.#pictureDepth > 0;
+        if (!isChosen && !isLazy(attributes)) this.#name(attributes.src, "image", attributes);
+        return;
+      }
+      case "input":
+        if (attributes.type?.toLowerCase() === "image") this.#name(attributes.src, "image", {});
+        return;
+      case "video":
+        this.#name(attributes.poster, "image", {});
+    }
+  }
+
+  #close(name: string): void {
+    if (INERT.has(name)) this.#inertDepth -= 1;
+    if (name === "picture") this.#pictureDepth -= 1;
+  }
+
+  #openStyle(style: string, attributes: Attributes): void {
+    if (
+      this.#backgrounds >= BACKGROUNDS ||
+      style.length > STYLE_LENGTH ||
+      "hidden" in attributes ||
+      /\bdisplay\s*:\s*none\b/i.test(style)
+    )
+      return;
+    const [, inDouble, inSingle, bare] = BACKGROUND.exec(style) ?? [];
+    const url = inDouble ?? inSingle ?? bare;
+    if (url === undefined || /^\s*(?:data:|#|$)/i.test(url)) return;
+    this.#backgrounds += 1;
+    this.#name(url, "image", {}, { isOfStyle: true });
+  }
+
+  #openMeta(attributes: Attributes): void {
+    const content = attributes.content ?? "";
+    if (attributes["http-equiv"]?.trim().toLowerCase() === "content-security-policy") {
+      return this.#handler.onContentSecurityPolicy(content);
+    }
+    if (attributes.name?.trim().toLowerCase() !== "referrer") return;
+    const policy = parseReferrerPolicy(content.trim());
+    if (policy !== null) this.#handler.onReferrerPolicy(policy);
+  }
+
+  #openLink(attributes: Attributes): void {
+    const relations = new Set(attributes.rel?.toLowerCase().split(/[\t\n\f\r ]+/));
+    if (!isForAllMedia(attributes.media)) return;
+    if (relations.has("stylesheet")) {
+      const isOther = attributes.type !== undefined && !/^(?:text\/css)?$/i.test(attributes.type.trim());
+      if (relations.has("alternate") || isOther || "disabled" in attributes) return;
+      return this.#name(attributes.href, "style", attributes);
+    }
+    if (relations.has("modulepreload")) {
+      const as = attributes.as?.toLowerCase() ?? "";
+      if (as === "" || as === "script") this.#name(attributes.href, "script", attributes, { isModule: true });
+      return;
+    }
+    const as = attributes.as?.toLowerCase() ?? "";
+    if (!relations.has("preload") || !PRELOADED.has(as) || "imagesrcset" in attributes) return;
+    this.#name(attributes.href, as as Destination, attributes);
+  }
+
+  #openScript(attributes: Attributes): void {
+    const type = attributes.type?.trim() ?? "";
+    const isModule = type.toLowerCase() === "module";
+    if (!SCRIPT_TYPES.test(type) || (!isModule && "nomodule" in attributes)) return;
+    this.#name(attributes.src, "script", attributes, { isModule });
+  }
+
+  /** @param isModule asked for by CORS whatever `crossorigin` says (HTML section 8.1.4.2). */
+  #name(
+    url: string | undefined,
+    destination: Destination,
+    attributes: Attributes,
+    { isModule = false, isOfStyle = false } = {},
+  ): void {
+    if (url === undefined || url.trim() === "") return;
+    const crossOrigin = attributes.crossorigin?.trim().toLowerCase();
+    const isCors = isModule || crossOrigin !== undefined;
+    const withCookies = isCors ? crossOrigin === "use-credentials" : true;
+    this.#handler.onResource({
+      url,
+      destination,
+      mode: isCors ? "cors" : "no-cors",
+      credentials: withCookies ? "include" : "same-origin",
+      referrerPolicy: parseReferrerPolicy(attributes.referrerpolicy ?? null),
+      nonce: attributes.nonce ?? "",
+      priority: fetchPriority(attributes),
+      isDeferred: destination === "script" && !isModule && ("async" in attributes || "defer" in attributes),
+      isOfStyle,
+    });
+  }
+}
+
+function fetchPriority({ fetchpriority }: Attributes): NamedResource["priority"] {
+  const value = fetchpriority?.toLowerCase();
+  return value === "high" || value === "low" ? value : "auto";
+}
+
+function isLazy(attributes: Attributes): boolean {
+  return attributes.loading?.trim().toLowerCase() === "lazy";
+}
+
+function isForAllMedia(media: string | undefined): boolean {
+  return media === undefined || /^\s*(?:all|screen)?\s*$/i.test(media);
+}

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { parsePolicies } from "../../../shared/http/csp-source.ts";
+import type { Destination } from "../../../shared/http/heads.ts";
+import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+
+const SELF = "https://site.example";
+
+it.each<[policy: string, destination: Destination, url: string, nonce: string, expected: boolean]>([
+  ["img-src 'self'", "image", `${SELF}/a`, "", true],
+  ["img-src 'self'", "image", "https://evil.example/?secret", "", false],
+  ["img-src 'self'", "script", "https://cdn.example/a.js", "", true],
+  ["default-src 'self'; img-src *", "image", "https://cdn.example/a", "", true],
+  ["default-src 'self'", "font", "https://cdn.example/a", "", false],
+  ["default-src 'none'", "image", `${SELF}/a`, "", false],
+  ["img-src", "image", `${SELF}/a`, "", false],
+  ["img-src data:", "image", `${SELF}/a`, "", false],
+  ["img-src https:", "image", "https://cdn.example/a", "", true],
+  ["img-src https:", "image", "http://cdn.example/a", "", false],
+  ["img-src *.example", "image", "https://cdn.example/a", "", true],
+  ["img-src https://cdn.example/pics/", "image", "https://cdn.example/pics/a", "", true],
+  ["img-src https://cdn.example/pics/", "image", "https://cdn.example/other/a", "", false],
+  ["img-src https://cdn.example/pics", "image", "https://cdn.example/pics/a", "", false],
+  ["img-src https://cdn.example/pics", "image", "https://cdn.example/pics", "", true],
+  ["script-src 'nonce-n'", "script", "https://cdn.example/a.js", "n", true],
+  ["script-src 'nonce-n'", "script", "https://cdn.example/a.js", "m", false],
+  ["script-src 'nonce-n'", "script", "https://cdn.example/a.js", "", false],
+  ["img-src 'nonce-n'", "image", "https://cdn.example/a", "n", false],
+  ["script-src 'strict-dynamic' https:", "script", "https://cdn.example/a.js", "", false],
+  ["script-src-elem 'self'; script-src *", "script", "https://cdn.example/a.js", "", false],
+  ["style-src-elem *; style-src 'none'", "style", "https://cdn.example/a.css", "", true],
+  ["img-src *, img-src 'self'", "image", "https://cdn.example/a", "", false],
+  ["frame-ancestors 'none'", "image", "https://cdn.example/a", "", true],
+])("%s lets %s %s with the nonce %j: %s", (policy, destination, url, nonce, expected) => {
+  expect(isAllowed(parsePolicies(policy), { destination, nonce }, new URL(url), SELF)).toBe(expected);
+});
+
+it.each<[policy: string, expected: boolean]>([
+  ["img-src 'self'", true],
+  ["style-src 'self'", false],
+  ["default-src 'self'", false],
+  ["style-src 'Unsafe-Inline'", true],
+  ["style-src 'unsafe-inline' 'nonce-n'", false],
+  ["style-src 'unsafe-inline' 'sha256-AA='", false],
+  ["style-src-attr 'none'; style-src 'unsafe-inline'", false],
+  ["style-src-attr 'unsafe-inline'; style-src 'self'", true],
+  ["style-src-elem 'none'", true],
+  ["style-src 'unsafe-inline', default-src 'self'", false],
+])("%s lets style attributes hold: %s", (policy, expected) => {
+  expect(allowsStyleAttributes(parsePolicies(policy))).toBe(expected);
+});
+
+it("knows documents without an origin of their own", () => {
+  expect(isOpaque(parsePolicies("sandbox allow-scripts"))).toBe(true);
+  expect(isOpaque(parsePolicies("img-src *, sandbox"))).toBe(true);
+  expect(isOpaque(parsePolicies("sandbox Allow-Same-Origin"))).toBe(false);
+  expect(isOpaque(parsePolicies("img-src *"))).toBe(false);
+});
+
+it.each([
+  ["base-uri 'none'", `${SELF}/a/`, false],
+  ["base-uri 'self'", `${SELF}/a/`, true],
+  ["base-uri 'self'", "https://evil.example/", false],
+  ["default-src 'none'", "https://cdn.example/", true],
+])("%s lets %s be the base: %s", (policy, base, expected) => {
+  expect(isAllowedBase(parsePolicies(policy), new URL(base), SELF)).toBe(expected);
+});

@@ -1,0 +1,92 @@
+/**
+ * When the pushes of one document may be sent. Urgency orders what is there to send; but whatever is there first takes all
+ * the credit that there is, and what it stands before on a slow link is late by that. So a push waits for the more urgent
+ * ones of its document and for the document itself, until they are sent, or their origins keep them waiting.
+ */
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+
+/** In ms: an origin that has sent nothing for so long does not hold back the others. */
+const STALL_TIME = 100;
+
+export interface PushTurn {
+  /** Resolves when the push may be sent. */
+  readonly come: Promise<void>;
+  /** It must wait no longer: the page has asked for it. */
+  release(): void;
+}
+
+interface Entry {
+  readonly stream: MuxStream;
+  /** 0 is first. */
+  readonly urgency: number;
+  readonly release: () => void;
+  isHeld: boolean;
+}
+
+export class PushOrder {
+  #entries = new Set<Entry>();
+  #setTimer: (task: () => void, delay: number) => () => void;
+  #cancelTimer: (() => void) | null = null;
+  #sentBytes = 0;
+
+  constructor(document: MuxStream, setTimer: (task: () => void, delay: number) => () => void) {
+    this.#setTimer = setTimer;
+    this.#entries.add({ stream: document, urgency: 0, release: () => {}, isHeld: false });
+  }
+
+  /** Whether anything waits or is waited for. */
+  get isOver(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  add(stream: MuxStream, urgency: number): PushTurn {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const entry: Entry = { stream, urgency, release: resolve, isHeld: true };
+    this.#entries.add(entry);
+    this.#watch();
+    return {
+      come: promise,
+      release: () => {
+        entry.isHeld = false;
+        resolve();
+      },
+    };
+  }
+
+  /** To be called when a stream has ended. */
+  update(): void {
+    for (const entry of this.#entries) if (entry.stream.state === "closed") this.#forget(entry);
+    const first = Math.min(...[...this.#entries].map(({ urgency }) => urgency));
+    for (const entry of this.#entries) if (entry.urgency === first) this.#let(entry);
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry);
+    this.#let(entry);
+  }
+
+  #let(entry: Entry): void {
+    entry.isHeld = false;
+    entry.release();
+  }
+
+  #watch(): void {
+    this.#cancelTimer ??= this.#setTimer(() => {
+      this.#cancelTimer = null;
+      this.#check();
+    }, STALL_TIME);
+  }
+
+  /** Lets all go when those that they wait for have nothing to send. */
+  #check(): void {
+    this.update();
+    const entries = [...this.#entries];
+    const held = entries.filter(({ isHeld }) => isHeld);
+    const sending = entries.filter(({ isHeld }) => !isHeld);
+    const sentBytes = sending.reduce((sum, { stream }) => sum + stream.sentBytes, 0);
+    const isStalled = sentBytes === this.#sentBytes && !sending.some(({ stream }) => stream.needsCredit);
+    this.#sentBytes = sentBytes;
+    if (isStalled) for (const entry of held) this.#let(entry);
+    else if (held.length > 0) this.#watch();
+  }
+}

@@ -1,0 +1,103 @@
+/** Pushing in one session: watches its documents, and keeps in mind what its pages have got. */
+import type { AcceptTable } from "../../../shared/http/default-accept.ts";
+import type { RequestHead } from "../../../shared/http/heads.ts";
+import { isPushable, pushKey, type SlotScheme } from "../../../shared/http/push.ts";
+import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
+import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import type { Priority } from "../../../shared/wire/frame.ts";
+import { DeliveredResources, type DeliveredSnapshot } from "./delivered-resources.ts";
+import { withPushes } from "./document-push.ts";
+import { PushOrder } from "./push-order.ts";
+import { UnsentResponse } from "./unsent-response.ts";
+
+export interface SessionPushesOptions {
+  /** A stream for a push, or null while there are as many as there may be. */
+  readonly openPush: (priority: Priority) => MuxStream | null;
+  readonly handle: RequestHandler;
+  /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
+  readonly slotScheme: () => SlotScheme | null;
+  /** Of the phone's browser, as far as it was announced. */
+  readonly accept: () => AcceptTable;
+  readonly now: () => number;
+  readonly setTimer: (task: () => void, delay: number) => () => void;
+  readonly snapshot?: DeliveredSnapshot | undefined;
+}
+
+export class SessionPushes {
+  #options: SessionPushesOptions;
+  #delivered: DeliveredResources;
+  /** Of documents of which something is still to be sent. */
+  #orders = new Set<PushOrder>();
+  /** Of pushes that were announced, by `pushKey`. */
+  #unsent = new Map<string, UnsentResponse>();
+
+  constructor(options: SessionPushesOptions) {
+    this.#options = options;
+    this.#delivered = new DeliveredResources(options.now, options.snapshot);
+  }
+
+  /** Answers a request that the phone made on `stream`. */
+  answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
+    const slotScheme = this.#options.slotScheme();
+    if (slotScheme === null) return this.#options.handle(request);
+    if (!isResource(request.head)) {
+      const host = {
+        openPush: this.#options.openPush,
+        isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
+        offer: (pushed: ServerRequest) => this.#offer(pushed),
+        slotScheme,
+        accept: this.#options.accept(),
+        openOrder: (document: MuxStream) => this.#openOrder(document),
+      };
+      return this.#options.handle(withPushes(request, stream, host));
+    }
+    const unsent = isPushable(request.head) ? this.#unsent.get(pushKey(request.head)) : undefined;
+    const taken = unsent?.take(request.signal) ?? null;
+    if (taken !== null) return taken;
+    this.#delivered.asked(request.head);
+    return this.#deliver(request);
+  }
+
+  /** A stream of the session has ended, or was opened. */
+  streamsChanged(): void {
+    for (const order of this.#orders) {
+      order.update();
+      if (order.isOver) this.#orders.delete(order);
+    }
+  }
+
+  snapshot(): DeliveredSnapshot {
+    return this.#delivered.snapshot();
+  }
+
+  #offer(pushed: ServerRequest): UnsentResponse {
+    const key = pushKey(pushed.head);
+    const unsent: UnsentResponse = new UnsentResponse(
+      pushed,
+      (request) => this.#deliver(request),
+      () => {
+        if (this.#unsent.get(key) === unsent) this.#unsent.delete(key);
+      },
+    );
+    this.#unsent.set(key, unsent);
+    return unsent;
+  }
+
+  #openOrder(document: MuxStream): PushOrder {
+    const order = new PushOrder(document, this.#options.setTimer);
+    this.#orders.add(order);
+    return order;
+  }
+
+  async #deliver(request: ServerRequest): Promise<ServerResponse> {
+    const response = await this.#options.handle(request);
+    this.#delivered.delivered(request.head, response.head);
+    request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
+    return response;
+  }
+}
+
+/** What an element may load, so that it could be pushed. */
+function isResource({ method, mode, url }: RequestHead): boolean {
+  return method === "GET" && mode !== "navigate" && /^https?:/.test(url);
+}

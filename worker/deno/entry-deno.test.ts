@@ -1,0 +1,31 @@
+/** The entry as people run it by itself, without what `npm start` checks first. */
+import { execFile } from "node:child_process";
+import { describe, expect, it } from "vitest";
+
+const DENO = new URL("../../node_modules/.bin/deno", import.meta.url).pathname;
+const ENTRY = new URL("entry-deno.ts", import.meta.url).pathname;
+
+function start(settings: Record<string, string>): Promise<{ readonly code: unknown; readonly said: string }> {
+  const env = { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", ROPEWAY_KV_PATH: ":memory:", ...settings };
+  return new Promise((resolve) => {
+    execFile(DENO, ["run", "--quiet", "--cached-only", "--allow-all", ENTRY], { env }, (error, stdout, stderr) =>
+      resolve({ code: error?.code, said: stdout + stderr }),
+    );
+  });
+}
+
+describe("an edge on Deno that cannot start", () => {
+  it("says what to set instead, in one line", async () => {
+    const said =
+      'Cannot start: ROPEWAY_HOST is "x:99": set the name alone, ROPEWAY_HOST=x, and the port as ROPEWAY_PORT=99\n';
+    expect(await start({ ROPEWAY_HOST: "x:99" })).toEqual({ code: 1, said });
+  });
+
+  it("says so of an address that it cannot listen on", async () => {
+    const { code, said } = await start({ ROPEWAY_IP: "192.0.2.1" });
+    expect([code, said]).toEqual([
+      1,
+      expect.stringMatching(/^Cannot listen on 192\.0\.2\.1, port 8787: .*; see ROPEWAY_IP, .*\n$/),
+    ]);
+  });
+});

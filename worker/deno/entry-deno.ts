@@ -1,0 +1,210 @@
+/**
+ * Entry for Deno: binds the router to Deno's server and sockets. A process (or isolate) keeps the sessions of its
+ * phones in memory; cookies and the log of sent requests go to Deno KV where it is there (Deno Deploy, or
+ * `--unstable-kv`).
+ */
+import { eTag, ifNoneMatch } from "@std/http/etag";
+import { contentType } from "@std/media-types/content-type";
+import { ErrorCode } from "../../shared/errors.ts";
+import { limits } from "../../shared/limits.ts";
+import { PendingTransport } from "../../shared/pending-transport.ts";
+import {
+  CLOSE_CODE_BASE,
+  CLOSED_NORMALLY,
+  END_OF_LINK,
+  KEEP_ALIVE,
+  parseOffer,
+  SUBPROTOCOL,
+} from "../../shared/subprotocol.ts";
+import { assetFile } from "../front/asset-path.ts";
+import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
+import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "../front/edge-settings.ts";
+import type { EdgeOptions } from "../front/environment.ts";
+import { createRouter } from "../front/router.ts";
+import { BoundedSocket } from "../session/bounded-socket.ts";
+import { FetchRoad } from "../session/fetch-road.ts";
+import { gathering } from "../session/gathering.ts";
+import { SentLog } from "../session/sent-log.ts";
+import { TunnelServer } from "../session/tunnel-server.ts";
+import { isPublicAddress } from "../upstream/fetch-rules/destination.ts";
+import { openStore } from "./kv-store-deno.ts";
+import { createDenoUpstream } from "./upstream-deno.ts";
+
+const APP_DIRECTORY = new URL("../../dist/app", import.meta.url);
+
+const options: EdgeOptions = {
+  ...setting("ROPEWAY_ACCESS_KEY"),
+  ...setting("ROPEWAY_HOST"),
+  ...setting("ROPEWAY_ALLOW_PRIVATE"),
+  ...setting("ROPEWAY_DEMO_URL"),
+  ...setting("ROPEWAY_DEMO_ORIGINS"),
+};
+const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
+const phones = new Map<string, Phone>();
+const addresses = new WeakMap<Request, string>();
+
+const app = createRouter<EdgeOptions>({
+  async serveAsset(path, _env, request) {
+    const name = assetFile(path);
+    const file =
+      name === null ? null : new URL(name.split("/").map(encodeURIComponent).join("/"), `${APP_DIRECTORY.href}/`);
+    const found = file && (await Deno.stat(file).catch(() => null));
+    if (!file || !found?.isFile) return new Response(null, { status: 404 });
+    const etag = (await eTag(found)) ?? "";
+    const headers = {
+      etag,
+      "cache-control": "public, max-age=0, must-revalidate",
+      "content-type": contentType(file.pathname.slice(file.pathname.lastIndexOf("."))) ?? "application/octet-stream",
+    };
+    if (!ifNoneMatch(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+    return new Response(await Deno.readFile(file), { headers });
+  },
+  openTunnel: async (deviceId, _env, request) => openSocket(request, phoneOf(deviceId)),
+  serveFetchRoad: (deviceId, _env, request) => phoneOf(deviceId).fetchRoad.answer(request),
+  clientAddress: (request) => addresses.get(request) ?? null,
+});
+
+const { tls, ...address } = await readListening().catch(fail);
+try {
+  Deno.serve(
+    {
+      ...address,
+      ...(tls === null ? {} : { cert: tls.certificate, key: tls.key }),
+      automaticCompression: true,
+      onListen: () => {},
+    },
+    (request, { remoteAddr }) => {
+      // Whoever is nearer than the internet may be a proxy, which all phones share.
+      if (remoteAddr.transport === "tcp" && isPublicAddress(remoteAddr.hostname))
+        addresses.set(request, remoteAddr.hostname);
+      return app.fetch(request, options);
+    },
+  );
+} catch (error) {
+  const { hostname, port } = address;
+  fail(
+    new Error(`Cannot listen on ${hostname}, port ${port}: ${(error as Error).message}; see ROPEWAY_IP, ROPEWAY_PORT`),
+  );
+}
+const advice = phoneAdvice(address.hostname, options.ROPEWAY_HOST ?? "");
+if (advice !== null) console.error(advice);
+
+/** @throws Error that says what to set instead. */
+async function readListening() {
+  if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
+  readAllowPrivate(options.ROPEWAY_ALLOW_PRIVATE);
+  const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
+  return {
+    hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
+    port: readPort("ROPEWAY_PORT", Deno.env.get("ROPEWAY_PORT"), 8787),
+    tls: await readTls({ certFile, keyFile }, Deno.readTextFile),
+  };
+}
+
+function fail({ message }: Error): never {
+  console.error(message);
+  Deno.exit(1);
+}
+
+function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
+  const value = Deno.env.get(name);
+  return value === undefined || value === "" ? {} : { [name]: value };
+}
+
+/** What a device's sockets share. */
+interface Phone {
+  readonly server: TunnelServer;
+  readonly siteData: SiteData;
+  readonly fetchRoad: FetchRoad;
+  sockets: number;
+  /** Sockets that were given up with what is queued on them: Deno keeps it until their connections end. */
+  stuckSockets: number;
+}
+
+function phoneOf(deviceId: string): Phone {
+  const known = phones.get(deviceId);
+  if (known !== undefined) return known;
+  for (const [id, { sockets, stuckSockets, server, fetchRoad }] of phones) {
+    if (sockets === 0 && stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
+  }
+  const backend = createDenoUpstream(options, store.forDevice(deviceId));
+  const server = new TunnelServer({
+    handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
+    now: () => Date.now(),
+    setTimer,
+    createDefer: () => gathering(setTimer, limits.gatherTime),
+  });
+  const fetchRoad = new FetchRoad({
+    connect: (transport) => server.connect(transport),
+    // What cannot be stored now is stored with the next change.
+    onClosed: () => void backend.siteData.flush().catch(() => {}),
+    now: () => Date.now(),
+    setTimer,
+  });
+  const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0, stuckSockets: 0 };
+  phones.set(deviceId, phone);
+  return phone;
+}
+
+function setTimer(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+}
+
+function openSocket(request: Request, phone: Phone): Response {
+  if (phone.server.isUnread || phone.stuckSockets >= limits.fetchSocketsPerPhone) {
+    return Response.json(
+      { error: "Cannot open a tunnel: this phone does not read what it asked for" },
+      { status: 429 },
+    );
+  }
+  const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
+  const { socket, response } = Deno.upgradeWebSocket(request, { idleTimeout: 0 });
+  // Its option `protocol` takes an offer only as browsers write it: separated by comma and space.
+  response.headers.set("sec-websocket-protocol", SUBPROTOCOL);
+  socket.binaryType = "arraybuffer";
+  let isStuck = false;
+  const transport = new BoundedSocket(socket, () => {
+    isStuck = true;
+    phone.stuckSockets++;
+    end(false);
+  });
+  phone.sockets++;
+  // The socket opens once the handshake has been answered; the edge speaks before.
+  const pending = new PendingTransport();
+  const connection = phone.server.connect(pending);
+  let isOver = false;
+  function end(isOrderly: boolean): void {
+    if (isOver) return;
+    isOver = true;
+    cancelWait();
+    phone.sockets--;
+    connection.closed(isOrderly);
+    // What cannot be stored now is stored with the next change.
+    phone.siteData.flush().catch(() => {});
+  }
+  // Deno says nothing at all of a socket whose client went before its handshake was answered.
+  const cancelWait = setTimer(() => end(false), limits.handshakeTime);
+  socket.onopen = () => {
+    cancelWait();
+    if (isOver) transport.close(CLOSED_NORMALLY, "opened too late");
+    else pending.open(transport);
+  };
+  socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
+    if (isStuck) return;
+    if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
+    else if (event.data === KEEP_ALIVE) {
+      if (transport.send(KEEP_ALIVE)) connection.keptAlive();
+    } else if (event.data === END_OF_LINK) connection.finish();
+    else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
+  };
+  // Follows an error too.
+  socket.onclose = ({ code, wasClean }) => {
+    if (isStuck) phone.stuckSockets--;
+    isStuck = false;
+    end(wasClean && code === CLOSED_NORMALLY);
+  };
+  // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
+  if (opening !== null) connection.receive(opening);
+  return response;
+}

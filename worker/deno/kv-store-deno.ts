@@ -1,0 +1,58 @@
+/** Where a Deno edge keeps cookies and the log of sent requests: Deno KV if the process has it, else memory. */
+
+import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
+import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import { kvCookieStore } from "../workerd/kv-cookie-store.ts";
+import { kvSentLogStore } from "./sent-log-deno.ts";
+
+export interface DeviceStores {
+  forDevice(deviceId: string): CookieJarStore;
+  sentLogOf(deviceId: string): SentLogStore;
+}
+
+/**
+ * @param path of the database file; the default of the platform when undefined.
+ * @throws Error that names the file and says what to do, where it is damaged or may not be used.
+ */
+export async function openStore(path: string | undefined): Promise<DeviceStores> {
+  if (typeof Deno.openKv !== "function") return memoryStores();
+  const kv = await Deno.openKv(path).catch((cause: Error) => {
+    const advice = "move it away to begin without the cookies in it, or set ROPEWAY_KV_PATH to another file";
+    throw new Error(`Cannot open ${path ?? "the store of Deno KV"}: ${cause.message}; ${advice}`, { cause });
+  });
+  return {
+    forDevice: (deviceId) => kvCookieStore(kv, deviceId),
+    // A database in memory has forgotten what an earlier process sent.
+    sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
+  };
+}
+
+function memorySentLogs(): (deviceId: string) => SentLogStore {
+  const logs = new Map<string, SentLogStore>();
+  const startedAt = Date.now();
+  return (deviceId) => {
+    const log = logs.get(deviceId) ?? memorySentLogStore(startedAt);
+    logs.set(deviceId, log);
+    return log;
+  };
+}
+
+function memoryStores(): DeviceStores {
+  const devices = new Map<string, CookieJarStore>();
+  return {
+    sentLogOf: memorySentLogs(),
+    forDevice(deviceId) {
+      const known = devices.get(deviceId);
+      if (known !== undefined) return known;
+      const values = new Map<string, string>();
+      const store: CookieJarStore = {
+        get: async (key) => values.get(key),
+        put: async (key, value) => void values.set(key, value),
+        delete: async (key) => void values.delete(key),
+        list: async (prefix) => [...values.keys()].filter((key) => key.startsWith(prefix)),
+      };
+      devices.set(deviceId, store);
+      return store;
+    },
+  };
+}

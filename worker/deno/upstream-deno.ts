@@ -1,0 +1,59 @@
+/** The upstream on Deno: its fetch, its resolver for addresses that were checked, and a key-value store. */
+import { lookup } from "node:dns/promises";
+import { withTextCookies } from "../cookie-text.ts";
+import { demoExemption } from "../front/demo-exemption.ts";
+import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
+import type { EdgeOptions } from "../front/environment.ts";
+import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import { createUpstreamParts } from "../upstream/create-upstream.ts";
+import { resolveDestination } from "../upstream/fetch-rules/destination.ts";
+import { startPlatformTimer } from "../upstream/send/timer.ts";
+import { CheckedFetch } from "./checked-fetch-deno.ts";
+import { SharedLookups } from "./shared-lookup.ts";
+
+const checkedFetch = new CheckedFetch();
+const lookups = new SharedLookups({
+  lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  now: () => Date.now(),
+  startTimer: startPlatformTimer,
+});
+
+/** Deno's fetch takes no Content-Length: it tells the length of what knows it, and reads a Blob by `stream` alone. */
+class StreamedBlob extends Blob {
+  readonly #content: ReadableStream<Uint8Array<ArrayBuffer>>;
+  readonly #length: number;
+
+  constructor(content: ReadableStream<Uint8Array>, length: number) {
+    super();
+    this.#content = content as ReadableStream<Uint8Array<ArrayBuffer>>;
+    this.#length = length;
+  }
+
+  override get size(): number {
+    return this.#length;
+  }
+
+  override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#content;
+  }
+}
+
+/** One phone's upstream. */
+export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
+  const destinations = {
+    allowPrivate: options.ROPEWAY_ALLOW_PRIVATE === "1",
+    isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
+  };
+  const resolveName = lookups.forPhone();
+  const parts = createUpstreamParts({
+    async fetch(request) {
+      const addresses = await resolveDestination(new URL(request.url), destinations, resolveName, request.signal);
+      return await checkedFetch.fetch(request, addresses);
+    },
+    ...destinations,
+    cookieJarStore: store,
+    now: () => Date.now(),
+    withFixedLength: (stream, length) => new StreamedBlob(stream, length),
+  });
+  return withTextCookies(createEdgeBackend(parts));
+}

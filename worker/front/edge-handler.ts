@@ -1,0 +1,118 @@
+/** Answers what a phone asks: requests for origins go upstream, those of scheme `ropeway:` are for the edge itself. */
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { isIdempotent } from "../../shared/http/idempotent.ts";
+import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import { EdgeRequest } from "../../shared/subprotocol.ts";
+import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
+import type { SessionConstants } from "../session/served-session.ts";
+import type { UpstreamParts } from "../upstream/create-upstream.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+
+/** The cookie jar as scripts and the person may change it. */
+export interface SiteData {
+  setScriptCookie(topLevelOrigin: string, documentUrl: string, cookieString: string): Promise<void>;
+  clear(): Promise<void>;
+  /** Resolves when all that was set is stored. Rejects if the store failed. */
+  flush(): Promise<void>;
+}
+
+export interface EdgeBackend {
+  readonly upstream: Upstream;
+  readonly siteData: SiteData;
+}
+
+export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
+
+export function createEdgeBackend({ upstream, jar, transportSecurity }: UpstreamParts): EdgeBackend {
+  return {
+    upstream,
+    siteData: {
+      async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
+        await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
+      },
+      async clear() {
+        await jar.clear();
+        await transportSecurity.clear();
+      },
+      flush: () => jar.flush(),
+    },
+  };
+}
+
+/** @param sentLog of the phone that asks. */
+export function createEdgeHandler({ upstream, siteData }: EdgeBackend, sentLog: SentLog): EdgeHandler {
+  return async (request, constants) => {
+    if (!request.head.url.startsWith(EDGE_SCHEME)) {
+      const beforeSend = await claimOf(request.head, sentLog);
+      return upstream({ ...request, ...constants, ...(beforeSend === null ? {} : { beforeSend }) });
+    }
+    await answerEdgeRequest(request.head, siteData);
+    return {
+      head: {
+        status: 204,
+        headers: [],
+        url: request.head.url,
+        redirected: false,
+        coding: "identity",
+        scriptCookies: [],
+      },
+      body: null,
+    };
+  };
+}
+
+/**
+ * What must not run twice is logged before it is sent, and not sent again (PROTOCOL.md section 5.5).
+ *
+ * @returns to be called when the request is about to be sent and not before, or what was still being uploaded when the
+ * edge died would count as sent; null where nothing is to be logged. It throws as this does.
+ * @throws RopewayError ALREADY_SENT or OUTCOME_UNKNOWN, and then it was not sent now.
+ */
+async function claimOf({ method, delivery }: RequestHead, sentLog: SentLog): Promise<(() => Promise<void>) | null> {
+  if (isIdempotent(method) || delivery === undefined) return null;
+  const { id, isRepeat } = delivery;
+  if (id === null) throw notSentAgain("unknown");
+  const refuse = (answer: SentLogAnswer): void => {
+    if (answer !== "new") throw notSentAgain(answer);
+  };
+  // What is known now need not wait for the body.
+  if (isRepeat) refuse(await sentLog.find(id));
+  return async () => refuse(await sentLog.claim(id, isRepeat));
+}
+
+function notSentAgain(answer: Exclude<SentLogAnswer, "new">): RopewayError {
+  const [code, reason] =
+    answer === "sent"
+      ? [ErrorCode.ALREADY_SENT, "it was sent before its session was lost; look at the site for what became of it"]
+      : [ErrorCode.OUTCOME_UNKNOWN, "nobody knows whether it was sent before its session was lost"];
+  return new RopewayError(code, "stream", "library", `Cannot send the request again: ${reason}`);
+}
+
+async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise<void> {
+  if (head.method === "PUT" && head.url === EdgeRequest.SCRIPT_COOKIE) {
+    const documentUrl = headerValue(head.headers, "document-url") ?? "";
+    if (!URL.canParse(documentUrl) || new URL(documentUrl).origin !== head.origin) {
+      throw violation("Cannot set a cookie: the document is not of the origin that asks");
+    }
+    const cookieString = decode(headerValue(head.headers, "cookie-string") ?? "");
+    return siteData.setScriptCookie(head.topLevelOrigin, documentUrl, cookieString);
+  }
+  // No page may: the person asks for it.
+  const isPersons = head.origin === null;
+  if (head.method === "DELETE" && head.url === EdgeRequest.SITE_DATA && isPersons) return siteData.clear();
+  throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw violation("Cannot set a cookie: it is not percent-encoded UTF-8");
+  }
+}
+
+function violation(message: string): RopewayError {
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", message);
+}

@@ -1,0 +1,275 @@
+/**
+ * The edge's end of the fetch road, for one phone: sockets that are a streaming response and POSTs one after the other.
+ * To the tunnel server each is a transport like any other. PROTOCOL.md section 1.4. Runtime neutral.
+ *
+ * A batch is read whole, then acted on at once; which one is next is decided in between, so none is ever acted on twice
+ * or out of its turn, whatever a browser or a proxy sends again.
+ */
+import { ErrorCode } from "../../shared/errors.ts";
+import {
+  BATCH_FIELD,
+  BATCH_REFUSED,
+  DOWN_PATH,
+  PROTOCOL_FIELD,
+  SOCKET_FIELD,
+  SOCKET_GONE,
+  UP_PATH,
+} from "../../shared/fetch-road/exchange.ts";
+import { encodeRecord, type FetchRecord, RecordDecoder } from "../../shared/fetch-road/record.ts";
+import { limits } from "../../shared/limits.ts";
+import { CLOSE_CODE_BASE, END_OF_LINK, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
+import type { Transport } from "../../shared/transport.ts";
+import { concat } from "../../shared/wire/frame.ts";
+import type { Connection } from "./tunnel-server.ts";
+
+export interface FetchRoadOptions {
+  readonly connect: (transport: Transport) => Connection;
+  /** The socket of `transport` is over, for whatever reason; its connection has been told. */
+  readonly onClosed?: (transport: Transport) => void;
+  readonly now: () => number;
+  readonly setTimer: (task: () => void, delay: number) => () => void;
+}
+
+const SOCKET_ID = /^[A-Za-z0-9_-]{22}$/;
+const BATCH_NUMBER = /^\d{1,15}$/;
+/** Batches of one socket that are being read at a time: the one, and the same again by a browser that retries. */
+const CONCURRENT_READS = 2;
+
+/** Close code (IANA's registry for RFC 6455): the link is over, and nothing else is. */
+const TRY_AGAIN_LATER = 1013;
+/** Nothing on the way may keep it, code it, or hold it back. */
+const STREAM_HEADERS = {
+  "content-type": "application/octet-stream",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+};
+
+export class FetchRoad {
+  #options: FetchRoadOptions;
+  #sockets = new Map<string, FetchTransport>();
+
+  constructor(options: FetchRoadOptions) {
+    this.#options = options;
+  }
+
+  /** Sockets that are open. */
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Answers a request below TUNNEL_PATH whose phone was verified. */
+  async answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const id = request.headers.get(SOCKET_FIELD) ?? "";
+    if (!SOCKET_ID.test(id)) return refusal(400, "it names no socket");
+    if (pathname.endsWith(DOWN_PATH)) return this.#open(id, request);
+    if (pathname.endsWith(UP_PATH)) return this.#receive(id, request);
+    return refusal(404, "there is no such road");
+  }
+
+  #open(id: string, request: Request): Response {
+    if (this.#sockets.has(id)) return refusal(409, "this socket is open already");
+    const { opening } = parseOffer(request.headers.get(PROTOCOL_FIELD) ?? "");
+    if (this.#sockets.size >= limits.fetchSocketsPerPhone) this.#dropQuietest();
+    const socket = new FetchTransport(this.#options, () => this.#sockets.delete(id));
+    this.#sockets.set(id, socket);
+    // Requests in it are on their way to their origins before the phone knows that the road is open.
+    if (opening !== null) socket.receive({ type: "binary", message: opening });
+    return new Response(socket.down, { headers: STREAM_HEADERS });
+  }
+
+  async #receive(id: string, request: Request): Promise<Response> {
+    const number = request.headers.get(BATCH_FIELD) ?? "";
+    if (!BATCH_NUMBER.test(number)) return refusal(400, "it is no numbered batch");
+    const socket = this.#sockets.get(id);
+    if (socket === undefined) return refusal(SOCKET_GONE, "this socket is closed");
+    const status = await socket.receiveBatch(Number(number), request);
+    return new Response(null, { status, headers: { "cache-control": "no-store" } });
+  }
+
+  #dropQuietest(): void {
+    const [quietest] = [...this.#sockets.values()].sort((a, b) => a.lastHeard - b.lastHeard);
+    quietest?.close(TRY_AGAIN_LATER, "too many sockets of one phone");
+  }
+}
+
+class FetchTransport implements Transport {
+  readonly down: ReadableStream<Uint8Array>;
+  lastHeard: number;
+
+  #options: FetchRoadOptions;
+  #connection: Connection;
+  #forget: () => void;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #nextBatch = 0;
+  #reads = 0;
+  #isOver = false;
+  #cancelTimer: () => void;
+
+  constructor(options: FetchRoadOptions, forget: () => void) {
+    this.#options = options;
+    this.#forget = forget;
+    this.lastHeard = options.now();
+    this.down = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        cancel: () => {
+          this.#controller = null;
+          this.#end();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: limits.fetchQueueBytes }),
+    );
+    this.#write({ type: "open", protocol: SUBPROTOCOL });
+    this.#cancelTimer = options.setTimer(() => this.#watch(), limits.fetchIdleTime);
+    this.#connection = options.connect(this);
+  }
+
+  send(message: Uint8Array): boolean {
+    return this.#write({ type: "binary", message });
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.#write({ type: "close", code, reason });
+    this.#end();
+  }
+
+  /** @returns the status to answer with: a batch that has been acted on before is not an error, and nothing more. */
+  async receiveBatch(number: number, request: Request): Promise<number> {
+    if (this.#reads >= CONCURRENT_READS) return this.#refuse("too many batches at a time");
+    this.#reads += 1;
+    try {
+      return await this.#receiveBatch(number, request);
+    } finally {
+      this.#reads -= 1;
+    }
+  }
+
+  async #receiveBatch(number: number, request: Request): Promise<number> {
+    const body = new BoundedBody(request);
+    const bytes = await body.readAtMost(limits.fetchBatchBytes);
+    if (this.#isOver) return SOCKET_GONE;
+    // Cut on the way; if the phone has not noticed yet, it does now.
+    if (bytes === "cut") return BATCH_REFUSED;
+    if (bytes === "too long") {
+      const status = this.#refuse("a batch above the limit");
+      // A connection that is closed while the phone still sends is reset, and the phone never hears why.
+      await body.discardAtMost(limits.fetchQueueBytes);
+      return status;
+    }
+    if (number < this.#nextBatch) return 204;
+    if (number > this.#nextBatch) return this.#refuse("a batch out of its turn");
+    this.#nextBatch += 1;
+    this.lastHeard = this.#options.now();
+    const decoder = new RecordDecoder();
+    try {
+      for (const record of decoder.push(bytes)) if (!this.receive(record)) return BATCH_REFUSED;
+    } catch {
+      return this.#refuse("a batch that cannot be read");
+    }
+    return decoder.betweenRecords ? 204 : this.#refuse("a batch that ends in a record");
+  }
+
+  /** @returns false for what the phone may not send; then the road is over. */
+  receive(record: FetchRecord): boolean {
+    if (this.#isOver) return true;
+    if (record.type === "binary") this.#connection.receive(record.message);
+    else if (record.type === "close") this.#end();
+    else if (record.type === "text" && record.text === KEEP_ALIVE) this.#keepAlive(record);
+    else if (record.type === "text" && record.text === END_OF_LINK) this.#connection.finish();
+    else {
+      this.#refuse("neither a message nor a keep-alive");
+      return false;
+    }
+    return true;
+  }
+
+  #keepAlive(record: FetchRecord): void {
+    this.#write(record);
+    this.#connection.keptAlive();
+  }
+
+  #refuse(reason: string): number {
+    this.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, reason);
+    return BATCH_REFUSED;
+  }
+
+  /** @returns false when the record was not taken: the road is over, or its phone reads too slowly to be there. */
+  #write(record: FetchRecord): boolean {
+    const controller = this.#controller;
+    if (controller === null) return false;
+    if ((controller.desiredSize ?? 0) <= 0) {
+      this.#end("the phone does not read");
+      return false;
+    }
+    controller.enqueue(encodeRecord(record));
+    return true;
+  }
+
+  /** A proxy may hold the response open for a phone that went. */
+  #watch(): void {
+    const left = this.lastHeard + limits.fetchIdleTime - this.#options.now();
+    if (left > 0) this.#cancelTimer = this.#options.setTimer(() => this.#watch(), left);
+    else this.close(1001, "nothing was heard of the phone");
+  }
+
+  /** @param failure given, the response is cut off rather than ended, and what it still holds is dropped. */
+  #end(failure: string | null = null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const controller = this.#controller;
+    this.#controller = null;
+    if (failure !== null) controller?.error(new Error(`Cannot send: ${failure}`));
+    else controller?.close();
+    this.#cancelTimer();
+    this.#forget();
+    this.#connection.closed();
+    this.#options.onClosed?.(this);
+  }
+}
+
+/** A request's body, of which nothing is allocated by a length that it declares. */
+class BoundedBody {
+  #declared: number;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(request: Request) {
+    this.#declared = Number(request.headers.get("content-length") ?? "0");
+    this.#reader = request.body?.getReader();
+  }
+
+  /** The body whole, or why not. */
+  async readAtMost(limit: number): Promise<Uint8Array | "cut" | "too long"> {
+    if (this.#declared > limit) return "too long";
+    const chunks: Uint8Array[] = [];
+    const rest = await this.#read(limit, (chunk) => chunks.push(chunk));
+    return rest === "end" ? concat(...chunks) : rest;
+  }
+
+  /** Lets the rest pass, up to a limit in bytes. */
+  async discardAtMost(limit: number): Promise<void> {
+    if ((await this.#read(limit, () => {})) === "too long") await this.#reader?.cancel().catch(() => {});
+  }
+
+  async #read(limit: number, take: (chunk: Uint8Array) => void): Promise<"end" | "cut" | "too long"> {
+    let length = 0;
+    try {
+      for (let read = await this.#reader?.read(); read !== undefined && !read.done; read = await this.#reader?.read()) {
+        take(read.value);
+        length += read.value.length;
+        if (length > limit) return "too long";
+      }
+    } catch {
+      return "cut";
+    }
+    return "end";
+  }
+}
+
+function refusal(status: number, reason: string): Response {
+  return Response.json({ error: `Cannot use the fetch road: ${reason}` }, { status });
+}

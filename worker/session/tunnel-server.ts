@@ -1,0 +1,221 @@
+/**
+ * All sessions of one phone at the edge: finds or opens the session that a socket speaks for, serves its streams, and
+ * keeps a session without a socket for a while, so that a phone that lost its link goes on where it was. Runtime
+ * neutral; `tunnel-object.ts` and `entry-deno.ts` bring the sockets.
+ */
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { limits } from "../../shared/limits.ts";
+import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
+import type { Transport } from "../../shared/transport.ts";
+import { type ChannelFrame, decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
+import { PhoneProofs } from "./arrival-proof.ts";
+import {
+  type ConnectionSnapshot,
+  type FirstSnapshot,
+  ServedSession,
+  type ServedSessionOptions,
+} from "./served-session.ts";
+
+/** A socket that outlived the memory of what it carries. */
+export type SurvivingSocket = readonly [transport: Transport, snapshot: ConnectionSnapshot | null];
+
+/** One socket, from its first message to its close. */
+export interface Connection {
+  receive(message: Uint8Array): void;
+  /** A keep-alive was answered. */
+  keptAlive(): void;
+  /** The phone asked for the end of the link: it sends nothing more, and what is left for it goes before the close. */
+  finish(): void;
+  /** @param isOrderly the peer confirmed the close: all that it was sent has arrived. */
+  closed(isOrderly?: boolean): void;
+}
+
+export interface TunnelServerOptions extends ServedSessionOptions {
+  /** Whether any exchange is under way, or a channel's end to be made sure of: the runtime must not hibernate then. */
+  readonly onActive?: (active: boolean) => void;
+  /** More is sent than limits.unprovedBytesPerPhone of which the phone does not prove that it reads it. */
+  readonly onUnread?: () => void;
+}
+
+export class TunnelServer {
+  #options: TunnelServerOptions;
+  #sessions = new Map<string, ServedSession>();
+  #proofs = new PhoneProofs();
+  #active = false;
+
+  constructor(options: TunnelServerOptions) {
+    this.#options = options;
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** Whether the phone leaves so much unread that it gets no more sockets. */
+  get isUnread(): boolean {
+    return this.#proofs.unproved > limits.unprovedBytesPerPhone;
+  }
+
+  /** A socket that was just accepted; its first frame says which session it carries. */
+  connect(transport: Transport): Connection {
+    let served: ServedSession | null = null;
+    let refused: { readonly stop: () => void } | null = null;
+    return {
+      receive: (message) => {
+        if (refused !== null) return;
+        try {
+          served ??= this.#open(transport, message);
+        } catch (error) {
+          refused = { stop: this.#refuse(transport, error) };
+          return;
+        }
+        served.receive(transport, message);
+      },
+      keptAlive: () => served?.keptAlive(),
+      finish: () => served?.finish(transport),
+      closed: (isOrderly = false) => {
+        refused?.stop();
+        served?.detach(transport, isOrderly);
+        this.#forget(transport);
+      },
+    };
+  }
+
+  /**
+   * All sockets that outlived the object's memory. One of whose session nothing is known is closed.
+   *
+   * @returns the connection of each.
+   */
+  restore(sockets: readonly SurvivingSocket[]): Connection[] {
+    const restored = new Map<string, ServedSession>();
+    for (const [, first] of sockets) {
+      if (first === null || !("session" in first)) continue;
+      const key = toKey(first.sessionId);
+      const more = sockets.flatMap(([, other]) =>
+        other !== null && "further" in other && toKey(other.sessionId) === key ? [other.further] : [],
+      );
+      const snapshot = { ...first, session: { ...first.session, more } };
+      restored.set(key, this.#serve(first.sessionId, snapshot, first.isRepeat));
+    }
+    return sockets.map(([transport, snapshot]) => {
+      const served = snapshot === null ? undefined : restored.get(toKey(snapshot.sessionId));
+      if (snapshot === null || served === undefined) {
+        transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
+        return { receive: () => {}, keptAlive: () => {}, finish: () => {}, closed: () => {} };
+      }
+      this.#proofs.adopt(transport, snapshot.unproved ?? 0);
+      served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
+      return {
+        receive: (message) => served.receive(transport, message),
+        keptAlive: () => served.keptAlive(),
+        finish: () => served.finish(transport),
+        closed: (isOrderly = false) => {
+          served.detach(transport, isOrderly);
+          this.#forget(transport);
+        },
+      };
+    });
+  }
+
+  /**
+   * A phone whose session is gone is told so, and closes the socket: if the edge closed it while the phone still sends
+   * what it had kept, the connection would be reset and the phone would never hear why.
+   *
+   * @returns what to do when the socket has closed.
+   */
+  #refuse(transport: Transport, error: unknown): () => void {
+    const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
+    const reason = error instanceof Error ? error.message : "";
+    const close = (): void => transport.close(CLOSE_CODE_BASE + code, reason.slice(0, 120));
+    if (code !== ErrorCode.LINK_LOST) {
+      close();
+      return () => {};
+    }
+    transport.send(encodeFrame({ type: "go-away", lastStreamId: 0, code, message: reason }));
+    return this.#options.setTimer(close, limits.refusalTime);
+  }
+
+  #open(transport: Transport, message: Uint8Array): ServedSession {
+    const hello = firstFrame(message);
+    const known = this.#sessions.get(toKey(hello.sessionId));
+    const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0 && !hello.isGreeted;
+    if (known === undefined && !isBeginning) {
+      throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
+    }
+    if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOne();
+    const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
+    served.attach(transport, hello);
+    return served;
+  }
+
+  /** @param isRepeat the phone sent it on an earlier link, and no memory of that is left: all of it may have run. */
+  #serve(sessionId: Uint8Array, snapshot: FirstSnapshot | null, isRepeat: boolean): ServedSession {
+    const key = toKey(sessionId);
+    const served = new ServedSession({ sessionId, snapshot, isRepeat }, this.#options, {
+      ended: () => {
+        this.#sessions.delete(key);
+        this.#updateActive();
+      },
+      changed: () => this.#updateActive(),
+      sent: () => {
+        if (this.isUnread) this.#options.onUnread?.();
+      },
+      proofs: this.#proofs,
+    });
+    this.#sessions.set(key, served);
+    return served;
+  }
+
+  /** Ends the oldest session without a socket, or one that is silent: nobody says that its phone is gone. */
+  #dropOne(): void {
+    const sessions = [...this.#sessions.values()];
+    const now = this.#options.now();
+    const [silent] = sessions
+      .filter(({ session, heardAt }) => {
+        // One with streams is waited for as long as if its socket were gone.
+        const patience = session.openStreams === 0 ? limits.silentSessionTime : limits.sessionLinger;
+        return heardAt <= now - patience;
+      })
+      .sort((a, b) => a.heardAt - b.heardAt);
+    const dropped = sessions.find(({ session }) => !session.attached) ?? silent;
+    if (dropped !== undefined) return dropped.end();
+    throw new RopewayError(
+      ErrorCode.ENHANCE_YOUR_CALM,
+      "session",
+      "peer",
+      `Cannot open more than ${limits.sessionsPerPhone} sessions: close a window of the app`,
+    );
+  }
+
+  /** The socket has ended, and with it what was queued there. */
+  #forget(transport: Transport): void {
+    this.#proofs.delete(transport);
+    this.#updateActive();
+  }
+
+  #updateActive(): void {
+    // Of sockets that were given up with much on them nothing is known after hibernation.
+    const isOwed = this.#proofs.unproved > limits.unprovedBytes;
+    const active = isOwed || [...this.#sessions.values()].some((served) => served.isBusy);
+    if (active === this.#active) return;
+    this.#active = active;
+    this.#options.onActive?.(active);
+  }
+}
+
+function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {
+  for (const frame of decodeMessage(message)) {
+    if (frame.type === "hello") return frame;
+    break;
+  }
+  throw new RopewayError(
+    ErrorCode.PROTOCOL_ERROR,
+    "session",
+    "peer",
+    "Cannot open a session: it must begin with HELLO",
+  );
+}
+
+function toKey(sessionId: Uint8Array): string {
+  return Array.from(sessionId, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

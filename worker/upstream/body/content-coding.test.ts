@@ -1,0 +1,137 @@
+import { deflateRawSync, deflateSync, gzipSync, inflateRawSync } from "node:zlib";
+import { describe, expect, it, vi } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { limits } from "../../../shared/limits.ts";
+import { Random } from "../../../shared/testing/random.ts";
+import { fakeWeb, navigationTo } from "../testing/fake-web.ts";
+import { codingsLeft, undoCodings } from "./content-coding.ts";
+
+const left = (field: string) => codingsLeft(new Headers({ "content-encoding": field }));
+
+describe("codingsLeft", () => {
+  it.each([
+    ["gzip", []],
+    ["BR", []],
+    ["identity", []],
+    ["none", []],
+    ["compress", []],
+    ["aws-chunked, gzip", []],
+    ["x-gzip", ["x-gzip"]],
+    ["Deflate", ["deflate"]],
+    ["identity, gzip", ["gzip"]],
+    ["deflate, gzip", ["gzip", "deflate"]],
+    ["zstd", ["zstd"]],
+  ])("of %s is what browsers would undo and the platforms do not", (field, codings) => {
+    expect(left(field)).toEqual(codings);
+  });
+
+  it("of no field is nothing", () => expect(codingsLeft(new Headers())).toEqual([]));
+});
+
+describe("undoCodings", () => {
+  const body = Buffer.from(new Random(3).bytes(50_000));
+  const streamOf = (bytes: Uint8Array, size = 4096) => {
+    let rest = bytes;
+    const cancel = vi.fn();
+    const seen = { read: 0, cancel };
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (rest.byteLength === 0) return controller.close();
+          const chunk = rest.subarray(0, size);
+          rest = rest.subarray(size);
+          seen.read += chunk.byteLength;
+          controller.enqueue(chunk);
+        },
+        cancel,
+      },
+      { highWaterMark: 0 },
+    );
+    return { stream, seen };
+  };
+  const undo = async (bytes: Uint8Array, field: string, size?: number) =>
+    Buffer.from(
+      await new Response(undoCodings(streamOf(bytes, size).stream, left(field), "a.example") as BodyInit).arrayBuffer(),
+    );
+
+  it.each([
+    ["deflate", deflateSync(body)],
+    ["deflate", deflateRawSync(body)],
+    ["x-gzip", gzipSync(body)],
+    ["deflate, gzip", gzipSync(deflateSync(body))],
+  ])("gives back what was coded: %s", async (field, coded) => {
+    expect((await undo(coded, field)).equals(body)).toBe(true);
+  });
+
+  it("takes it in whatever pieces it comes", async () => {
+    const text = "a { color: red } ".repeat(100);
+    for (const coded of [deflateSync(text), deflateRawSync(text)]) {
+      expect((await undo(coded, "deflate", 1)).toString()).toBe(text);
+    }
+  });
+
+  it("takes no notice of what follows the end", async () => {
+    const tail = Buffer.alloc(5000, "x");
+    for (const coded of [deflateSync("text"), deflateRawSync("text")]) {
+      expect((await undo(Buffer.concat([coded, tail]), "deflate")).toString()).toBe("text");
+    }
+  });
+
+  it("takes an empty body, and fails on one that is cut or something else", async () => {
+    expect(await undo(new Uint8Array(), "deflate")).toHaveLength(0);
+    await expect(undo(deflateSync(body).subarray(0, -9), "deflate")).rejects.toThrow();
+    await expect(undo(Buffer.from("plain text"), "x-gzip")).rejects.toThrow();
+  });
+
+  it.each(["zstd", "gzip, br", "gzip, gzip, gzip"])("refuses %s", (field) => {
+    const { stream, seen } = streamOf(body);
+    expect(() => undoCodings(stream, left(field), "a.example")).toThrow(
+      expect.objectContaining({ code: ErrorCode.UPSTREAM_FAILED, scope: "stream" }),
+    );
+    expect(seen.read).toBe(0);
+  });
+
+  it("of a bomb decodes no more than a piece at a time, and cancels", async () => {
+    const { stream, seen } = streamOf(deflateSync(new Uint8Array(64 * 1024 * 1024)), limits.inflateStepBytes);
+    const reader = undoCodings(stream, ["deflate"], "a.example").getReader();
+    await reader.read();
+    expect(seen.read).toBeLessThanOrEqual(2 * limits.inflateStepBytes);
+    await reader.cancel();
+    expect(seen.cancel).toHaveBeenCalledTimes(1);
+  });
+
+  it("stops the origin when its body does not decode", async () => {
+    const { stream, seen } = streamOf(Buffer.alloc(100_000, "plain text"));
+    await expect(undoCodings(stream, ["gzip"], "a.example").getReader().read()).rejects.toThrow();
+    expect(seen.cancel).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("an exchange", () => {
+  const coded = (coding: string, bytes: Uint8Array) => () =>
+    new Response(bytes as BodyInit, {
+      headers: { "content-type": "text/css", "content-encoding": coding, "content-length": String(bytes.byteLength) },
+    });
+
+  it("brings what an origin coded unasked without its coding, and says what it cannot undo", async () => {
+    const text = "a { color: red } ".repeat(100);
+    const { upstream } = fakeWeb({
+      "https://a.example/deflate": coded("deflate", deflateSync(text)),
+      "https://a.example/none": coded("none", Buffer.from(text)),
+      "https://a.example/zstd": coded("zstd", Buffer.from(text)),
+    });
+    for (const name of ["deflate", "none"]) {
+      const { head, body, originBytes } = await upstream(navigationTo(`https://a.example/${name}`));
+      expect(head.headers.some(([field]) => field === "content-encoding")).toBe(name === "none");
+      expect(head.headers.some(([field]) => field === "content-length")).toBe(name === "none");
+      const bytes = Buffer.from(await new Response(body as BodyInit).arrayBuffer());
+      expect(inflateRawSync(bytes).toString()).toBe(text);
+      expect(originBytes()).toBe(text.length);
+    }
+    await expect(upstream(navigationTo("https://a.example/zstd"))).rejects.toMatchObject({
+      code: ErrorCode.UPSTREAM_FAILED,
+    });
+    const { head } = await upstream(navigationTo("https://a.example/zstd", { method: "HEAD" }));
+    expect(head.status).toBe(200);
+  });
+});

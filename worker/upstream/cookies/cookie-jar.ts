@@ -1,0 +1,206 @@
+/**
+ * All cookies of one phone, at the edge, apart by the site of the top-level page: what a site sets inside one site's
+ * pages is never sent from another's.
+ */
+import type { ScriptCookie } from "../../../shared/http/heads.ts";
+import { limits } from "../../../shared/limits.ts";
+import { isSameSite, siteOf } from "../fetch-rules/site.ts";
+import { type StartTimer, startPlatformTimer } from "../send/timer.ts";
+import { isVisibleToScripts, type SameSiteContext, toScriptCookie } from "./cookie.ts";
+import { type CookieChange, CookiePartition } from "./cookie-partition.ts";
+
+/** Where cookies are kept: the storage of a Durable Object, Deno KV, or a Map. Values are strings. */
+export interface CookieJarStore {
+  get(key: string): Promise<unknown>;
+  put(key: string, value: string): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** All keys that begin with `prefix`. */
+  list(prefix: string): Promise<readonly string[]>;
+}
+
+export interface CookieJarDeps {
+  readonly store: CookieJarStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The platform's `setTimeout` if absent. */
+  readonly startTimer?: StartTimer;
+}
+
+export interface CookieRequest {
+  readonly partition: string;
+  readonly url: URL;
+  readonly context: SameSiteContext;
+}
+
+export interface CookieResponse {
+  readonly partition: string;
+  readonly url: URL;
+  readonly lines: readonly string[];
+  readonly takesSameSite: boolean;
+}
+
+const KEY_PREFIX = "cookies/";
+
+/** The partition of a top-level origin. An opaque one shares a single partition that no site is in. */
+export function partitionOf(topLevelOrigin: string): string {
+  return siteOf(topLevelOrigin) ?? "opaque";
+}
+
+interface LoadedPartition {
+  readonly cookies: Promise<CookiePartition>;
+  dirty: boolean;
+  /** Cleared while an exchange still held it: what that exchange sets is not kept. */
+  discarded: boolean;
+}
+
+export class CookieJar {
+  readonly #deps: Required<CookieJarDeps>;
+  /** Least recently used first. */
+  readonly #loaded = new Map<string, LoadedPartition>();
+  #stopTimer: (() => void) | null = null;
+  #retriesLeft: number = limits.cookieRetries;
+  /** Writes happen one after the other, so that an older one never lands on a newer one. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(deps: CookieJarDeps) {
+    this.#deps = { startTimer: startPlatformTimer, ...deps };
+  }
+
+  /** Value of the Cookie field, "" for none. */
+  async fieldFor({ partition, url, context }: CookieRequest): Promise<string> {
+    return (await this.#load(partition).cookies).fieldFor(url, context, this.#deps.now());
+  }
+
+  /** Takes the Set-Cookie lines of a response. Lines that are not allowed are ignored, as browsers do. */
+  async store({ partition, url, lines, takesSameSite }: CookieResponse): Promise<CookieChange[]> {
+    if (lines.length === 0) return [];
+    const loaded = this.#load(partition);
+    const cookies = await loaded.cookies;
+    const setting = { url, now: this.#deps.now(), http: true, takesSameSite };
+    const changes = lines.map((line) => cookies.set(line, setting)).filter((change) => change !== null);
+    if (changes.length > 0) this.#markDirty(partition, loaded);
+    return changes;
+  }
+
+  /** All cookies that scripts of documents of `documentUrl`'s origin may see, on any path. */
+  async scriptCookies(partition: string, documentUrl: URL): Promise<ScriptCookie[]> {
+    const cookies = await this.#load(partition).cookies;
+    return cookies.visibleTo(documentUrl, this.#deps.now()).map(toScriptCookie);
+  }
+
+  /**
+   * `document.cookie = setCookieString` in a document of `documentUrl` below a page of `topLevelOrigin`.
+   * @returns true if the cookie was set or removed, false if it was ignored
+   */
+  async setScriptCookie(topLevelOrigin: string, documentUrl: URL, setCookieString: string): Promise<boolean> {
+    const partition = partitionOf(topLevelOrigin);
+    const loaded = this.#load(partition);
+    const cookies = await loaded.cookies;
+    const change = cookies.set(setCookieString, {
+      url: documentUrl,
+      now: this.#deps.now(),
+      http: false,
+      takesSameSite: isSameSite(topLevelOrigin, documentUrl.origin),
+    });
+    if (change !== null) this.#markDirty(partition, loaded);
+    return change !== null;
+  }
+
+  /** Forgets every cookie of every partition. */
+  async clear(): Promise<void> {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    for (const loaded of this.#loaded.values()) loaded.discarded = true;
+    this.#loaded.clear();
+    await this.#enqueue(async () => {
+      const keys = await this.#deps.store.list(KEY_PREFIX);
+      await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
+    });
+  }
+
+  /** Resolves when everything set so far is stored. Rejects if the store failed; what failed is tried again later. */
+  async flush(): Promise<void> {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+    await this.#enqueue(() => this.#writeDirty()).catch((error: unknown) => {
+      this.#retryLater();
+      throw error;
+    });
+    this.#retriesLeft = limits.cookieRetries;
+  }
+
+  #load(partition: string): LoadedPartition {
+    const known = this.#loaded.get(partition);
+    const loaded = known ?? {
+      // After the writes before it, so that what `clear` is deleting is not read.
+      cookies: this.#writing
+        .then(() => this.#deps.store.get(KEY_PREFIX + partition))
+        .then((stored) => new CookiePartition(stored, URL.parse(partition)?.hostname ?? null)),
+      dirty: false,
+      discarded: false,
+    };
+    if (known === undefined) loaded.cookies.catch(() => this.#loaded.delete(partition));
+    this.#loaded.delete(partition);
+    this.#loaded.set(partition, loaded);
+    for (const [name, { dirty }] of this.#loaded) {
+      if (this.#loaded.size <= limits.cookiePartitionsLoaded) break;
+      if (!dirty && name !== partition) this.#loaded.delete(name);
+    }
+    return loaded;
+  }
+
+  #markDirty(partition: string, loaded: LoadedPartition): void {
+    if (loaded.discarded) return;
+    loaded.dirty = true;
+    this.#loaded.set(partition, loaded);
+    this.#flushAfter(limits.cookieWriteDelay);
+  }
+
+  #flushAfter(delay: number): void {
+    // A failed write leaves its partition dirty.
+    this.#stopTimer ??= this.#deps.startTimer(delay, () => void this.flush().catch(() => {}));
+  }
+
+  #retryLater(): void {
+    if (this.#retriesLeft === 0) return;
+    this.#retriesLeft -= 1;
+    this.#flushAfter(limits.cookieRetryDelay);
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(work);
+    this.#writing = done.catch(() => {});
+    return done;
+  }
+
+  async #writeDirty(): Promise<void> {
+    for (const [partition, loaded] of [...this.#loaded]) {
+      if (!loaded.dirty) continue;
+      const cookies = await loaded.cookies;
+      loaded.dirty = false;
+      const text = cookies.serialize(this.#deps.now());
+      const key = KEY_PREFIX + partition;
+      try {
+        await (cookies.size === 0 ? this.#deps.store.delete(key) : this.#deps.store.put(key, text));
+      } catch (error) {
+        loaded.dirty = true;
+        throw error;
+      }
+    }
+  }
+}
+
+/**
+ * The changes that scripts of `documentUrl`'s origin may know of, as `ResponseHead.scriptCookies` lists them: a
+ * cookie that became HttpOnly counts as removed.
+ */
+export function visibleChanges(changes: readonly CookieChange[], documentUrl: URL): ScriptCookie[] {
+  const visible: ScriptCookie[] = [];
+  for (const { next, previous } of changes) {
+    if (isVisibleToScripts(next, documentUrl)) visible.push(toScriptCookie(next));
+    else if (previous !== null && isVisibleToScripts(previous, documentUrl)) {
+      visible.push({ ...toScriptCookie(previous), value: "", expires: 0 });
+    }
+  }
+  return visible;
+}

@@ -1,0 +1,89 @@
+/** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { limits } from "../../../shared/limits.ts";
+
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+
+/** Fields that describe a request's body and go with it (Fetch section 2.2.2, request-body-header names). */
+export const BODY_FIELDS = new Set([
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-location",
+  "content-type",
+]);
+
+export interface RedirectStep {
+  /** Without fragment; credentials, if any, still in it. */
+  readonly url: URL;
+  /** With `#`; empty where the Location has none, so that the one before it holds (RFC 9110 section 10.2.2). */
+  readonly fragment: string;
+  readonly method: string;
+  readonly keepsBody: boolean;
+  readonly keepsAuthorization: boolean;
+}
+
+/** True for a status that leads elsewhere if a Location says where to; browsers show a response whose Location is empty. */
+export function isRedirect(status: number, location: string | null): location is string {
+  return location !== null && location !== "" && REDIRECT_STATUSES.has(status);
+}
+
+/** The Location field, or null. `Headers` joins several: browsers take lines that all say the same as one. */
+export function locationOf(headers: Headers): string | null {
+  const field = headers.get("location");
+  const [first, ...more] = field?.split(", ") ?? [];
+  return first !== undefined && more.every((line) => line === first) ? first : field;
+}
+
+/**
+ * Where a redirect leads.
+ * @param count redirects followed before this one
+ * @throws RopewayError UNSUPPORTED_SCHEME or TOO_MANY_REDIRECTS, of scope "stream"
+ */
+export function nextHop(
+  from: { readonly url: URL; readonly method: string },
+  status: number,
+  location: string,
+  count: number,
+): RedirectStep {
+  const target = decodeLocation(location);
+  if (!URL.canParse(target, from.url)) throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, "its target is no URL");
+  const url = new URL(target, from.url);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw failure(ErrorCode.UNSUPPORTED_SCHEME, from.url, `it leads to a ${url.protocol} address`);
+  }
+  if (count >= limits.redirects) {
+    throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, `there were ${limits.redirects} before it`);
+  }
+  const fragment = url.hash;
+  url.hash = "";
+  const becomesGet =
+    ((status === 301 || status === 302) && from.method === "POST") ||
+    (status === 303 && from.method !== "GET" && from.method !== "HEAD");
+  return {
+    url,
+    fragment,
+    method: becomesGet ? "GET" : from.method,
+    keepsBody: !becomesGet,
+    keepsAuthorization: url.origin === from.url.origin,
+  };
+}
+
+/**
+ * Location holds raw UTF-8 on many servers. Deno and Node hand its bytes out as one character each, workerd decodes
+ * them; browsers read UTF-8 if it is valid.
+ */
+function decodeLocation(location: string): string {
+  const bytes = Uint8Array.from(location, (character) => character.charCodeAt(0));
+  const isBytes = !/[^\0-\xff]/.test(location) && /[\x80-\xff]/.test(location);
+  if (!isBytes) return location;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return location;
+  }
+}
+
+function failure(code: ErrorCode, from: URL, reason: string): RopewayError {
+  return new RopewayError(code, "stream", "origin", `Cannot follow the redirect of ${from.host}: ${reason}`);
+}

@@ -1,0 +1,143 @@
+/**
+ * Strict-Transport-Security (RFC 6797), apart by the site of the top-level page as cookies are: what a host says inside
+ * one site's pages is not known inside another's, and so marks nobody.
+ */
+import { limits } from "../../../shared/limits.ts";
+import type { CookieJarStore } from "../cookies/cookie-jar.ts";
+import { isLoopbackHost, ownerOf } from "./site.ts";
+
+interface Policy {
+  readonly includesSubdomains: boolean;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
+/** By host, the one that spoke longest ago first. */
+type Policies = Map<string, Policy>;
+
+export interface TransportSecurityDeps {
+  /** Shared with the cookies. */
+  readonly store: CookieJarStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const KEY_PREFIX = "transport-security/";
+/** An end that moves by less is not stored: most responses say the same again. */
+const STORED_STEP = 24 * 3600 * 1000;
+
+export class TransportSecurity {
+  readonly #deps: TransportSecurityDeps;
+  /** Least recently used first. */
+  readonly #loaded = new Map<string, Promise<Policies>>();
+
+  constructor(deps: TransportSecurityDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether what goes to `url` has to go by https: (section 8.3). */
+  async upgrades(partition: string, url: URL): Promise<boolean> {
+    const host = knownHost(url);
+    if (url.protocol !== "http:" || host === null) return false;
+    const policies = await this.#load(partition);
+    for (let name = host; name !== ""; name = name.slice(name.indexOf(".") + 1)) {
+      const policy = policies.get(name);
+      const covers = policy !== undefined && policy.expires > this.#deps.now();
+      if (covers && (name === host || policy.includesSubdomains)) return true;
+      if (!name.includes(".")) break;
+    }
+    return false;
+  }
+
+  /** What a response from `url` says (section 8.1). @param field null where it says nothing */
+  async take(partition: string, url: URL, field: string | null): Promise<void> {
+    const host = knownHost(url);
+    const directives = field === null || url.protocol !== "https:" ? null : parseField(field);
+    if (host === null || directives === null) return;
+    const policies = await this.#load(partition);
+    const { maxAge, includesSubdomains } = directives;
+    const former = policies.get(host);
+    policies.delete(host);
+    const next = maxAge === 0 ? undefined : { includesSubdomains, expires: this.#deps.now() + maxAge };
+    if (next !== undefined) policies.set(host, next);
+    bound(policies, partition);
+    if (isNews(former, next)) await this.#write(partition, policies);
+  }
+
+  /** Forgets all of it. */
+  async clear(): Promise<void> {
+    this.#loaded.clear();
+    const keys = await this.#deps.store.list(KEY_PREFIX);
+    await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
+  }
+
+  #load(partition: string): Promise<Policies> {
+    const key = keyOf(partition);
+    const policies = this.#loaded.get(key) ?? this.#deps.store.get(key).then(parseStored, () => new Map());
+    this.#loaded.delete(key);
+    this.#loaded.set(key, policies);
+    const [oldest] = this.#loaded.keys();
+    if (this.#loaded.size > limits.cookiePartitionsLoaded && oldest !== undefined) this.#loaded.delete(oldest);
+    return policies;
+  }
+
+  /** Where the store fails, the session knows it all the same. */
+  async #write(partition: string, policies: Policies): Promise<void> {
+    const { store, now } = this.#deps;
+    const kept = [...policies].filter(([, { expires }]) => expires > now());
+    const key = keyOf(partition);
+    await (kept.length === 0 ? store.delete(key) : store.put(key, JSON.stringify(kept))).catch(() => {});
+  }
+}
+
+/** http: and https: pages of a site share what is known: it is there to lead from one to the other. */
+function keyOf(partition: string): string {
+  return KEY_PREFIX + partition.replace(/^http:/, "https:");
+}
+
+/** Null for what has no name (section 8.1.1), and for this machine, where one host serves many sites by their ports. */
+function knownHost({ hostname }: URL): string | null {
+  const name = hostname.replace(/\.$/, "");
+  const isAddress = name.startsWith("[") || /^[\d.]+$/.test(name);
+  return name === "" || isAddress || isLoopbackHost(name) ? null : name;
+}
+
+/** Of several fields the first counts. @returns null where it is malformed; `maxAge` in milliseconds. */
+function parseField(field: string): { maxAge: number; includesSubdomains: boolean } | null {
+  const directives = new Map<string, string>();
+  for (const part of (field.split(",", 1)[0] ?? "").split(";")) {
+    const [, name = "", value = ""] = /^\s*([^\s=]*)\s*(?:=\s*"?([^"]*?)"?)?\s*$/.exec(part) ?? [];
+    const key = name.toLowerCase();
+    if (key === "") continue;
+    if (directives.has(key)) return null;
+    directives.set(key, value);
+  }
+  const seconds = directives.get("max-age") ?? "";
+  if (!/^\d+$/.test(seconds)) return null;
+  const maxAge = Math.min(Number(seconds) * 1000, limits.transportSecurityAge);
+  return { maxAge, includesSubdomains: directives.has("includesubdomains") };
+}
+
+/** What others than the site itself said goes first. */
+function bound(policies: Policies, partition: string): void {
+  const own = ownerOf(URL.parse(partition)?.hostname ?? "");
+  while (policies.size > limits.transportSecurityHosts) {
+    const hosts = [...policies.keys()];
+    policies.delete(hosts.find((host) => ownerOf(host) !== own) ?? (hosts[0] as string));
+  }
+}
+
+function isNews(former: Policy | undefined, next: Policy | undefined): boolean {
+  if (former === undefined || next === undefined) return former !== next;
+  const step = Math.abs(next.expires - former.expires);
+  return former.includesSubdomains !== next.includesSubdomains || step >= STORED_STEP;
+}
+
+function parseStored(stored: unknown): Policies {
+  try {
+    const entries: unknown = typeof stored === "string" ? JSON.parse(stored) : [];
+    return new Map(Array.isArray(entries) ? (entries as [string, Policy][]) : []);
+  } catch {
+    return new Map();
+  }
+}

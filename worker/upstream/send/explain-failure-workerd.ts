@@ -1,0 +1,75 @@
+/**
+ * workerd's fetch throws "Network connection lost." for refused and reset, and "internal error" for no such name, a
+ * failed TLS handshake, an address its allow list blocks, and a response that is not HTTP. A plain TCP connection to
+ * the same port tells most of them apart.
+ */
+import { ErrorCode } from "../../../shared/errors.ts";
+import { limits } from "../../../shared/limits.ts";
+import { isPublicAddress, type ResolveName } from "../fetch-rules/destination.ts";
+import type { ExplainFailure, FailureClass } from "./failures.ts";
+
+/** The part of a `cloudflare:sockets` socket that is used. */
+interface ProbeSocket {
+  readonly opened: Promise<unknown>;
+  readonly closed: Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+export interface ExplainFailureDeps {
+  /** `connect` of `cloudflare:sockets`. */
+  readonly connect: (address: { hostname: string; port: number }) => ProbeSocket;
+  /**
+   * Tells "no such name" from "resolves to a blocked address". Without it the first is assumed. On workerd
+   * `node:dns` asks a public resolver over HTTPS, which tells that resolver the name.
+   */
+  readonly resolveName?: ResolveName;
+  readonly wait?: (ms: number) => Promise<void>;
+}
+
+type Probe = "opened" | "failed" | "timeout";
+
+export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
+  const wait = deps.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
+
+  async function probe(hostname: string, port: number): Promise<Probe> {
+    const socket = deps.connect({ hostname, port });
+    // Both promises reject when the connection fails; one of them is all that is needed.
+    socket.closed.catch(() => {});
+    const opened = socket.opened.then(
+      (): Probe => "opened",
+      (): Probe => "failed",
+    );
+    const result = await Promise.race([opened, wait(limits.diagnosisTimeout).then((): Probe => "timeout")]);
+    socket.close().catch(() => {});
+    return result;
+  }
+
+  return async (url, failure) => {
+    const secure = url.protocol === "https:";
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    const lost = isConnectionLost(failure);
+    switch (await probe(hostname, Number(url.port) || (secure ? 443 : 80))) {
+      case "timeout":
+        return ErrorCode.UPSTREAM_TIMEOUT;
+      case "opened":
+        if (lost) return ErrorCode.CONNECTION_RESET;
+        // Over plain TCP what remains is a response that is not HTTP.
+        return secure ? ErrorCode.TLS_FAILED : null;
+      case "failed":
+        if (lost) return ErrorCode.CONNECTION_REFUSED;
+        return explainUnreachable(hostname, deps.resolveName);
+    }
+  };
+}
+
+function isConnectionLost(failure: FailureClass): boolean {
+  return failure.code === ErrorCode.CONNECTION_RESET;
+}
+
+/** No connection, and not because the other side refused: the name, or workerd's allow list. */
+async function explainUnreachable(hostname: string, resolveName: ResolveName | undefined): Promise<ErrorCode> {
+  if (/^[\d.]+$|:/.test(hostname)) return ErrorCode.DESTINATION_FORBIDDEN;
+  const addresses = await resolveName?.(hostname).catch(() => []);
+  if (addresses === undefined || addresses.length === 0) return ErrorCode.NAME_NOT_RESOLVED;
+  return addresses.every(isPublicAddress) ? ErrorCode.UPSTREAM_FAILED : ErrorCode.DESTINATION_FORBIDDEN;
+}

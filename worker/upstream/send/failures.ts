@@ -1,0 +1,73 @@
+/** What the platforms' fetch throws, as the codes of PROTOCOL.md section 7. Seen with workerd, Deno and Node. */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+
+export interface FailureClass {
+  readonly code: ErrorCode;
+  /** False where the platform says the same for several causes, so that asking `ExplainFailure` may tell more. */
+  readonly certain: boolean;
+}
+
+/** Finds out why a fetch failed where its error does not say; null when that cannot be found out. */
+export type ExplainFailure = (url: URL, failure: FailureClass) => Promise<ErrorCode | null>;
+
+const certain = (code: ErrorCode): FailureClass => ({ code, certain: true });
+
+/** Tried in order on `code: message` of the error and of each of its causes. */
+const PATTERNS: readonly (readonly [pattern: RegExp, result: FailureClass])[] = [
+  // Deno (hyper, rustls) and Node (undici, OpenSSL).
+  [/ENOTFOUND|EAI_AGAIN|dns error|failed to lookup address/i, certain(ErrorCode.NAME_NOT_RESOLVED)],
+  [/ECONNREFUSED|connection refused/i, certain(ErrorCode.CONNECTION_REFUSED)],
+  [
+    /certificate|CERT_|SELF_SIGNED|ERR_SSL|ERR_TLS|SSL routines|corrupt message|fatal alert|tls handshake|EPROTO/i,
+    certain(ErrorCode.TLS_FAILED),
+  ],
+  [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, certain(ErrorCode.UPSTREAM_TIMEOUT)],
+  [/NotCapable|requires net access/i, certain(ErrorCode.DESTINATION_FORBIDDEN)],
+  [
+    /ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed|connection reset|broken pipe|connection closed before|reading a body/i,
+    certain(ErrorCode.CONNECTION_RESET),
+  ],
+  // workerd: the first for refused and reset, the second for no such name, TLS, blocked by its allow list, bad HTTP.
+  [/network connection lost/i, { code: ErrorCode.CONNECTION_RESET, certain: false }],
+  [/internal error/i, { code: ErrorCode.UPSTREAM_FAILED, certain: false }],
+];
+
+/** Deepest chain of causes that is looked at. */
+const CAUSES = 5;
+
+export function classifyFailure(error: unknown): FailureClass {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < CAUSES; cause = cause.cause, depth++) {
+    const text = `${"code" in cause ? cause.code : ""} ${cause.name}: ${cause.message}`;
+    const match = PATTERNS.find(([pattern]) => pattern.test(text));
+    if (match !== undefined) return match[1];
+  }
+  return certain(ErrorCode.UPSTREAM_FAILED);
+}
+
+const REASONS: Partial<Record<ErrorCode, string>> = {
+  [ErrorCode.NAME_NOT_RESOLVED]: "the name does not resolve",
+  [ErrorCode.CONNECTION_REFUSED]: "it refused the connection",
+  [ErrorCode.CONNECTION_RESET]: "it closed the connection",
+  [ErrorCode.TLS_FAILED]: "its certificate or TLS handshake failed",
+  [ErrorCode.UPSTREAM_TIMEOUT]: "it did not answer in time",
+  [ErrorCode.DESTINATION_FORBIDDEN]: "it is on a private network",
+};
+
+/** The typed error for a failed exchange with the host of `url`. Passes a RopewayError through. */
+export function upstreamError(url: URL, code: ErrorCode, cause: unknown): RopewayError {
+  if (cause instanceof RopewayError) return cause;
+  const reason = REASONS[code] ?? "the exchange failed and the platform does not say why";
+  return new RopewayError(code, "stream", "origin", `Cannot load from ${url.host}: ${reason}`, { cause });
+}
+
+/** What a failure of our own is to the phone. Passes a RopewayError through. */
+export function toRopewayError(error: unknown): RopewayError {
+  if (error instanceof RopewayError) return error;
+  return new RopewayError(
+    ErrorCode.INTERNAL_ERROR,
+    "stream",
+    "library",
+    `Cannot load the page: the edge failed (${error instanceof Error ? error.message : String(error)})`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,36 @@
+/** The fields of an origin's response that reach the phone. */
+import type { HeaderField } from "../../../shared/http/heads.ts";
+import { codingsLeft, isDecodedByPlatform } from "../body/content-coding.ts";
+import { toByteString } from "../cookies/byte-string.ts";
+import { hopByHopFilter } from "./hop-by-hop.ts";
+
+/** About the connection to the origin or reports past the tunnel, and cookies, which stay in the edge's jar. */
+const DROPPED = new Set(["alt-svc", "nel", "report-to", "reporting-endpoints", "set-cookie", "set-cookie2"]);
+
+function isDecoded(headers: Headers): boolean {
+  return isDecodedByPlatform(headers) || codingsLeft(headers).length > 0;
+}
+
+/** Length of the body with its coding undone, in bytes; null where that is not known. */
+export function decodedLength(headers: Headers): number | null {
+  const field = headers.get("content-length");
+  if (field === null || !/^\d{1,15}$/.test(field) || isDecoded(headers)) return null;
+  return Number(field);
+}
+
+/** RFC 9110 section 15: what is above 599 counts as 500. Sites say 999 to whom they take for a robot, with a page. */
+export function knownStatus(status: number): number {
+  return status > 599 ? 500 : status;
+}
+
+export function endToEndFields(headers: Headers): HeaderField[] {
+  const isHopByHop = hopByHopFilter(headers.get("connection"));
+  const decoded = isDecoded(headers);
+  const fields: HeaderField[] = [];
+  for (const [name, value] of headers) {
+    if (isHopByHop(name) || DROPPED.has(name)) continue;
+    if (decoded && (name === "content-encoding" || name === "content-length")) continue;
+    fields.push([name, toByteString(value)]);
+  }
+  return fields;
+}

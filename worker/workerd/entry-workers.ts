@@ -1,0 +1,28 @@
+/** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { createRouter } from "../front/router.ts";
+import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
+import { askObject } from "./ask-object.ts";
+import { TunnelObject } from "./tunnel-object.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
+
+const app = createRouter<WorkerEnvironment>({
+  serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
+  openTunnel: askObject,
+  serveFetchRoad: askObject,
+  // Cloudflare sets it on all requests; a local workerd does not tell.
+  clientAddress: (request) => request.headers.get("cf-connecting-ip"),
+});
+
+/**
+ * The loopback: fetches in an invocation of its own, which may have its own six connections waiting for headers.
+ * Reachable from this worker only.
+ */
+export class UpstreamFetcher extends WorkerEntrypoint<WorkerEnvironment> {
+  override fetch(request: Request): Promise<Response> {
+    return fetchUncached(request);
+  }
+}
+
+export { TunnelObject };
+export default app;

@@ -1,0 +1,219 @@
+/**
+ * One phone's Durable Object: its sockets (hibernatable), its sessions, its cookies, the log of what it sent. While no
+ * exchange is under way the object may be evicted with its sockets open; each socket's attachment then holds all that
+ * its session needs.
+ */
+import { DurableObject } from "cloudflare:workers";
+import { ErrorCode } from "../../shared/errors.ts";
+import { limits } from "../../shared/limits.ts";
+import {
+  CLOSE_CODE_BASE,
+  CLOSED_NORMALLY,
+  END_OF_LINK,
+  endsSession,
+  KEEP_ALIVE,
+  parseOffer,
+  SUBPROTOCOL,
+} from "../../shared/subprotocol.ts";
+import type { Transport } from "../../shared/transport.ts";
+import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
+import { FetchRoad } from "../session/fetch-road.ts";
+import { gathering } from "../session/gathering.ts";
+import { SentLog } from "../session/sent-log.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
+import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
+import { objectSentLogStore } from "./sent-log-workerd.ts";
+import { StateDisk } from "./state-disk.ts";
+import { createWorkerdUpstream } from "./upstream-workerd.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
+
+/** Attachment of a socket on which nothing was said yet. */
+const FRESH = "fresh";
+
+/** Any pending timer keeps the object in memory; this one runs only while exchanges are under way. */
+const STAY_AWAKE_INTERVAL = 5_000;
+
+export class TunnelObject extends DurableObject<WorkerEnvironment> {
+  #server: TunnelServer;
+  #backend: EdgeBackend;
+  #fetchRoad: FetchRoad;
+  #connections = new Map<WebSocket, Connection>();
+  #sockets = new Map<Transport, WebSocket>();
+  #fresh = new Set<WebSocket>();
+  #isRestored = false;
+  #stayAwake: ReturnType<typeof setInterval> | null = null;
+
+  constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
+    super(ctx, env);
+    this.#backend = createWorkerdUpstream(ctx, env);
+    this.#server = new TunnelServer({
+      handle: createEdgeHandler(
+        this.#backend,
+        new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
+      ),
+      onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
+      onActive: (active) => this.#setActive(active),
+      // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.
+      onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
+      keptAliveAt: (transport) => this.#keptAliveAt(transport),
+      now: () => Date.now(),
+      setTimer,
+      createDefer: () => gathering(setTimer, limits.gatherTime),
+    });
+    this.#fetchRoad = new FetchRoad({
+      connect: (transport) => this.#server.connect(transport),
+      onClosed: () => this.#flushSiteData(),
+      now: () => Date.now(),
+      setTimer,
+    });
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(KEEP_ALIVE, KEEP_ALIVE));
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    this.#restore();
+    if (request.headers.get("upgrade") === null) return noticingDisconnect(await this.#fetchRoad.answer(request));
+    const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.ctx.acceptWebSocket(server);
+    const connection = this.#server.connect(this.#transport(server));
+    this.#connections.set(server, connection);
+    // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
+    if (opening !== null) connection.receive(opening);
+    else this.#markFresh(server);
+    return new Response(null, {
+      status: 101,
+      webSocket: client,
+      headers: { "Sec-WebSocket-Protocol": SUBPROTOCOL },
+    });
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#restore();
+    if (typeof message === "string") {
+      if (message === END_OF_LINK) this.#connections.get(socket)?.finish();
+      else if (message !== KEEP_ALIVE) socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
+      return;
+    }
+    // What its session leaves from now on is a snapshot, or nothing.
+    if (this.#fresh.delete(socket)) socket.serializeAttachment(null);
+    this.#connections.get(socket)?.receive(new Uint8Array(message));
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, _reason: string, wasClean: boolean): void {
+    this.#restore(socket);
+    this.#forget(socket, wasClean && code === CLOSED_NORMALLY);
+    // RFC 6455 section 5.5.1: the close is answered; codes that may not be sent are answered by 1000.
+    const mayEcho = code === CLOSED_NORMALLY || endsSession(code);
+    try {
+      socket.close(mayEcho ? code : CLOSED_NORMALLY, "");
+    } catch {
+      // The runtime has answered it already.
+    }
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#restore(socket);
+    this.#forget(socket, false);
+  }
+
+  /** @param lost the socket whose end woke the object: the runtime does not list it any more. */
+  #restore(lost?: WebSocket): void {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    const sockets = new Set(this.ctx.getWebSockets());
+    if (lost !== undefined) sockets.add(lost);
+    for (const socket of sockets) {
+      if (socket.deserializeAttachment() !== FRESH) continue;
+      // A phone's spare one, or its handshake took long: its session is another's yet, or none.
+      sockets.delete(socket);
+      this.#fresh.add(socket);
+      this.#connections.set(socket, this.#server.connect(this.#transport(socket)));
+    }
+    const snapshotOf = (socket: WebSocket) => socket.deserializeAttachment() as ConnectionSnapshot | null;
+    const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
+    // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
+    // and what it carried is resumed on another.
+    const known = [...sockets].filter((socket) => isOpen(socket) || snapshotOf(socket) !== null);
+    const connections = this.#server.restore(
+      known.map((socket): SurvivingSocket => [this.#transport(socket), snapshotOf(socket)]),
+    );
+    for (const [index, socket] of known.entries()) {
+      const connection = connections[index];
+      if (connection !== undefined) this.#connections.set(socket, connection);
+    }
+  }
+
+  #transport(socket: WebSocket): Transport {
+    const transport: Transport = {
+      send(message) {
+        try {
+          socket.send(message);
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      close(code, reason) {
+        try {
+          socket.close(code, reason);
+        } catch {
+          // It was closed already.
+        }
+      },
+    };
+    this.#sockets.set(transport, socket);
+    return transport;
+  }
+
+  #markFresh(socket: WebSocket): void {
+    this.#fresh.add(socket);
+    socket.serializeAttachment(FRESH);
+  }
+
+  #forget(socket: WebSocket, isOrderly: boolean): void {
+    this.#fresh.delete(socket);
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.closed(isOrderly);
+    this.#flushSiteData();
+    this.#connections.delete(socket);
+    for (const [transport, known] of this.#sockets) if (known === socket) this.#sockets.delete(transport);
+  }
+
+  /** What cannot be stored now is stored with the next change. */
+  #flushSiteData(): void {
+    this.ctx.waitUntil(this.#backend.siteData.flush().catch(() => {}));
+  }
+
+  #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot | null): void {
+    const socket = this.#sockets.get(transport);
+    try {
+      socket?.serializeAttachment(snapshot);
+    } catch {
+      // Above limits.attachmentBytes: without an attachment the session is opened anew after hibernation.
+      if (snapshot !== null) socket?.serializeAttachment(null);
+    }
+  }
+
+  #keptAliveAt(transport: Transport): number | null {
+    const socket = this.#sockets.get(transport);
+    return socket === undefined ? null : (this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? null);
+  }
+
+  #setActive(active: boolean): void {
+    if (this.#stayAwake !== null) clearInterval(this.#stayAwake);
+    this.#stayAwake = active ? setInterval(() => {}, STAY_AWAKE_INTERVAL) : null;
+  }
+}
+
+function setTimer(task: () => void, delay: number): () => void {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+}
+
+/** A stream of JavaScript's own is never told that nobody reads it any more; one of the runtime's is, with its next bytes. */
+function noticingDisconnect(response: Response): Response {
+  return response.body === null
+    ? response
+    : new Response(response.body.pipeThrough(new IdentityTransformStream()), response);
+}

@@ -1,0 +1,59 @@
+/** The upstream on workerd: its fetch behind the gate, the loopback, its sockets for diagnosis, the object's storage. */
+import { connect } from "cloudflare:sockets";
+import { demoExemption } from "../front/demo-exemption.ts";
+import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
+import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import { createUpstreamParts } from "../upstream/create-upstream.ts";
+import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
+import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
+import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
+import { StateDisk } from "./state-disk.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
+
+/** Entrypoints of this worker as `ctx.exports` gives them (compatibility flag enable_ctx_exports). */
+interface LoopbackExports {
+  readonly UpstreamFetcher: Fetcher;
+}
+
+export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
+  const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
+  const gatedFetch = createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate());
+  const parts = createUpstreamParts({
+    fetch: async (request) => namingWhatIsCoded(await gatedFetch(request)),
+    allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
+    isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
+    cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
+    now: () => Date.now(),
+    copiesChunks: true,
+    explainFailure: createExplainFailure({ connect }),
+    withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
+  });
+  return createEdgeBackend(parts);
+}
+
+/**
+ * workerd undoes codings by their names in lower case alone; in any other (RFC 9110 section 8.4.1 has them without case) the
+ * body comes coded. By its other name the edge undoes it itself.
+ */
+function namingWhatIsCoded(response: Response): Response {
+  const coding = response.headers.get("content-encoding")?.trim() ?? "";
+  if (coding === "gzip" || coding.toLowerCase() !== "gzip") return response;
+  const named = new Response(response.body, response);
+  named.headers.set("content-encoding", "x-gzip");
+  return named;
+}
+
+function objectStore(storage: DurableObjectStorage, disk: StateDisk): CookieJarStore {
+  return {
+    get: (key) => storage.get(key),
+    async put(key, value) {
+      await disk.requireRoom();
+      await storage.put(key, value);
+    },
+    async delete(key) {
+      await disk.requireRoom();
+      await storage.delete(key);
+    },
+    list: async (prefix) => [...(await storage.list({ prefix })).keys()],
+  };
+}

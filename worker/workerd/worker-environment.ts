@@ -1,0 +1,10 @@
+import type { EdgeOptions } from "../front/environment.ts";
+import type { StateDiskBinding } from "./state-disk.ts";
+
+/** Bindings of the Cloudflare deployment (wrangler.toml), and of a local workerd. */
+export interface WorkerEnvironment extends EdgeOptions, StateDiskBinding {
+  readonly TUNNEL: DurableObjectNamespace;
+  /** Where a local workerd keeps the objects of TUNNEL. */
+  readonly TUNNEL_DIRECTORY?: string;
+  readonly ASSETS: Fetcher;
+}
