@@ -2,22 +2,22 @@
 import { ACCEPT_PATH, CONFIG_PATH, type EdgeConfig, RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
-import { parseAddress } from "./address-input.ts";
-import { BrowserController, START_DOCUMENT } from "./browser.ts";
-import { KeptSpares } from "./kept-spares.ts";
-import { LAUNCHER, parseLaunch } from "./launch-link.ts";
-import { LinkMemory } from "./link-memory.ts";
-import { typedNavigation, withoutFragment } from "./navigation-request.ts";
-import { watchNetwork } from "./network-hints.ts";
-import { OtherWindows } from "./other-windows.ts";
-import { type AcceptTold, storeAccept, storedAccept } from "./own-accept.ts";
-import { isPairedWith, pair, storedToken } from "./pairing.ts";
-import { SettingsStore } from "./settings-store.ts";
-import { SiteStore } from "./site-store.ts";
-import { SlotFrames } from "./slot-frames.ts";
-import { SlotRegistry } from "./slot-registry.ts";
-import { TotalsStore } from "./totals-store.ts";
-import { TunnelClient } from "./tunnel-client.ts";
+import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
+import { SettingsStore } from "./app/settings-store.ts";
+import { SiteStore } from "./app/site-store.ts";
+import { TotalsStore } from "./app/totals-store.ts";
+import { KeptSpares } from "./frames/kept-spares.ts";
+import { OtherWindows } from "./frames/other-windows.ts";
+import { SlotFrames } from "./frames/slot-frames.ts";
+import { SlotRegistry } from "./frames/slot-registry.ts";
+import { LinkMemory } from "./link/link-memory.ts";
+import { watchNetwork } from "./link/network-hints.ts";
+import { type AcceptTold, storeAccept, storedAccept } from "./link/own-accept.ts";
+import { isPairedWith, pair, storedToken } from "./link/pairing.ts";
+import { TunnelClient } from "./link/tunnel-client.ts";
+import { parseAddress } from "./tab/address-input.ts";
+import { BrowserController, START_DOCUMENT } from "./tab/browser.ts";
+import { typedNavigation, withoutFragment } from "./tab/navigation-request.ts";
 import { mountChrome } from "./views/mount.tsx";
 
 declare global {

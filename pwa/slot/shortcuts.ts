@@ -1,5 +1,5 @@
 /** The keys of the app, for the shell and for the page that has the focus. */
-import type { PagePhase } from "../shell/browser-state.ts";
+import type { PagePhase } from "../shell/app/browser-state.ts";
 
 type Shortcut = "address" | "back" | "forward" | "reload" | "stop";
 

@@ -15,7 +15,7 @@ import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
-import type { LinkPhase } from "../shell/browser-state.ts";
+import type { LinkPhase } from "../shell/app/browser-state.ts";
 import {
   LastingRequest,
   type OpenedStream,

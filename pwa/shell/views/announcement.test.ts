@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
+import { testState } from "../testing/test-state.ts";
 import { announcement } from "./announcement.ts";
-import { testState } from "./test-state.ts";
 
 const url = "https://www.example.com/a";
 

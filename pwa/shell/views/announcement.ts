@@ -1,8 +1,8 @@
-import type { BrowserState } from "../browser-state.ts";
-import { errorText } from "./error-texts.ts";
-import { shortHost } from "./format.ts";
-import { isWaiting } from "./link-pill.tsx";
-import { noticeText } from "./notice-bar.tsx";
+import type { BrowserState } from "../app/browser-state.ts";
+import { isWaiting } from "./bar/link-pill.tsx";
+import { noticeText } from "./bar/notice-bar.tsx";
+import { errorText } from "./pages/error-texts.ts";
+import { shortHost } from "./parts/format.ts";
 
 /** What a screen reader should say about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {

@@ -1,17 +1,17 @@
 import { render } from "preact";
 import { type KeyPress, shortcutFor } from "../../slot/shortcuts.ts";
-import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import type { BrowserActions, BrowserState } from "../app/browser-state.ts";
 import { announcement } from "./announcement.ts";
-import { Bar } from "./bar.tsx";
-import { chooseView, type View } from "./choose-view.ts";
-import { ErrorView } from "./error-view.tsx";
-import { MenuSheet } from "./menu-sheet.tsx";
-import { OpeningView } from "./opening-view.tsx";
+import { Bar } from "./bar/bar.tsx";
 import { drawPageHead } from "./page-head.ts";
-import { PairingView } from "./pairing-view.tsx";
-import { SettingsSheet } from "./settings-sheet.tsx";
-import { SiteSheet } from "./site-sheet.tsx";
-import { StartView } from "./start-view.tsx";
+import { chooseView, type View } from "./pages/choose-view.ts";
+import { ErrorView } from "./pages/error-view.tsx";
+import { OpeningView } from "./pages/opening-view.tsx";
+import { PairingView } from "./pages/pairing-view.tsx";
+import { StartView } from "./pages/start-view.tsx";
+import { MenuSheet } from "./sheets/menu-sheet.tsx";
+import { SettingsSheet } from "./sheets/settings-sheet.tsx";
+import { SiteSheet } from "./sheets/site-sheet.tsx";
 import type { Ui, UiState } from "./ui.ts";
 import { followVisualViewport } from "./viewport.ts";
 

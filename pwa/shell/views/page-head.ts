@@ -1,5 +1,5 @@
-import type { BrowserState } from "../browser-state.ts";
-import { shortHost } from "./format.ts";
+import type { BrowserState } from "../app/browser-state.ts";
+import { shortHost } from "./parts/format.ts";
 
 const APP_ICON = "/icons/icon.svg";
 /** The bar's colour in each scheme, as in the style sheet and in index.html. */

@@ -17,7 +17,7 @@ import { limits } from "../../../shared/limits.ts";
 import { PendingTransport } from "../../../shared/pending-transport.ts";
 import { endsSession, offeredProtocols } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import type { LinkPhase } from "../../shell/browser-state.ts";
+import type { LinkPhase } from "../../shell/app/browser-state.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "../requests/attempt-time.ts";
 import type { FurtherLinksPlatform } from "./further-links.ts";
 import { LinkWatch } from "./link-watch.ts";

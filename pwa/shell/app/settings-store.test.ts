@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { MapStorage } from "../testing/map-storage.ts";
+import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
+import { SettingsStore } from "./settings-store.ts";
+
+const DEFAULTS = {
+  theme: "system",
+  searchUrl: DEFAULT_SEARCH_URL,
+  waitTime: 120_000,
+  takesPushes: true,
+  channels: null,
+};
+
+it("keeps changes over restarts", () => {
+  const storage = new MapStorage();
+  const store = new SettingsStore(storage);
+  expect(store.current).toEqual(DEFAULTS);
+  store.change({ theme: "dark" });
+  store.change({ searchUrl: "https://a.example/?q=%s" });
+  store.change({ waitTime: 600_000 });
+  store.change({ takesPushes: false });
+  store.change({ channels: 3 });
+  expect(new SettingsStore(storage).current).toEqual({
+    theme: "dark",
+    searchUrl: "https://a.example/?q=%s",
+    waitTime: 600_000,
+    takesPushes: false,
+    channels: 3,
+  });
+});
+
+it.each([
+  "{",
+  "null",
+  '{"waitTime":1}',
+  '{"takesPushes":0}',
+  '{"channels":7}',
+  '{"waitTime":"600000"}',
+  '{"theme":"pink","searchUrl":"https://a.example/"}',
+  '{"theme":1,"searchUrl":2}',
+])("falls back to the defaults with %j in storage", (json) => {
+  const storage = new MapStorage();
+  storage.setItem("ropeway.settings", json);
+  expect(new SettingsStore(storage).current).toEqual(DEFAULTS);
+});
+
+it("keeps what another window changed", () => {
+  const storage = new MapStorage();
+  const [one, other] = [new SettingsStore(storage), new SettingsStore(storage)];
+  one.change({ theme: "dark" });
+  expect(other.change({ waitTime: 30_000 })).toMatchObject({ theme: "dark", waitTime: 30_000 });
+});

@@ -1,0 +1,59 @@
+/** The person's settings, kept in synchronous storage since the first paint needs the theme. */
+import { limits } from "../../../shared/limits.ts";
+import type { KeyValueStorage } from "../frames/slot-registry.ts";
+import type { Settings } from "./browser-state.ts";
+import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
+
+const STORAGE_KEY = "ropeway.settings";
+const DEFAULTS: Settings = {
+  theme: "system",
+  searchUrl: DEFAULT_SEARCH_URL,
+  waitTime: limits.waitTime,
+  takesPushes: true,
+  channels: null,
+};
+
+/** What `waitTime` may be: 30 s, 2 min, 10 min. */
+export const WAIT_TIMES: readonly number[] = [30_000, limits.waitTime, 600_000];
+
+/** What `channels` may be: as many as pay, or a number for experiments. */
+export const CHANNEL_COUNTS: readonly (number | null)[] = [
+  null,
+  ...Array.from({ length: limits.channels }, (_, index) => index + 1),
+];
+
+export class SettingsStore {
+  #storage: KeyValueStorage;
+  #current: Settings;
+
+  constructor(storage: KeyValueStorage) {
+    this.#storage = storage;
+    this.#current = { ...DEFAULTS, ...read(storage.getItem(STORAGE_KEY)) };
+  }
+
+  get current(): Settings {
+    return this.#current;
+  }
+
+  change(change: Partial<Settings>): Settings {
+    // Another window may have changed others.
+    this.#current = { ...this.#current, ...read(this.#storage.getItem(STORAGE_KEY)), ...change };
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify(this.#current));
+    return this.#current;
+  }
+}
+
+function read(json: string | null): Partial<Settings> {
+  try {
+    const value = JSON.parse(json ?? "{}") as Partial<Record<keyof Settings, unknown>>;
+    const theme = value.theme === "light" || value.theme === "dark" ? value.theme : DEFAULTS.theme;
+    const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
+    const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
+    const takesPushes = value.takesPushes !== false;
+    const channels = CHANNEL_COUNTS.find((choice) => choice === value.channels) ?? DEFAULTS.channels;
+    const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
+    return { theme, searchUrl, waitTime, takesPushes, channels };
+  } catch {
+    return {};
+  }
+}

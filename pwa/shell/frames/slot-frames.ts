@@ -1,0 +1,216 @@
+/**
+ * The iframes of slots: the one the person looks at, and hidden spares whose service workers are installed before any
+ * site needs them, so that a new site costs no round trip to set up.
+ */
+import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
+import type { KeptSpares } from "./kept-spares.ts";
+import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
+
+/** No top navigation (frame busting), no presentation. A lock of the pointer needs a click, and Escape ends it. */
+const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock";
+/**
+ * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
+ * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
+ */
+const PERMISSIONS = ["fullscreen", "autoplay", "clipboard-write", "encrypted-media", "picture-in-picture"]
+  .map((feature) => `${feature} *`)
+  .join("; ");
+
+interface Spare {
+  readonly label: string;
+  readonly frame: HTMLIFrameElement;
+  /** Its boot page waits for a port. */
+  isReady: boolean;
+  /** Its boot page is there. */
+  hasBegun: boolean;
+}
+
+export class SlotFrames {
+  readonly page: HTMLIFrameElement;
+
+  #registry: SlotRegistry;
+  #keptSpares: KeptSpares;
+  #document: Document;
+  /** `//host:port` below which slots live. */
+  #slotHost: string;
+  #scheme: string;
+  /** Ready ones first. */
+  #spares: Spare[] = [];
+  /** Labels of slots from the last sitting, whose service workers are installed. They have no frame yet. */
+  #kept: string[] = [];
+  /** Labels of slots that were taken before their boot page was through. */
+  #unbooted = new Set<string>();
+  /** Labels of slots whose service worker got a port of this window. */
+  #connected = new Set<string>();
+  #timesAgain = 0;
+  #hasOtherWindows: () => boolean;
+  #bindPort: (slot: Slot) => MessagePort;
+
+  constructor(options: {
+    readonly registry: SlotRegistry;
+    readonly keptSpares: KeptSpares;
+    readonly document: Document;
+    readonly scheme: string;
+    readonly slotHost: string;
+    readonly bindPort: (slot: Slot) => MessagePort;
+    /** Whether the app is open in other windows, too. */
+    readonly hasOtherWindows: () => boolean;
+  }) {
+    this.#registry = options.registry;
+    this.#keptSpares = options.keptSpares;
+    this.#document = options.document;
+    this.#scheme = options.scheme;
+    this.#slotHost = options.slotHost;
+    this.#bindPort = options.bindPort;
+    this.#hasOtherWindows = options.hasOtherWindows;
+    this.page = this.#createFrame("Page");
+    this.page.allow = PERMISSIONS;
+  }
+
+  /** The slot that `origin` (an event's, a frame's) belongs to, or null. */
+  slotOf(origin: string): Slot | null {
+    const suffix = `.${this.#slotHost}`;
+    const prefix = `${this.#scheme}//`;
+    if (!origin.startsWith(prefix) || !origin.endsWith(suffix)) return null;
+    return this.#registry.byLabel(origin.slice(prefix.length, -suffix.length));
+  }
+
+  /** The slot of an origin, if it has one. */
+  find(origin: string, topLevelOrigin: string): Slot | null {
+    return this.#registry.find(origin, topLevelOrigin);
+  }
+
+  originOf(slot: Slot): string {
+    return `${this.#scheme}//${slot.label}.${this.#slotHost}`;
+  }
+
+  /** The slot of a web origin under a top-level origin; takes the spare when it is a new one. */
+  slotFor(origin: string, topLevelOrigin: string): Slot {
+    const known = this.#registry.find(origin, topLevelOrigin);
+    if (known !== null) return known;
+    // A kept one boots in the page's own frame, which is not slower than to wait for a spare that is still booting.
+    const isSpareReady = this.#spares[0]?.isReady === true;
+    const kept = isSpareReady ? undefined : this.#kept.shift();
+    const spare = kept === undefined ? (this.#spares.shift() ?? null) : null;
+    const label = kept ?? spare?.label ?? freshLabel();
+    this.#keptSpares.forget(label);
+    const slot = this.#registry.assign(label, origin, topLevelOrigin);
+    if (spare?.isReady !== true) this.#unbooted.add(slot.label);
+    if (spare !== null) this.#handPort(slot, spare);
+    return slot;
+  }
+
+  /**
+   * Where the slot shows a real URL of its origin; by its boot page where that has something to do first:
+   *
+   * - The service worker is still being installed, and the address would go to the edge as a plain request.
+   * - It has no port of this window.
+   * - It has ports of several windows, and sees which one a page is for by the page that sent it there.
+   * - The frame may be there already.
+   *
+   * @param isAgain the address differs from that of any document so far by more than its fragment.
+   */
+  slotUrl(slot: Slot, realUrl: string, isAgain = false): string {
+    const url = new URL(realUrl);
+    const path = `${url.pathname}${url.search}${url.hash}`;
+    const isKnown = this.isBooted(slot) && this.#connected.has(slot.label) && !this.#hasOtherWindows();
+    if (isKnown && !isAgain) return `${this.originOf(slot)}${path}`;
+    const query = isAgain ? `?again=${++this.#timesAgain}` : "";
+    return `${this.originOf(slot)}${RESERVED_PATH}boot${query}#then=${encodeURIComponent(path)}`;
+  }
+
+  /** Whether the slot's service worker is known to answer. */
+  isBooted(slot: Slot): boolean {
+    return !this.#unbooted.has(slot.label);
+  }
+
+  /** The slot's service worker answers from now on. */
+  onReady(slot: Slot): void {
+    this.#unbooted.delete(slot.label);
+  }
+
+  /**
+   * Takes the slots that were kept from the last sitting. Their frames wait for `prepareSpare`: a slot that is installed
+   * needs no network, but Chromium opens a connection to the host of every frame that sets out for it.
+   */
+  async restoreSpares(): Promise<void> {
+    const labels = await this.#keptSpares.take();
+    this.#kept = labels.filter((label) => this.#registry.byLabel(label) === null).slice(0, SPARES);
+  }
+
+  /**
+   * Boots a slot in a hidden frame, a kept one or a fresh one, unless there are enough. For when nothing else is on the
+   * link.
+   *
+   * @returns whether there are enough now.
+   */
+  prepareSpare(): boolean {
+    if (this.#spares.length < SPARES) this.#bootSpare(this.#kept.shift() ?? freshLabel());
+    return this.#spares.length >= SPARES;
+  }
+
+  /** Answers whoever asks for a port in the name of a slot. */
+  sendPort(slot: Slot, target: Window): void {
+    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port", topLevel: slot.topLevel };
+    target.postMessage(message, this.originOf(slot), [this.#bindPort(slot)]);
+    this.#connected.add(slot.label);
+  }
+
+  /** A frame that stands for no origin yet is there, or asks for a port: a spare, which gets one once it is taken. */
+  onUnassignedFrame(type: PageToShell["type"], source: Window): void {
+    const spare = this.#spares.find(({ frame }) => frame.contentWindow === source);
+    if (spare === undefined) return;
+    spare.hasBegun = true;
+    if (type !== "port-wanted") return;
+    spare.isReady = true;
+    this.#spares.sort((one, other) => Number(other.isReady) - Number(one.isReady));
+    void this.#keptSpares.keep(spare.label);
+  }
+
+  #bootSpare(label: string): void {
+    const frame = this.#createFrame("");
+    frame.hidden = true;
+    frame.setAttribute("aria-hidden", "true");
+    frame.tabIndex = -1;
+    frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
+    const spare: Spare = { label, frame, isReady: false, hasBegun: false };
+    let pause = SPARE_PAUSE;
+    // Of the browser's own page too, which stands for a boot page that was lost.
+    frame.addEventListener("load", () => {
+      if (pause > SPARE_PAUSE_MAX) return;
+      setTimeout(() => {
+        if (spare.hasBegun || !this.#spares.includes(spare)) return;
+        const { src } = frame;
+        frame.src = src;
+      }, pause);
+      pause *= 2;
+    });
+    this.#document.body.append(frame);
+    this.#spares.push(spare);
+  }
+
+  /** The boot page of a spare passes the port on to its service worker; then its frame has done its work. */
+  #handPort(slot: Slot, { frame, isReady }: Spare): void {
+    // One that is still loading asks by itself, and is known by then.
+    if (isReady && frame.contentWindow !== null) this.sendPort(slot, frame.contentWindow);
+    setTimeout(() => frame.remove(), BOOT_FRAME_LIFETIME);
+  }
+
+  #createFrame(title: string): HTMLIFrameElement {
+    const frame = this.#document.createElement("iframe");
+    if (title !== "") frame.title = title;
+    frame.setAttribute("sandbox", SANDBOX);
+    return frame;
+  }
+}
+
+/** One is taken by the next site, and one by the site after it, which may come before the first is replaced. */
+const SPARES = 2;
+
+/** Milliseconds until a spare whose boot page was lost is booted again; twice as long each time, up to the second. */
+const SPARE_PAUSE = 5_000;
+const SPARE_PAUSE_MAX = 300_000;
+
+/** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
+const BOOT_FRAME_LIFETIME = 20_000;

@@ -1,0 +1,165 @@
+/**
+ * Which slot stands for which web origin on this phone. A slot is never given to a second origin; frames of other
+ * origins get slots of their own under each top-level origin, so that their storage is partitioned like everything else.
+ * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
+ * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
+ */
+import { limits } from "../../../shared/limits.ts";
+import type { SlotBinding } from "../../messages/tunnel-messages.ts";
+
+export interface Slot extends SlotBinding {
+  /** First label of the slot's host. */
+  readonly label: string;
+}
+
+/** The part of `Storage` that is used; tests bring a map. */
+export interface KeyValueStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+const STORAGE_KEY = "ropeway.slots";
+const LABEL_LENGTH = 10;
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+
+export class SlotRegistry {
+  #storage: KeyValueStorage;
+  #byKey = new Map<string, Slot>();
+  /** Those that were dropped, or forgotten in another window, too: their frames may still be open here. */
+  #byLabel = new Map<string, Slot>();
+  /** What this window assigned, unless it was forgotten since. */
+  #ownByKey = new Map<string, Slot>();
+  /** What this window assigned and could not store: it is known here only. */
+  #unstored = new Map<string, Slot>();
+  #readJson: string | null = null;
+
+  constructor(storage: KeyValueStorage) {
+    this.#storage = storage;
+  }
+
+  find(origin: string, topLevelOrigin: string): Slot | null {
+    this.#read();
+    return this.#byKey.get(`${topLevelOrigin} ${origin}`) ?? null;
+  }
+
+  byLabel(label: string): Slot | null {
+    this.#read();
+    return this.#byLabel.get(label) ?? null;
+  }
+
+  /** Gives the slot `label`, which must be fresh, to an origin that has none. */
+  assign(label: string, origin: string, topLevelOrigin: string): Slot {
+    this.#read();
+    const slot: Slot = { label, origin, topLevelOrigin, topLevel: origin === topLevelOrigin };
+    this.#ownByKey.set(keyOf(slot), slot);
+    this.#write(slot);
+    return slot;
+  }
+
+  /**
+   * Another window changed the list. Two that write at the same time, each from what it had read, lose what the other
+   * wrote, and with it the way to what a site has stored: so what this window assigned and is gone is written again.
+   */
+  restore(): void {
+    if (this.#storage.getItem(STORAGE_KEY) === null) {
+      this.#ownByKey.clear();
+      this.#unstored.clear();
+    }
+    this.#read();
+    for (const [key, slot] of this.#ownByKey) {
+      const known = this.#byKey.get(key);
+      // The one that is written holds: an origin has one slot. Where no place is left, another window has dropped this.
+      if (known === undefined && this.#hasPlaceFor(slot)) this.#write(slot);
+      else if (known?.label !== slot.label) this.#ownByKey.delete(key);
+    }
+  }
+
+  /** Forgets all slots: every origin gets a fresh, empty one. */
+  clear(): void {
+    this.#byKey.clear();
+    this.#byLabel.clear();
+    this.#ownByKey.clear();
+    this.#unstored.clear();
+    this.#storage.removeItem(STORAGE_KEY);
+    this.#readJson = null;
+  }
+
+  #write(slot: Slot): void {
+    const slots = [...this.#byKey.values(), slot];
+    const kept = withinLimits(slots);
+    for (const dropped of slots.filter((each) => !kept.includes(each))) this.#drop(keyOf(dropped));
+    try {
+      this.#storage.setItem(STORAGE_KEY, JSON.stringify(kept));
+      this.#unstored.clear();
+    } catch {
+      this.#unstored.set(keyOf(slot), slot);
+    }
+    this.#read();
+  }
+
+  #drop(key: string): void {
+    for (const slots of [this.#byKey, this.#ownByKey, this.#unstored]) slots.delete(key);
+  }
+
+  #hasPlaceFor(slot: Slot): boolean {
+    return !isFrame(slot) || withinLimits([...this.#byKey.values(), slot]).length > this.#byKey.size;
+  }
+
+  #read(): void {
+    const json = this.#storage.getItem(STORAGE_KEY);
+    if (json !== this.#readJson) {
+      this.#readJson = json;
+      this.#byKey.clear();
+      for (const slot of readSlots(json)) this.#add(slot);
+    }
+    for (const [key, slot] of this.#unstored) if (!this.#byKey.has(key)) this.#add(slot);
+  }
+
+  #add(slot: Slot): void {
+    this.#byKey.set(keyOf(slot), slot);
+    this.#byLabel.set(slot.label, slot);
+  }
+}
+
+function keyOf({ topLevelOrigin, origin }: Slot): string {
+  return `${topLevelOrigin} ${origin}`;
+}
+
+function isFrame({ origin, topLevelOrigin }: Slot): boolean {
+  return origin !== topLevelOrigin;
+}
+
+/** @param slots the latest last. */
+function withinLimits(slots: readonly Slot[]): Slot[] {
+  const perSite = new Map<string, number>();
+  let all = 0;
+  const kept = slots.toReversed().filter((slot) => {
+    if (!isFrame(slot)) return true;
+    const ofSite = perSite.get(slot.topLevelOrigin) ?? 0;
+    if (ofSite === limits.frameSlotsPerSite || all === limits.frameSlots) return false;
+    perSite.set(slot.topLevelOrigin, ofSite + 1);
+    all += 1;
+    return true;
+  });
+  return kept.reverse();
+}
+
+/** A label nobody can guess: 50 random bits. It starts with a letter, as host labels should. */
+export function freshLabel(randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(LABEL_LENGTH))): string {
+  return `s${Array.from(randomBytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("")}`;
+}
+
+function readSlots(json: string | null): readonly Slot[] {
+  try {
+    const slots: unknown = JSON.parse(json ?? "[]");
+    return Array.isArray(slots) ? slots.filter(isSlot) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isSlot(value: unknown): value is Slot {
+  const slot = value as Partial<Slot> | null;
+  return typeof slot?.label === "string" && typeof slot.origin === "string" && typeof slot.topLevelOrigin === "string";
+}

@@ -1,0 +1,31 @@
+/**
+ * What this browser sends as `accept` for what elements load, so that the edge pushes just what pages will ask for. Only
+ * its requests say so: the app's service worker is shown some, once for each version of the browser.
+ */
+import type { AcceptTable } from "../../../shared/http/default-accept.ts";
+import type { KeyValueStorage } from "../frames/slot-registry.ts";
+
+/** Of the app's service worker: pwa/sw/shell/seen-accept.ts. */
+export interface AcceptTold {
+  readonly type: "accept";
+  readonly accept: AcceptTable;
+}
+
+const STORAGE_KEY = "ropeway.accept";
+
+/** @returns null where it has to be found out. */
+export function storedAccept(
+  storage: KeyValueStorage,
+  { userAgent }: Pick<NavigatorID, "userAgent"> = navigator,
+): AcceptTable | null {
+  const [of, accept] = JSON.parse(storage.getItem(STORAGE_KEY) ?? "[]") as [string?, AcceptTable?];
+  return of === userAgent && accept ? accept : null;
+}
+
+export function storeAccept(
+  storage: KeyValueStorage,
+  accept: AcceptTable,
+  { userAgent }: Pick<NavigatorID, "userAgent"> = navigator,
+): void {
+  storage.setItem(STORAGE_KEY, JSON.stringify([userAgent, accept]));
+}

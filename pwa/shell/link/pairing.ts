@@ -1,0 +1,46 @@
+/** Turns the person's access key into this phone's token, once. The key itself is not kept. */
+import { PAIR_PATH } from "../../../shared/subprotocol.ts";
+import type { KeyValueStorage } from "../frames/slot-registry.ts";
+
+const TOKEN_KEY = "ropeway.token";
+/** Of the key the token came from, to see whether a link brings another one. */
+const FINGERPRINT_KEY = "ropeway.key-fingerprint";
+
+/** `refused`: why, in the edge's words; null for a key that is not its. */
+export type PairingResult = "paired" | "unreachable" | { readonly refused: string | null };
+
+/** The edge's key pairs nobody (403), or too many wrong ones came (429). */
+const REFUSALS: ReadonlySet<number> = new Set([403, 429]);
+
+export function storedToken(storage: KeyValueStorage): string | null {
+  return storage.getItem(TOKEN_KEY);
+}
+
+/** Whether the stored token already came from this key. */
+export async function isPairedWith(storage: KeyValueStorage, accessKey: string): Promise<boolean> {
+  return storedToken(storage) !== null && storage.getItem(FINGERPRINT_KEY) === (await fingerprint(accessKey));
+}
+
+export async function pair(storage: KeyValueStorage, accessKey: string): Promise<PairingResult> {
+  let response: Response;
+  try {
+    response = await fetch(PAIR_PATH, { method: "POST", headers: { authorization: `Bearer ${accessKey}` } });
+  } catch {
+    return "unreachable";
+  }
+  if (response.status === 401) return { refused: null };
+  if (REFUSALS.has(response.status)) {
+    const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+    return error === undefined ? "unreachable" : { refused: error };
+  }
+  if (!response.ok) return "unreachable";
+  const { token } = (await response.json()) as { token: string };
+  storage.setItem(TOKEN_KEY, token);
+  storage.setItem(FINGERPRINT_KEY, await fingerprint(accessKey));
+  return "paired";
+}
+
+async function fingerprint(accessKey: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`ropeway key ${accessKey}`));
+  return Array.from(new Uint8Array(digest).slice(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

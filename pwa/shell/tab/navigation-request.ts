@@ -1,0 +1,67 @@
+/** Navigations as the shell asks the tunnel for them. */
+import { ErrorCode } from "../../../shared/errors.ts";
+import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
+import type { BrowserState } from "../app/browser-state.ts";
+
+/** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
+export function withFragmentOf(from: string, url: string): string {
+  const at = from.indexOf("#");
+  return at < 0 || url.includes("#") ? url : url + from.slice(at);
+}
+
+/** What is asked for by its address. @param initiator null where the person typed it, or chose it in the app. */
+export function typedNavigation(url: string, initiator: string | null = null): NavigationRequest {
+  return { url, method: "GET", headers: [], body: null, referrer: "", initiator };
+}
+
+export function withoutFragment(request: NavigationRequest): NavigationRequest {
+  const url = new URL(request.url);
+  url.hash = "";
+  return { ...request, url: url.href };
+}
+
+/** Whether a frame with the document `shown` would take the URL for a part of it, and load nothing. */
+export function isPartOf(url: string, shown: string): boolean {
+  return url.includes("#") && url.split("#", 1)[0] === shown.split("#", 1)[0];
+}
+
+/**
+ * Whether a frame that shows this state, be it a document or the notice of an error, would take the URL for a part of
+ * what it has, and load nothing (HTML section 7.4.2.2, "navigate to a fragment"). Another part of a page is one.
+ */
+export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserState, "url" | "error">): boolean {
+  return isPartOf(url, shown) && (error !== null || url === shown);
+}
+
+/**
+ * No site can have acted on a request that failed so, unless the tunnel says so by itself. After any other failure one
+ * can, also where no connection came about: that may have been behind a redirect.
+ */
+const LEAVES_SITES_ALONE: ReadonlySet<number> = new Set([
+  ErrorCode.REFUSED_STREAM,
+  ErrorCode.LINK_LOST,
+  ErrorCode.OFFLINE,
+]);
+
+/** Whether the site may have acted on a request that failed with this code. */
+export function mayHaveActed({ method }: NavigationRequest, code: number): boolean {
+  return method !== "GET" && !LEAVES_SITES_ALONE.has(code);
+}
+
+/** RFC 6068, 3966, 5724: links to people, which a phone opens in an app of its own. */
+const OTHER_APPS = /^(?:mailto|tel|sms):/;
+
+/** @param url absolute, as the URL standard writes it. */
+export function isForOtherApp(url: string): boolean {
+  return OTHER_APPS.test(url);
+}
+
+/** RFC 1035 section 3.1, as text. */
+const HOST_LENGTH_MAX = 253;
+
+/** What a page asks a frame's slot for, or null where there can be none: it may ask for anything, and slots are kept. */
+export function frameUrl(asked: string): URL | null {
+  const url = URL.parse(asked);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.length > HOST_LENGTH_MAX) return null;
+  return url;
+}

@@ -1,0 +1,71 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LinkPhase } from "../../app/browser-state.ts";
+
+/** A first connection is quick; only one that takes longer than this is worth a word. */
+const QUIET_CONNECTING_MS = 2_000;
+
+/** The quiet line above the bar while the link is not there; nothing while it is. */
+export function LinkPill({ link }: { link: LinkPhase }) {
+  const since = "since" in link ? link.since : null;
+  const now = useNow(since !== null);
+  if (since === null) return null;
+  const waited = Math.max(0, now - since);
+  if (link.kind === "connecting" && waited < QUIET_CONNECTING_MS) return null;
+  return (
+    <p class="link-pill" data-link={link.kind}>
+      <span class="dot" />
+      {linkText(link, now)}
+    </p>
+  );
+}
+
+/** Whether the person waits for a link that was there, or should be by now. */
+export function isWaiting(link: LinkPhase): boolean {
+  switch (link.kind) {
+    case "connecting":
+      return link.attempt > 1;
+    case "offline":
+    case "stalled":
+    case "waiting":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The state of the link in a few words. @param now as `Date.now()` */
+export function linkText(link: LinkPhase, now: number): string {
+  switch (link.kind) {
+    case "unpaired":
+      return "Not paired yet";
+    case "refused":
+      return "Key not accepted";
+    case "open":
+      return "Connected";
+    case "offline":
+      return `Offline, waiting for the link, ${seconds(now - link.since)}`;
+    case "connecting":
+      return link.attempt === 1
+        ? `Connecting, ${seconds(now - link.since)}`
+        : `Waiting for the link, ${seconds(now - link.since)}`;
+    case "stalled":
+    case "waiting":
+      return `Waiting for the link, ${seconds(now - link.since)}`;
+  }
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.max(0, Math.floor(milliseconds / 1000))} s`;
+}
+
+/** `Date.now()`, anew every second while `isRunning`. */
+export function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

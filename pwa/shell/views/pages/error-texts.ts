@@ -1,0 +1,186 @@
+import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
+import type { PageError } from "../../app/browser-state.ts";
+import { shortHost } from "../parts/format.ts";
+
+/** What the error page says and offers. `{host}` is filled in by `errorText`. */
+interface ErrorText {
+  readonly heading: string;
+  readonly text: string;
+  /** Offers the field for the access key. */
+  readonly asksForKey: boolean;
+  readonly sign: "origin" | "link" | "key" | "lock" | "sign";
+}
+
+function origin(heading: string, text: string): ErrorText {
+  return { heading, text, asksForKey: false, sign: "origin" };
+}
+
+const TEXTS = new Map<number, ErrorText>([
+  [
+    ErrorCode.NAME_NOT_RESOLVED,
+    origin("No site with this name", "There is no “{host}” on the web. Check the address for a typing slip."),
+  ],
+  [
+    ErrorCode.CONNECTION_REFUSED,
+    origin(
+      "The site turned the connection down",
+      "“{host}” exists, but nothing answers there at the moment. It may be down for a while, or the port may be wrong.",
+    ),
+  ],
+  [
+    ErrorCode.CONNECTION_RESET,
+    origin("The site hung up", "“{host}” closed the connection before the page was whole. Trying again often helps."),
+  ],
+  [
+    ErrorCode.TLS_FAILED,
+    {
+      heading: "No secure connection to the site",
+      text: "The certificate of “{host}” could not be verified, so nothing was sent there. Somebody may be in between, or the certificate has run out.",
+      asksForKey: false,
+      sign: "lock",
+    },
+  ],
+  [
+    ErrorCode.UPSTREAM_TIMEOUT,
+    origin("The site took too long", "“{host}” did not answer in time. It may be busy or down."),
+  ],
+  [
+    ErrorCode.UPSTREAM_FAILED,
+    origin(
+      "The site could not be reached",
+      "Your edge could not get through to “{host}”. Check the address, or try again in a moment.",
+    ),
+  ],
+  [
+    ErrorCode.LINK_LOST,
+    {
+      heading: "Your edge cannot be reached",
+      text: "The link between this phone and your Ropeway edge was lost. Check the signal, and that the edge is running.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.KEY_NOT_ACCEPTED,
+    {
+      heading: "The edge did not accept the key",
+      text: "This phone’s access key is not the one that your edge expects. Enter the key that the edge printed when it started.",
+      asksForKey: true,
+      sign: "key",
+    },
+  ],
+  [
+    ErrorCode.NO_SLOT_HOST,
+    {
+      heading: "This edge cannot show pages yet",
+      text: "It has only one host, and every site needs one of its own to be kept apart. Give it a wildcard host and set ROPEWAY_HOST, as the README says.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.OFFLINE,
+    {
+      heading: "You are offline",
+      text: "This phone has no network at the moment.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.ALREADY_SENT,
+    {
+      heading: "Sent, but the answer got lost",
+      text: "“{host}” was sent what you entered, then your edge restarted and the answer was lost. Look there for what became of it before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.OUTCOME_UNKNOWN,
+    {
+      heading: "Maybe sent, maybe not",
+      text: "The link was lost for too long to know whether “{host}” got what you sent. Look there before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.UNSUPPORTED_SCHEME,
+    {
+      heading: "Ropeway cannot open this kind of address",
+      text: "Only addresses that begin with http:// or https:// can be loaded. This one is for another app.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.DESTINATION_FORBIDDEN,
+    {
+      heading: "Your edge does not go there",
+      text: "“{host}” is on a private network, which the edge refuses to reach. If you run the edge yourself, start it with ROPEWAY_ALLOW_PRIVATE=1 to allow it.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.TOO_MANY_REDIRECTS,
+    origin(
+      "The site sends us in circles",
+      "“{host}” kept redirecting from one address to the next. Clearing its cookies in the settings may help.",
+    ),
+  ],
+  [
+    ErrorCode.VERSION_NOT_SUPPORTED,
+    {
+      heading: "App and edge do not understand each other",
+      text: "They are of different versions. Reload the app, or update the edge.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.BODY_NOT_REPLAYABLE,
+    origin(
+      "The upload could not be sent again",
+      "“{host}” asked for the same upload at another address, and it was too large to keep. Please send it once more.",
+    ),
+  ],
+]);
+
+const UNKNOWN: ErrorText = {
+  heading: "The page could not be loaded",
+  text: "Something went wrong on the way to “{host}”. Trying again often helps.",
+  asksForKey: false,
+  sign: "sign",
+};
+
+/** Heading and sentences for any error, also for codes that this version does not know. */
+export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
+  const found = TEXTS.get(error.code) ?? UNKNOWN;
+  return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
+}
+
+/** Where to load the address again changes nothing. */
+const HOPELESS: ReadonlySet<number> = new Set([
+  ErrorCode.UNSUPPORTED_SCHEME,
+  ErrorCode.NO_SLOT_HOST,
+  ErrorCode.DESTINATION_FORBIDDEN,
+  ErrorCode.KEY_NOT_ACCEPTED,
+  ErrorCode.BODY_NOT_REPLAYABLE,
+]);
+
+/** What a form sent may have arrived: its address is asked for without it. */
+const TO_BE_LOOKED_AT: ReadonlySet<number> = new Set([ErrorCode.ALREADY_SENT, ErrorCode.OUTCOME_UNKNOWN]);
+
+/** What the button says that loads the address again; null where that cannot help. */
+export function retryLabel(code: number): string | null {
+  if (HOPELESS.has(code)) return null;
+  return TO_BE_LOOKED_AT.has(code) ? "Look there" : "Try again";
+}
+
+/** The small print: the code's name, then what the typed error says. */
+export function errorSmallPrint(error: Pick<PageError, "code" | "detail">): string {
+  const name = errorCodeName(error.code);
+  return error.detail === "" ? name : `${name}: ${error.detail}`;
+}

@@ -1,0 +1,44 @@
+import type { BrowserActions, PageError } from "../../app/browser-state.ts";
+import { comesBackWithLink } from "../../tab/link-failure.ts";
+import { Icon } from "../parts/icons.tsx";
+import { KeyForm } from "../parts/key-form.tsx";
+import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
+
+const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked", sign: "sign" } as const;
+
+/** What went wrong, in words, and the way on. */
+export function ErrorView({ error, actions }: { error: PageError; actions: BrowserActions }) {
+  const { heading, text, asksForKey, sign } = errorText(error);
+  const retry = retryLabel(error.code);
+  return (
+    <section class="card-view">
+      <span class="badge">
+        <Icon name={SIGNS[sign]} />
+      </span>
+      <h1>{heading}</h1>
+      <p>
+        {comesBackWithLink(error) && !asksForKey ? `${text} The page loads by itself when the link is back.` : text}
+      </p>
+      {asksForKey && <KeyForm onKey={(accessKey) => actions.pair(accessKey)} />}
+      <div class="actions">
+        {retry !== null && (
+          <button type="button" class="button button-primary" onClick={() => actions.reload()}>
+            {retry}
+          </button>
+        )}
+        <button
+          type="button"
+          class={retry === null && !asksForKey ? "button button-primary" : "button"}
+          onClick={() => actions.home()}
+        >
+          Start page
+        </button>
+      </div>
+      <p class="fine fine-code">
+        {error.url}
+        <br />
+        {errorSmallPrint(error)}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,141 @@
+import { useState } from "preact/hooks";
+import type { BrowserActions, BrowserState, Site } from "../../app/browser-state.ts";
+import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
+import { Icon } from "../parts/icons.tsx";
+import { SiteIcon } from "../parts/site-icon.tsx";
+import { Ridge } from "./ridge.tsx";
+
+/** Pinned and recent sites, and what Ropeway has saved so far. */
+export function StartView({ state, actions }: { state: BrowserState; actions: BrowserActions }) {
+  const { pinned } = state;
+  const isPinned = new Set(pinned.map((site) => site.url));
+  const recent = state.recent.filter((site) => !isPinned.has(site.url));
+  return (
+    <div class="start">
+      <header class="start-header">
+        <Ridge />
+        <h1>Ropeway</h1>
+        <SavedLine state={state} />
+      </header>
+      {pinned.length > 0 && <Pinned sites={pinned} actions={actions} />}
+      {recent.length > 0 && <Recent sites={recent} actions={actions} />}
+      {pinned.length === 0 && recent.length === 0 && (
+        <p class="start-empty">Type an address or a few words to search. Sites that you visit will gather here.</p>
+      )}
+      {state.demoUrl !== null && <DemoCard url={state.demoUrl} actions={actions} />}
+    </div>
+  );
+}
+
+function SavedLine({ state }: { state: BrowserState }) {
+  const { totals } = state;
+  const saving = totals && formatSaving(totals.linkBytes, totals.originBytes);
+  if (!totals || !saving || totals.originBytes <= totals.linkBytes) {
+    return <p class="saved">The web over one warm socket</p>;
+  }
+  return (
+    <p class="saved">
+      <strong>{formatBytes(totals.originBytes - totals.linkBytes)}</strong> saved so far, {saving}
+    </p>
+  );
+}
+
+function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserActions }) {
+  const [isChanging, setChanging] = useState(false);
+  return (
+    <section class="start-section" aria-labelledby="pinned-heading">
+      <div class="section-head">
+        <h2 id="pinned-heading">Pinned</h2>
+        <button type="button" class="text-button" aria-pressed={isChanging} onClick={() => setChanging(!isChanging)}>
+          {isChanging ? "Done" : "Edit"}
+        </button>
+      </div>
+      <ul class="tiles">
+        {sites.map((site) => (
+          <li key={site.url} class="tile-cell">
+            <button
+              type="button"
+              class="tile"
+              title={site.url}
+              disabled={isChanging}
+              onClick={() => actions.go(site.url)}
+            >
+              <SiteIcon site={site} large />
+              <span class="tile-title">{site.title || shortHost(site.url)}</span>
+            </button>
+            {isChanging && (
+              <button
+                type="button"
+                class="tile-remove"
+                aria-label={`Unpin ${site.title || shortHost(site.url)}`}
+                onClick={() => actions.unpin(site.url)}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserActions }) {
+  return (
+    <section class="start-section" aria-labelledby="recent-heading">
+      <div class="section-head">
+        <h2 id="recent-heading">Recent</h2>
+        <button type="button" class="text-button" onClick={() => actions.forgetRecent("all")}>
+          Forget all
+        </button>
+      </div>
+      <ul class="rows">
+        {sites.map((site) => {
+          const name = site.title || shortHost(site.url);
+          return (
+            <li key={site.url} class="row">
+              <button type="button" class="row-main" title={site.url} onClick={() => actions.go(site.url)}>
+                <SiteIcon site={site} />
+                <span class="row-text">
+                  <span class="row-title">{name}</span>
+                  <span class="row-hint">{shortHost(site.url)}</span>
+                </span>
+              </button>
+              <button
+                type="button"
+                class="icon-button quiet"
+                aria-label={`Pin ${name}`}
+                onClick={() => actions.pin(site)}
+              >
+                <Icon name="pin" />
+              </button>
+              <button
+                type="button"
+                class="icon-button quiet"
+                aria-label={`Forget ${name}`}
+                onClick={() => actions.forgetRecent(site.url)}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function DemoCard({ url, actions }: { url: string; actions: BrowserActions }) {
+  return (
+    <button type="button" class="demo" onClick={() => actions.go(url)}>
+      <span class="site-icon site-icon-plain">
+        <Icon name="globe" />
+      </span>
+      <span class="row-text">
+        <span class="row-title">Try the demo site</span>
+        <span class="row-hint">A newspaper and 150 images, built in</span>
+      </span>
+      <Icon name="forward" />
+    </button>
+  );
+}

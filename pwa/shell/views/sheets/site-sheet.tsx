@@ -1,0 +1,106 @@
+import type { BrowserState } from "../../app/browser-state.ts";
+import { linkText, useNow } from "../bar/link-pill.tsx";
+import { errorText } from "../pages/error-texts.ts";
+import { type Connection, connectionOf, SIGNS } from "../parts/connection.ts";
+import { formatBytes, formatSaving, formatTime, shortHost } from "../parts/format.ts";
+import { Icon } from "../parts/icons.tsx";
+import { SiteIcon } from "../parts/site-icon.tsx";
+import type { Ui } from "../ui.ts";
+import { Sheet } from "./sheet.tsx";
+
+/** How the page came, and what it cost. */
+export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
+  const { cost } = state;
+  const now = useNow(state.link.kind !== "open");
+  const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
+  const saving = formatSaving(linkBytes, cost.originBytes);
+  const requests =
+    cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
+
+  return (
+    <Sheet
+      title="Site information"
+      header={
+        <div class="sheet-site">
+          <SiteIcon site={state} />
+          <span class="row-text">
+            <span class="row-title">{shortHost(state.url)}</span>
+            <span class="row-hint">{state.title}</span>
+          </span>
+        </div>
+      }
+      onClose={() => ui.change({ sheet: null })}
+    >
+      <ConnectionNote state={state} />
+      <h3 class="saving">{saving ?? (linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet")}</h3>
+      <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} />
+      <dl class="facts">
+        <Fact name="Requests" value={requests} />
+        <Fact name="Time" value={formatTime(cost.time)} />
+        <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
+        <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
+        <Fact name="Link" value={linkText(state.link, now)} />
+      </dl>
+    </Sheet>
+  );
+}
+
+const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
+  secure: {
+    heading: "Encrypted to the site",
+    text: "Your edge talks HTTPS with this site, and reads the page itself so that it can send less of it.",
+  },
+  plain: {
+    heading: "Not encrypted to the site",
+    text: "Your edge talks plain HTTP with this site. Others between the edge and the site can read along.",
+  },
+  pending: { heading: "Not there yet", text: "What is shown until this site comes is not from this site." },
+  failed: { heading: "The page did not load", text: "What is shown comes from Ropeway, not from the site." },
+};
+
+function ConnectionNote({ state }: { state: BrowserState }) {
+  const connection = connectionOf(state);
+  const { heading, text } = CONNECTIONS[connection];
+  return (
+    <p class={connection === "secure" ? "note" : "note note-warning"}>
+      <Icon name={SIGNS[connection]} />
+      <span>
+        <strong>{state.error ? errorText(state.error).heading : heading}</strong>
+        {text}
+      </span>
+    </p>
+  );
+}
+
+function Comparison({ linkBytes, originBytes }: { linkBytes: number; originBytes: number }) {
+  const most = Math.max(linkBytes, originBytes, 1);
+  return (
+    <dl class="bars">
+      <Measure name="From sites" bytes={originBytes} share={originBytes / most} kind="origin" />
+      <Measure name="On the link" bytes={linkBytes} share={linkBytes / most} kind="link" />
+    </dl>
+  );
+}
+
+function Measure({ name, bytes, share, kind }: { name: string; bytes: number; share: number; kind: string }) {
+  return (
+    <div class="measure" data-kind={kind}>
+      <dt>{name}</dt>
+      <dd>
+        <span class="measure-track">
+          <span class="measure-fill" style={{ width: `${Math.round(share * 1000) / 10}%` }} />
+        </span>
+        {formatBytes(bytes)}
+      </dd>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
