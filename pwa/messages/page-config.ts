@@ -1,6 +1,6 @@
 /** How the service worker tells the page script about its document. */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { ReferrerPolicy } from "../slot/policy/referrer.ts";
+import type { ReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { escapeAttribute } from "../slot/rewrite/html-tag.ts";
 import { ropewayPath, type SlotIdentity } from "../slot/slot-url.ts";
 

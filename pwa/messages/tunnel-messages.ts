@@ -1,6 +1,7 @@
 /** Between the shell and its tunnel worker. */
-import type { AcceptTable } from "../../shared/http/default-accept.ts";
+
 import type { HeaderList } from "../../shared/http/heads.ts";
+import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { LinkPhase } from "../shell/app/browser-state.ts";
 import type { FrameStart } from "../tunnel/port/frame-starts.ts";
 import type { LinkHint } from "../tunnel/sockets/link.ts";

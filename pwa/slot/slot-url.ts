@@ -1,4 +1,5 @@
 /** Real URLs and slot URLs: a slot host stands for exactly one web origin. */
+import { parseUrl } from "../../shared/web/origin.ts";
 
 export interface SlotIdentity {
   /** `http://s7k2ab.localhost:8787`, as `URL.origin` gives it. */
@@ -25,15 +26,6 @@ export const ropewayPath = {
 
 function hostOf(origin: string): string {
   return origin.slice(origin.indexOf("//") + 2);
-}
-
-/** `URL.parse`, which Chromium has since 126 only. */
-export function parseUrl(url: string, base?: string): URL | null {
-  try {
-    return new URL(url, base);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether the URL is on the slot's host. The scheme may have been upgraded; the port stays. */

@@ -1,11 +1,11 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
-import { type AcceptTable, withDefaultAccept } from "../../shared/http/default-accept.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";

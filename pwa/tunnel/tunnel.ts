@@ -4,7 +4,6 @@
  */
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
-import { type AcceptTable, acceptToFields } from "../../shared/http/default-accept.ts";
 import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
@@ -13,6 +12,7 @@ import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { LinkPhase } from "../shell/app/browser-state.ts";

@@ -5,8 +5,8 @@
  * without saying is left out: GET, the origin of who asks, the usual `accept`.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
+import { withDefaultAccept, withoutDefaultAccept } from "../web/default-accept.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
-import { withDefaultAccept, withoutDefaultAccept } from "./default-accept.ts";
 import { deliveryFields, parseDelivery, parseResumption, resumptionFields } from "./delivery-fields.ts";
 import type {
   CredentialsMode,

@@ -1,6 +1,5 @@
 /** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { type AcceptTable, fieldsToAccept } from "../../shared/http/default-accept.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
@@ -8,6 +7,7 @@ import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { Session, type SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
+import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
 import { SessionPushes } from "../delivery/push/session-pushes.ts";

@@ -6,11 +6,11 @@ import {
   receivePush,
   startExchange,
 } from "../../shared/http/client-exchange.ts";
-import { type AcceptTable, acceptToFields } from "../../shared/http/default-accept.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 
 export interface TestResponse {

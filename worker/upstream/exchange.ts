@@ -1,7 +1,10 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
+
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
+import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { chooseLinkCoding, deflateBody } from "../delivery/link-coding.ts";
 import { codingsLeft, rawBody, undoCodings } from "./body/content-coding.ts";
 import { type ChunkReader, meterBody, openReader } from "./body/metered-body.ts";
@@ -21,16 +24,10 @@ import {
 import { checkDestination, type DestinationPolicy } from "./fetch-rules/destination.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./fetch-rules/preflight.ts";
 import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./fetch-rules/redirects.ts";
-import {
-  applyReferrerPolicy,
-  DEFAULT_REFERRER_POLICY,
-  ownReferrer,
-  parseReferrerPolicy,
-} from "./fetch-rules/referrer.ts";
+import { ownReferrer } from "./fetch-rules/referrer.ts";
 import { shownResponse } from "./fetch-rules/shown-response.ts";
-import { isMixedContent, isSameOrigin } from "./fetch-rules/site.ts";
 import type { TransportSecurity } from "./fetch-rules/transport-security.ts";
-import { bareUrl, basicAuthorization, hasCredentials } from "./fetch-rules/url-credentials.ts";
+import { basicAuthorization, hasCredentials } from "./fetch-rules/url-credentials.ts";
 import { type Admission, admit, firstByte } from "./opaque/admission.ts";
 import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
@@ -258,7 +255,8 @@ export class Exchange {
     }
     const url = this.#takeCredentials(step.url);
     const policy = parseReferrerPolicy(response.headers.get("referrer-policy"));
-    this.#referrer = applyReferrerPolicy(policy ?? DEFAULT_REFERRER_POLICY, this.#referrer, url);
+    // The phone has applied the page's own policy to the first request; a hop may only ever tell less than that.
+    this.#referrer = applyReferrerPolicy(policy, this.#referrer, url.href);
     this.#chain.push(url);
   }
 

@@ -1,5 +1,5 @@
 /** The shell's handle on its tunnel worker. */
-import type { AcceptTable } from "../../../shared/http/default-accept.ts";
+import type { AcceptTable } from "../../../shared/web/default-accept.ts";
 import type {
   NavigationRequest,
   ShellToTunnel,

@@ -3,7 +3,7 @@
  * after a write see it, and follows the jar's updates. RFC 6265bis sections 5.6 to 5.8.
  */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import { isTrustworthy } from "../policy/referrer.ts";
+import { isPotentiallyTrustworthy as isTrustworthy } from "../../../shared/web/origin.ts";
 import { parseCookieDate } from "./cookie-date.ts";
 
 /** RFC 6265bis section 5.6: name plus value. `limits.cookieBytes` without the table, which every page would load. */

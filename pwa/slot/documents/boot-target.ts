@@ -1,4 +1,4 @@
-import { parseUrl } from "../slot-url.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
 
 /** The service worker of a top-level slot has a port, and only wants to know who frames the page that is asked for. */
 export const TOP_LEVEL_QUERY = "?top&";

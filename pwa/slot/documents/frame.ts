@@ -1,9 +1,10 @@
 /** `/.ropeway/frame?url=…`: holds the place of a frame of another origin until the shell says which slot is its. */
 
+import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
-import { parseUrl, ropewayPath } from "../slot-url.ts";
+import { ropewayPath } from "../slot-url.ts";
 import { bootTarget } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { shellOriginOf } from "./shell-origin.ts";

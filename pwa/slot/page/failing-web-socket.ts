@@ -2,7 +2,7 @@
  * `WebSocket` for pages: it checks its arguments and then fails as if the server could not be reached, which is what
  * sites have fallbacks for. Nothing of a real one would pass the service worker. WHATWG WebSockets, section 3.
  */
-import { parseUrl } from "../slot-url.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
 
 type Handler = ((event: Event) => void) | null;
 

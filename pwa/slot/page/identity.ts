@@ -2,8 +2,10 @@
  * What a document says about itself, with real values. `location` cannot be changed, and `baseURI` stays with it:
  * scripts compare it with `a.href`, which the browser resolves on the slot.
  */
+
+import { parseUrl } from "../../../shared/web/origin.ts";
 import { dataScript } from "../rewrite/data-script.ts";
-import { parseUrl, toReal, toSlot } from "../slot-url.ts";
+import { toReal, toSlot } from "../slot-url.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
 

@@ -9,7 +9,7 @@ import {
   parsePolicies,
   serializePolicy,
   sourceMatchesOrigin,
-} from "../../../shared/http/csp-source.ts";
+} from "../../../shared/web/csp-source.ts";
 import { shellOriginOf } from "../documents/shell-origin.ts";
 import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
 import { TRUSTED_TYPES_POLICY } from "./trusted-types-policy.ts";

@@ -1,7 +1,7 @@
 /** Whether a document may be shown in a frame. The browser sees slots, so this is decided here, with real origins. */
 
-import { parsePolicies, sourceMatchesOrigin } from "../../../shared/http/csp-source.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
+import { parsePolicies, sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
 
 function valuesOf(headers: HeaderList, name: string): string[] {
   return headers.filter(([key]) => key === name).map(([, value]) => value);

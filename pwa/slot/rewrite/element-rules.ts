@@ -3,7 +3,8 @@
  * for markup that streams in and for elements that scripts make.
  */
 
-import { isSlotUrl, parseUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../slot-url.ts";
 import type { AttributeAccess } from "./html-tag.ts";
 import { neutraliseRelations } from "./link-relations.ts";
 import { rewriteRefresh } from "./meta-refresh.ts";

@@ -4,7 +4,8 @@
  * tokenizer of HTML section 13.2.5.
  */
 
-import { parseUrl, toReal } from "../slot-url.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { toReal } from "../slot-url.ts";
 import { AFFECTED_ELEMENTS, type ElementContext, type MarkupContext, rewriteElement } from "./element-rules.ts";
 import { nameEnd, TagEditor, tagEnd } from "./html-tag.ts";
 

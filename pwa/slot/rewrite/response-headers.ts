@@ -1,5 +1,7 @@
 /** Which fields of an origin's response the page gets to see on its slot, and how they read there. */
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import {
   opaqueDocumentPolicy,
   type PolicyContext,
@@ -7,8 +9,7 @@ import {
   slotPolicy,
   transformPolicies,
 } from "../policy/content-security-policy.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../policy/referrer.ts";
-import { parseUrl, ropewayPath, ropewayUrl, toSlot } from "../slot-url.ts";
+import { ropewayPath, ropewayUrl, toSlot } from "../slot-url.ts";
 import { NEUTRALISED_RELATIONS } from "./link-relations.ts";
 import { rewriteRefresh } from "./meta-refresh.ts";
 

@@ -3,10 +3,10 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { applyReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import { pageSnippet } from "../../messages/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
 import { framingAllowed } from "../../slot/policy/framing.ts";
-import { computeReferrer } from "../../slot/policy/referrer.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
@@ -292,7 +292,7 @@ function documentParts(
 /** Redirects cut a referrer down as the edge did for each hop, as far as the default policy goes. */
 function documentReferrer(exchange: SlotExchange, { head, referrer }: TunnelResponse): string {
   if (referrer === undefined) return exchange.head.referrer;
-  return head.redirected ? computeReferrer({ policy: "", referrerSource: referrer, targetUrl: head.url }) : referrer;
+  return head.redirected ? applyReferrerPolicy("", referrer, head.url) : referrer;
 }
 
 function withBody(

@@ -7,10 +7,11 @@ import type {
   RequestMode,
 } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { isMixedContent } from "../../../shared/web/origin.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
-import { computeReferrer, isTrustworthy, parseReferrerPolicy } from "../../slot/policy/referrer.ts";
-import { isSlotUrl, type SlotIdentity, toReal } from "../../slot/slot-url.ts";
+import { isSlotUrl, toReal } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
 /** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
@@ -39,7 +40,8 @@ export function requestHead(
   const url = new URL(toReal(target, context));
   url.hash = "";
   const isNavigation = request.mode === "navigate";
-  if (!isNavigation) upgradeMixedContent(url, context);
+  // The slot may be http: where the real page is https:, so that the browser sees no mixed content.
+  if (!isNavigation && isMixedContent(url, context.realOrigin)) url.protocol = "https:";
   const headers: HeaderField[] = [];
   for (const [name, value] of request.headers) {
     if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) headers.push([name, value]);
@@ -62,14 +64,6 @@ export function requestHead(
       documentUrl,
     ),
   };
-}
-
-/**
- * The slot may be http: where the real page is https:, so that the browser sees no mixed content and upgrades nothing
- * (Mixed Content section 4.1). What it would have blocked instead is upgraded all the same: nothing goes out in clear.
- */
-function upgradeMixedContent(url: URL, slot: SlotIdentity): void {
-  if (url.protocol === "http:" && slot.realOrigin.startsWith("https:") && !isTrustworthy(url)) url.protocol = "https:";
 }
 
 /** What is not of the origin refers to nothing. */
@@ -96,9 +90,5 @@ export function referrerOf(
   // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.
   const document = URL.parse(documentUrl ?? "");
   const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : referrer;
-  return computeReferrer({
-    policy: parseReferrerPolicy(policy),
-    referrerSource: toReal(full, slot),
-    targetUrl,
-  });
+  return applyReferrerPolicy(parseReferrerPolicy(policy), toReal(full, slot), targetUrl);
 }

@@ -1,6 +1,7 @@
 /** Tells the app what its browser sends as `accept`, which nothing but a service worker is shown. */
-import { ownAccept } from "../../../shared/http/default-accept.ts";
+
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
+import { ownAccept } from "../../../shared/web/default-accept.ts";
 import type { AcceptTold } from "../../shell/link/own-accept.ts";
 
 declare const self: ServiceWorkerGlobalScope;

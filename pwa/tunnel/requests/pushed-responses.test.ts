@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { withDefaultAccept } from "../../../shared/http/default-accept.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import type { ServerResponse } from "../../../shared/http/server-exchange.ts";
@@ -9,6 +8,7 @@ import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { bodyOf, ConsumerLog, CountedBody, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
 import { settle } from "../../../shared/testing/turns.ts";
+import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { PushedResponses } from "./pushed-responses.ts";
 

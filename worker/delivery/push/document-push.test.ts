@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { type AcceptTable, withDefaultAccept } from "../../../shared/http/default-accept.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
@@ -10,6 +9,7 @@ import { bodyOf, requestHead, responseHead } from "../../../shared/testing/excha
 import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
 import { StreamLog } from "../../../shared/testing/stream-log.ts";
 import { settle } from "../../../shared/testing/turns.ts";
+import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { withPushes } from "./document-push.ts";
 import { PushOrder } from "./push-order.ts";
 import { UnsentResponse } from "./unsent-response.ts";

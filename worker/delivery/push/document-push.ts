@@ -3,21 +3,17 @@
  * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
-import { parsePolicies } from "../../../shared/http/csp-source.ts";
-import { type AcceptTable, withDefaultAccept } from "../../../shared/http/default-accept.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
 import { limits } from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import { parsePolicies } from "../../../shared/web/csp-source.ts";
+import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
+import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
-import {
-  applyReferrerPolicy,
-  DEFAULT_REFERRER_POLICY,
-  parseReferrerPolicy,
-} from "../../upstream/fetch-rules/referrer.ts";
-import { isMixedContent, isPotentiallyTrustworthy } from "../../upstream/fetch-rules/site.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
@@ -65,7 +61,7 @@ class DocumentPush {
   #url: URL;
   #topLevelOrigin: string;
   #base: URL;
-  #referrerPolicy = DEFAULT_REFERRER_POLICY;
+  #referrerPolicy: ReturnType<typeof parseReferrerPolicy>;
   #policies: ReturnType<typeof parsePolicies>;
   #upgrades: boolean;
   #named = new Set<string>();
@@ -81,8 +77,7 @@ class DocumentPush {
     this.#base = this.#url;
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
-    this.#referrerPolicy =
-      parseReferrerPolicy(headerValue(response.headers, "referrer-policy")) ?? DEFAULT_REFERRER_POLICY;
+    this.#referrerPolicy = parseReferrerPolicy(headerValue(response.headers, "referrer-policy"));
     this.#policies = response.headers
       .filter(([name]) => name === "content-security-policy")
       .flatMap(([, value]) => parsePolicies(value));
@@ -175,18 +170,10 @@ class DocumentPush {
       mode,
       credentials,
       redirect: "follow",
-      referrer: applyReferrerPolicy(resource.referrerPolicy ?? this.#referrerPolicy, this.#referrer, url),
+      referrer: applyReferrerPolicy(resource.referrerPolicy || this.#referrerPolicy, this.#url.href, url.href),
       origin: this.#url.origin,
       topLevelOrigin: this.#topLevelOrigin,
     };
-  }
-
-  get #referrer(): string {
-    const url = new URL(this.#url);
-    url.username = "";
-    url.password = "";
-    url.hash = "";
-    return url.href;
   }
 
   /** As browser and service worker do: Mixed Content section 4.1, Upgrade Insecure Requests section 3.2. */

@@ -137,7 +137,7 @@ describe("what a document names", () => {
       <meta http-equiv=content-security-policy-report-only content="img-src 'none'">`;
     expect(scan(html).other).toEqual(["base /one/", "referrer origin", "policy img-src 'self'"]);
     const [script, image] = scan("<script src=a nonce=n></script><img referrerpolicy=no-referrer src=b>").resources;
-    expect(script).toMatchObject({ nonce: "n", referrerPolicy: null });
+    expect(script).toMatchObject({ nonce: "n", referrerPolicy: "" });
     expect(image).toMatchObject({ nonce: "", referrerPolicy: "no-referrer" });
   });
 });

@@ -6,7 +6,7 @@
  */
 import { Parser } from "htmlparser2";
 import type { CredentialsMode, Destination, RequestMode } from "../../../shared/http/heads.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../../upstream/fetch-rules/referrer.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -16,7 +16,8 @@ export interface NamedResource {
   readonly mode: RequestMode;
   readonly credentials: CredentialsMode;
   /** Of its element, or null where that says nothing. */
-  readonly referrerPolicy: ReferrerPolicy | null;
+  /** "" where it has none. */
+  readonly referrerPolicy: ReferrerPolicy | "";
   /** Of its element, or "". */
   readonly nonce: string;
   /** `fetchpriority` of its element. */
@@ -136,7 +137,7 @@ export class DocumentScanner {
     }
     if (attributes.name?.trim().toLowerCase() !== "referrer") return;
     const policy = parseReferrerPolicy(content.trim());
-    if (policy !== null) this.#handler.onReferrerPolicy(policy);
+    if (policy !== "") this.#handler.onReferrerPolicy(policy);
   }
 
   #openLink(attributes: Attributes): void {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { parsePolicies } from "../../../shared/http/csp-source.ts";
 import type { Destination } from "../../../shared/http/heads.ts";
+import { parsePolicies } from "../../../shared/web/csp-source.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 
 const SELF = "https://site.example";

@@ -2,7 +2,7 @@
  * Whether a document's Content Security Policies let it load a resource. Where they do not, markup that somebody smuggled
  * into the document must not make the edge ask for it either: the address alone could carry a secret away.
  */
-import { type Policy, parseHostSource, sourceMatchesOrigin } from "../../../shared/http/csp-source.ts";
+import { type Policy, parseHostSource, sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
 import type { NamedResource } from "./document-scanner.ts";
 
 /** CSP Level 3 section 6.8.1, the first that is there decides. */

@@ -1,9 +1,10 @@
 /** Pushing in one session: watches its documents, and keeps in mind what its pages have got. */
-import type { AcceptTable } from "../../../shared/http/default-accept.ts";
+
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import type { AcceptTable } from "../../../shared/web/default-accept.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./delivered-resources.ts";
 import { withPushes } from "./document-push.ts";

@@ -3,7 +3,8 @@
  * cannot make it forget its own site's cookies, nor much of what else it embeds.
  */
 import { limits } from "../../../shared/limits.ts";
-import { isPotentiallyTrustworthy, ownerOf } from "../fetch-rules/site.ts";
+import { isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
+import { ownerOf } from "../fetch-rules/site.ts";
 import {
   type CookieSetting,
   cookieField,

@@ -1,7 +1,8 @@
 /** Which requests of which pages send and store cookies (Fetch section 4.6, RFC 6265bis section 5.2). */
 import type { RequestHead } from "../../../shared/http/heads.ts";
+import { isSameOrigin } from "../../../shared/web/origin.ts";
 import type { Tainting } from "../fetch-rules/cors.ts";
-import { isSameOrigin, isSameSite } from "../fetch-rules/site.ts";
+import { isSameSite } from "../fetch-rules/site.ts";
 import type { SameSiteContext } from "./cookie.ts";
 import { partitionOf } from "./cookie-jar.ts";
 

@@ -6,7 +6,8 @@
 import { Cookie, defaultPath, domainMatch, pathMatch } from "tough-cookie";
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import { limits } from "../../../shared/limits.ts";
-import { isPotentiallyTrustworthy, isPublicSuffix } from "../fetch-rules/site.ts";
+import { isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
+import { isPublicSuffix } from "../fetch-rules/site.ts";
 
 /** Serializable as JSON. Times in milliseconds since the epoch. */
 export interface StoredCookie {

@@ -1,7 +1,7 @@
 /** The parts of Fetch that keep a page from reading, or doing, what another origin did not agree to. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderField, HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { isSameOrigin } from "./site.ts";
+import { isSameOrigin } from "../../../shared/web/origin.ts";
 
 /** Response tainting (Fetch section 2.2.5). Once "cors", an exchange stays so through its redirects. */
 export type Tainting = "basic" | "cors" | "opaque";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLoopbackHost, isPotentiallyTrustworthy, isPublicSuffix, isSameOrigin, isSameSite, siteOf } from "./site.ts";
+import { isPublicSuffix, isSameSite, siteOf } from "./site.ts";
 
 describe("siteOf", () => {
   it.each([
@@ -29,9 +29,6 @@ describe("siteOf", () => {
     expect(isSameSite("http://a.example.com", "https://a.example.com")).toBe(false);
     expect(isSameSite("https://a.github.io", "https://b.github.io")).toBe(false);
     expect(isSameSite("null", "null")).toBe(false);
-    expect(isSameOrigin("null", "null")).toBe(false);
-    expect(isSameOrigin("https://a.example", "https://a.example:443")).toBe(true);
-    expect(isSameOrigin("https://a.example", "https://a.example:444")).toBe(false);
   });
 });
 
@@ -42,17 +39,5 @@ describe("isPublicSuffix", () => {
 
   it.each(["example.com", "me.github.io", "news.localhost"])("%s is none", (domain) => {
     expect(isPublicSuffix(domain)).toBe(false);
-  });
-});
-
-describe("isPotentiallyTrustworthy", () => {
-  it("takes https and loopback hosts", () => {
-    expect(isPotentiallyTrustworthy(new URL("https://a.example/"))).toBe(true);
-    expect(isPotentiallyTrustworthy(new URL("http://a.example/"))).toBe(false);
-    for (const host of ["localhost", "a.localhost", "127.0.0.1", "127.9.9.9", "[::1]"]) {
-      expect(isLoopbackHost(host)).toBe(true);
-    }
-    for (const host of ["localhost.example", "127.0.0.1.example", "128.0.0.1"])
-      expect(isLoopbackHost(host)).toBe(false);
   });
 });

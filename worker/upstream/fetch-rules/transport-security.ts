@@ -3,8 +3,9 @@
  * one site's pages is not known inside another's, and so marks nobody.
  */
 import { limits } from "../../../shared/limits.ts";
+import { isLoopbackHost } from "../../../shared/web/origin.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
-import { isLoopbackHost, ownerOf } from "./site.ts";
+import { ownerOf } from "./site.ts";
 
 interface Policy {
   readonly includesSubdomains: boolean;

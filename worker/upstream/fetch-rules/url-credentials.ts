@@ -1,14 +1,5 @@
 /** User name and password in a URL, which Fetch does not take there (Fetch section 5.4, Request constructor). */
 
-/** The URL without credentials and fragment. */
-export function bareUrl(url: URL): URL {
-  const bare = new URL(url);
-  bare.username = "";
-  bare.password = "";
-  bare.hash = "";
-  return bare;
-}
-
 export function hasCredentials(url: URL): boolean {
   return url.username !== "" || url.password !== "";
 }

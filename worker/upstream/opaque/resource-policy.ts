@@ -1,6 +1,8 @@
 /** Cross-Origin-Resource-Policy: what an origin lets other origins embed at all (Fetch section 3.7). */
+
+import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { denied } from "../fetch-rules/cors.ts";
-import { isSameOrigin, siteOf } from "../fetch-rules/site.ts";
+import { siteOf } from "../fetch-rules/site.ts";
 
 /**
  * Cross-origin resource policy check of a response to a `no-cors` request. Documents have no embedder policy here: none

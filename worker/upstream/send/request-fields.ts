@@ -1,9 +1,10 @@
 /** The fields of a request to an origin: what the page set and may set, and what a browser would add. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../../shared/http/heads.ts";
+import { isPotentiallyTrustworthy, isSameOrigin } from "../../../shared/web/origin.ts";
 import { toByteString } from "../cookies/byte-string.ts";
 import { clientHints } from "../fetch-rules/client-hints.ts";
-import { isPotentiallyTrustworthy, isSameOrigin, isSameSite } from "../fetch-rules/site.ts";
+import { isSameSite } from "../fetch-rules/site.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 
 /** Forbidden to pages (Fetch section 2.2.2), set here, or telling an origin about the way the request came. */

@@ -1,7 +1,7 @@
 /** Messages between windows name real origins, whoever of page, frames and frames of frames they come from and go to. */
 
+import { parseUrl } from "../../../../shared/web/origin.ts";
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
-import { parseUrl } from "../../slot-url.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchAccessor, patchMethod } from "../patch.ts";
 import { ForeignWindows } from "./foreign-windows.ts";

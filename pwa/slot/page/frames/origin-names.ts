@@ -2,7 +2,8 @@
  * Which real origins the slots stand for that this document exchanges messages with. Only the shell knows; it tells of
  * the frames in a document when they set out, and of others when it is asked.
  */
-import { parseUrl, type SlotIdentity } from "../../slot-url.ts";
+import { parseUrl } from "../../../../shared/web/origin.ts";
+import type { SlotIdentity } from "../../slot-url.ts";
 
 /** Milliseconds after which a shell is taken not to know the question. */
 const ANSWER_TIMEOUT = 2_000;

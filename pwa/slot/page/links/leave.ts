@@ -1,7 +1,11 @@
 /** Carries out navigations that the browser must not do by itself. */
 
+import {
+  applyReferrerPolicy,
+  parseReferrerPolicy,
+  type ReferrerPolicy,
+} from "../../../../shared/web/referrer-policy.ts";
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
-import { computeReferrer, parseReferrerPolicy, type ReferrerPolicy } from "../../policy/referrer.ts";
 import { ropewayPath, toReal } from "../../slot-url.ts";
 import { encodeForm, type FormEncoding } from "../form-body.ts";
 import type { PageContext } from "../page-context.ts";
@@ -97,7 +101,7 @@ async function askShell(url: string, leaving: Leaving, context: PageContext): Pr
       method: data === null ? "GET" : "POST",
       headers: encoded === null ? [] : [["content-type", encoded.contentType]],
       body: encoded?.body ?? null,
-      referrer: computeReferrer({ policy, referrerSource: context.realUrl(), targetUrl: url }),
+      referrer: applyReferrerPolicy(policy, context.realUrl(), url),
       replace,
     },
     encoded === null ? [] : [encoded.body],

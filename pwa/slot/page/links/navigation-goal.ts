@@ -1,5 +1,6 @@
 /** Where a navigation that a page asks for really has to go. */
-import { isSlotUrl, parseUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../../slot-url.ts";
+import { parseUrl } from "../../../../shared/web/origin.ts";
+import { isSlotUrl, ropewayPath, ropewayUrl, type SlotIdentity, toReal, toSlot } from "../../slot-url.ts";
 
 export type NavigationGoal =
   /** The browser's own business: javascript:, about:, blob:, data:, and what is no URL. */

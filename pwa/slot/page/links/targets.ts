@@ -1,6 +1,6 @@
 /** Links, forms and `window.open` that name another browsing context. There is one view: new windows open in it. */
 
-import { parseUrl } from "../../slot-url.ts";
+import { parseUrl } from "../../../../shared/web/origin.ts";
 import { type FormEncoding, parseEncoding, withQuery } from "../form-body.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchAccessor, patchMethod } from "../patch.ts";

@@ -1,5 +1,5 @@
 /** Which referrer a request carries, with real URLs. Referrer Policy, section 8.3. */
-import { parseUrl } from "../slot-url.ts";
+import { bareUrl, isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
 
 export type ReferrerPolicy =
   | "no-referrer"
@@ -27,43 +27,31 @@ const POLICIES: ReadonlySet<string> = new Set<ReferrerPolicy>([
 /** Longest referrer in characters before it is cut to the origin (section 8.3 step 6). */
 const REFERRER_LENGTH_MAX = 4096;
 
-/** Potentially trustworthy in the sense of Secure Contexts section 3.1, for http(s) and ws(s) URLs. */
-export function isTrustworthy(url: URL): boolean {
-  if (url.protocol === "https:" || url.protocol === "wss:") return true;
-  const host = url.hostname;
-  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
 /**
  * The policy that a `Referrer-Policy` field value, a `referrerpolicy` attribute or `<meta name=referrer>` sets: the
  * last token known, or "" when there is none.
  */
-export function parseReferrerPolicy(value: string): ReferrerPolicy | "" {
-  const known = value.split(/[\s,]+/).filter((token) => POLICIES.has(token.toLowerCase()));
+export function parseReferrerPolicy(value: string | null): ReferrerPolicy | "" {
+  const known = (value ?? "").split(/[\s,]+/).filter((token) => POLICIES.has(token.toLowerCase()));
   return (known.at(-1)?.toLowerCase() ?? "") as ReferrerPolicy | "";
 }
 
-export interface ReferrerInput {
-  /** "" stands for the default. */
-  readonly policy: ReferrerPolicy | "";
-  /** Real URL of the document that asks. */
-  readonly referrerSource: string;
-  /** Real URL asked for. */
-  readonly targetUrl: string;
-}
-
-/** The value of `Referer`, or "" for none: also when either side is no http(s) URL. */
-export function computeReferrer({ policy, referrerSource, targetUrl }: ReferrerInput): string {
-  const source = parseUrl(referrerSource);
-  const target = parseUrl(targetUrl);
+/**
+ * The value of `Referer`, or "" for none: also when either side is no http(s) URL.
+ *
+ * @param policy "" stands for the default.
+ * @param referrer real URL of who asks, or what is left of it.
+ * @param url real URL asked for.
+ */
+export function applyReferrerPolicy(policy: ReferrerPolicy | "", referrer: string, url: string): string {
+  const source = parseUrl(referrer);
+  const target = parseUrl(url);
   if (source === null || target === null || !/^https?:$/.test(source.protocol)) return "";
-  source.username = "";
-  source.password = "";
-  source.hash = "";
   const origin = `${source.origin}/`;
-  const full = source.href.length > REFERRER_LENGTH_MAX ? origin : source.href;
+  const { href } = bareUrl(source);
+  const full = href.length > REFERRER_LENGTH_MAX ? origin : href;
   const sameOrigin = source.origin === target.origin;
-  const downgrade = isTrustworthy(source) && !isTrustworthy(target);
+  const downgrade = isPotentiallyTrustworthy(source) && !isPotentiallyTrustworthy(target);
   switch (policy === "" ? DEFAULT_POLICY : policy) {
     case "no-referrer":
       return "";

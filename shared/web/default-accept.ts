@@ -2,7 +2,7 @@
  * The `accept` that browsers send for what an element loads. Chromium's is known to both ends, so it stays unsaid
  * (PROTOCOL.md section 5.2); another browser's is announced, so that what is pushed is what it would ask for (5.6).
  */
-import type { Destination, HeaderField, HeaderList } from "./heads.ts";
+import type { Destination, HeaderField, HeaderList } from "../http/heads.ts";
 
 /** Of a browser, where it is not Chromium's. */
 export type AcceptTable = Partial<Record<Destination, string>>;
