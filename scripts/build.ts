@@ -1,7 +1,7 @@
 /** `npm run build`: the app into dist/app, the edge for workerd into dist/worker. Skipped when nothing has changed. */
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { BuiltFiles } from "./build/app.ts";
+import type { BuiltFiles } from "./build/built-files.ts";
 import { hashInputs } from "./build/input-hash.ts";
 import { withBuildLock } from "./build/lock.ts";
 import { appDirectory, dist, workerDirectory } from "./build/paths.ts";

@@ -1,13 +1,12 @@
-/** Builds the app, as files by their path below `dist/app`. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import type { BuiltFiles } from "./built-files.ts";
 import { contentHash } from "./content-hash.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 import { precacheManifest } from "./precache.ts";
-
-export type BuiltFiles = Map<string, Uint8Array>;
+import { browserPlugins } from "./virtual-modules.ts";
 
 /** All slots have it from the shell's host (slot-sw.ts), under a name that tells its content. */
 const SLOT_WORKER = ".ropeway/slot-worker";
@@ -33,6 +32,7 @@ const copies: readonly (readonly [output: string, source: string])[] = [
   [".ropeway/frame.html", "pwa/slot/documents/frame.html"],
 ];
 
+/** Builds the app, below `dist/app`. */
 export async function buildApp(): Promise<BuiltFiles> {
   const files: BuiltFiles = new Map();
   const built = await Promise.all([
@@ -77,7 +77,7 @@ function nameByContent(files: BuiltFiles, script: string): string {
 
 async function bundle(options: BuildOptions): Promise<BuiltFiles> {
   const outdir = join(root, "dist", "app");
-  const result = await build({ ...browserOptions, ...options, write: false, outdir });
+  const result = await build({ ...browserOptions, plugins: browserPlugins(), ...options, write: false, outdir });
   return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
 }
 

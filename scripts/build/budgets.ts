@@ -1,6 +1,6 @@
 /** What the phone has to load, gzipped, and how much it may be. */
 import { gzipSync } from "node:zlib";
-import type { BuiltFiles } from "./app.ts";
+import type { BuiltFiles } from "./built-files.ts";
 import { withoutContentHash } from "./content-hash.ts";
 
 interface Budget {

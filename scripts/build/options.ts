@@ -1,7 +1,5 @@
 import type { BuildOptions } from "esbuild";
-import { limitValues } from "./limit-values.ts";
 import { root } from "./paths.ts";
-import { virtualModules } from "./virtual-modules.ts";
 
 const withSourceMaps = process.env.ROPEWAY_SOURCEMAPS === "1";
 
@@ -18,14 +16,16 @@ const common = {
   define: { "process.env.NODE_ENV": '"production"' },
 } as const satisfies BuildOptions;
 
-/** For the browser: Chromium 119 has all that is used, and so have the Firefox and Safari of its time. */
+/**
+ * For the browser: Chromium 119 has all that is used, and so have the Firefox and Safari of its time. The product's
+ * scripts need the `browserPlugins` of virtual-modules.ts too.
+ */
 export const browserOptions = {
   ...common,
   platform: "browser",
   target: ["chrome119", "firefox121", "safari17.2"],
   jsx: "automatic",
   jsxImportSource: "preact",
-  plugins: [virtualModules(), limitValues()],
 } as const satisfies BuildOptions;
 
 /** For workerd: the conditions and externals that wrangler uses. */

@@ -1,6 +1,6 @@
 /** What the app's service worker keeps for offline use. */
 import { securityHeaders } from "../../worker/front/hosts.ts";
-import type { BuiltFiles } from "./app.ts";
+import type { BuiltFiles } from "./built-files.ts";
 import { contentHash } from "./content-hash.ts";
 
 /** The rest below `.ropeway` belongs to the slots' hosts. */

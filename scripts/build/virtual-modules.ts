@@ -6,6 +6,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { limitValues } from "./limit-values.ts";
+import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 
 const SCHEME = "ropeway:";
@@ -23,12 +25,22 @@ async function textOf(name: string): Promise<string> {
   if (path === undefined)
     throw new Error(`Cannot import "${name}": pwa/slot/documents has no ${candidates.join(" or ")}`);
   if (path.endsWith(".html")) return readFile(path, "utf8");
-  const { browserOptions } = await import("./options.ts");
-  const result = await build({ ...browserOptions, entryPoints: [path], format: "iife", sourcemap: false });
+  const result = await build({
+    ...browserOptions,
+    plugins: browserPlugins(),
+    entryPoints: [path],
+    format: "iife",
+    sourcemap: false,
+  });
   return result.outputFiles[0]?.text ?? "";
 }
 
-export function virtualModules(): Plugin {
+/** What the product's scripts for browsers import, other than files as they are. */
+export function browserPlugins(): Plugin[] {
+  return [virtualModules(), limitValues()];
+}
+
+function virtualModules(): Plugin {
   return {
     name: "ropeway-virtual-modules",
     setup({ onResolve, onLoad }) {

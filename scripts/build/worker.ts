@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { parse } from "smol-toml";
-import type { BuiltFiles } from "./app.ts";
+import type { BuiltFiles } from "./built-files.ts";
 import { workerdOptions } from "./options.ts";
 import { root } from "./paths.ts";
 

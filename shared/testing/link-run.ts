@@ -1,22 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ErrorCode } from "../errors.ts";
-import { plotRun } from "./plot-run.ts";
+import { type LinkSample, plotRun } from "./plot-run.ts";
 import { SEGMENT_BYTES } from "./simulated-congestion.ts";
 import { SimulatedSessions, type SimulationSettings } from "./simulated-sessions.ts";
 import { HEADER_BYTES } from "./simulated-tcp.ts";
-
-export interface LinkSample {
-  /** At the end of what was sampled, in ms. */
-  readonly time: number;
-  /** Body bytes that arrived, and that could have. */
-  readonly carried: number;
-  readonly could: number;
-  /** Bytes that wait on the link and before it, in bandwidth-delay products. */
-  readonly queue: number;
-  /** The session's credit, in bandwidth-delay products. */
-  readonly window: number;
-}
 
 export interface LinkRun {
   readonly samples: readonly LinkSample[];

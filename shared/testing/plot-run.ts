@@ -1,9 +1,19 @@
-import type { LinkSample } from "./link-run.ts";
-
 const WIDTH = 720;
 const HEIGHT = 200;
 const LEFT = 48;
 const BOTTOM = 24;
+
+export interface LinkSample {
+  /** At the end of what was sampled, in ms. */
+  readonly time: number;
+  /** Body bytes that arrived, and that could have. */
+  readonly carried: number;
+  readonly could: number;
+  /** Bytes that wait on the link and before it, in bandwidth-delay products. */
+  readonly queue: number;
+  /** The session's credit, in bandwidth-delay products. */
+  readonly window: number;
+}
 
 /** A run as SVG: utilisation above, window and queue in bandwidth-delay products below. */
 export function plotRun(name: string, samples: readonly LinkSample[]): string {

@@ -1,4 +1,4 @@
-import type { FrontPage } from "./news-front-pages.ts";
+import type { FrontPage } from "./news-front-page.ts";
 import { escapeText, type Story } from "./news-text.ts";
 
 export interface FrontPageParts {

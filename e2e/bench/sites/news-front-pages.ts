@@ -1,28 +1,11 @@
 import { adCacheControl, addAdNetwork } from "./ad-network.ts";
 import { ornamentOfSize, photoGifOfSize } from "./gif.ts";
+import type { FrontPage } from "./news-front-page.ts";
 import { frontPageHtml, frontPageScript, frontPageStyle } from "./news-front-page-html.ts";
 import { placesAt, story } from "./news-text.ts";
 import { packageText } from "./package-content.ts";
 import { photoOfSize } from "./photos.ts";
 import { allFiles, type SiteDraft, SiteFiles } from "./site-draft.ts";
-
-export interface FrontPage {
-  readonly title: string;
-  readonly host: string;
-  readonly imageHost: string;
-  readonly adHost: string;
-  readonly sections: readonly string[];
-  readonly stories: number;
-  /** Paragraphs below each story's headline. */
-  readonly paragraphs: number;
-  /** Sizes in bytes of the photographs of the first stories. */
-  readonly photos: readonly number[];
-  /** Sizes in bytes of promotional GIFs. */
-  readonly promotions: readonly number[];
-  readonly bullets: number;
-  /** Sizes in bytes. */
-  readonly banners: readonly number[];
-}
 
 /** A general newspaper: a photograph beside every third story, a button for each section. */
 const HERALD: FrontPage = {

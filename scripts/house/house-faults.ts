@@ -1,0 +1,68 @@
+import { posix } from "node:path";
+import { isTesting, mayImport } from "./import-direction.ts";
+import type { SourceShape } from "./source-shape.ts";
+
+/** Above these, a reader loses the thread. */
+const maxFileLines = 400;
+const maxFunctionLines = 60;
+const maxPublicMembers = 25;
+
+/** Over a limit since before it was set, by file name. Shorten them, and this list. */
+const tooLarge: ReadonlySet<string> = new Set([
+  "browser.ts",
+  "shell.ts",
+  "address-box.tsx",
+  "menu-sheet.tsx",
+  "mount.tsx",
+  "settings-sheet.tsx",
+  "tunnel.ts",
+  "limits.ts",
+  "bandwidth-estimate.ts",
+  "channel-set.ts",
+  "channel.ts",
+  "session.ts",
+  "stream.ts",
+  "router.ts",
+  "served-session.ts",
+  "exchange.ts",
+]);
+
+/** Wrong ways since before they were forbidden. Mend them, and shorten this list. */
+const wrongWays: readonly (readonly [importer: string, imported: string])[] = [
+  ["pwa/messages/**", "pwa/**"],
+  ["pwa/{slot,tunnel,sw}/**", "pwa/shell/**/{browser-state,own-accept}.ts"],
+  ["pwa/{sw,shell}/**", "pwa/tunnel/**"],
+  ["worker/upstream/**", "worker/delivery/**"],
+  ["worker/deno/**", "worker/workerd/**"],
+  ["worker/**", "worker/*"],
+  ["worker/*", "worker/**"],
+  ["worker/*", "shared/**"],
+];
+
+/** What a source file does against the rules of the house, a line each. */
+export function houseFaults(path: string, shape: SourceShape): string[] {
+  return [...directionFaults(path, shape), ...sizeFaults(path, shape)];
+}
+
+function directionFaults(path: string, { imports }: SourceShape): string[] {
+  return imports
+    .filter((specifier) => specifier.startsWith("."))
+    .map((specifier) => posix.join(posix.dirname(path), specifier))
+    .filter((imported) => !mayImport(path, imported))
+    .filter((imported) => !wrongWays.some(([a, b]) => posix.matchesGlob(path, a) && posix.matchesGlob(imported, b)))
+    .map((imported) => `${path}: may not import ${imported} (scripts/house/import-direction.ts)`);
+}
+
+function sizeFaults(path: string, { lines, functions, classes }: SourceShape): string[] {
+  // Tests are as long as their cases, and so are the functions that make sites for the bench.
+  if (isTesting(path) || tooLarge.has(posix.basename(path))) return [];
+  const faults = lines > maxFileLines ? [`${path}: ${lines} lines, more than ${maxFileLines}`] : [];
+  if (posix.matchesGlob(path, "e2e/**")) return faults;
+  for (const each of functions)
+    if (each.lines > maxFunctionLines)
+      faults.push(`${path}:${each.line}: function of ${each.lines} lines, more than ${maxFunctionLines}`);
+  for (const each of classes)
+    if (each.publicMembers > maxPublicMembers)
+      faults.push(`${path}:${each.line}: class of ${each.publicMembers} public members, more than ${maxPublicMembers}`);
+  return faults;
+}

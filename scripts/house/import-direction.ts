@@ -1,0 +1,51 @@
+import { posix } from "node:path";
+
+/**
+ * Which files may import which. The first row whose pattern matches the importing file decides; a file that no row
+ * names may not import anything of the project.
+ */
+const rows: readonly (readonly [importer: string, mayImport: readonly string[]])[] = [
+  // Contract tests start edges and origins, and talk to them with the app's own tunnel.
+  [
+    "worker/{contract/**,testing/*.sealed.ts}",
+    ["worker/**", "shared/**", "pwa/{messages,tunnel}/**", "scripts/**", "e2e/fixtures/**"],
+  ],
+  ["worker/testing/**", ["worker/**", "shared/**", "scripts/**"]],
+  ["worker/**/{*.test.ts,testing/**}", ["worker/**", "shared/**"]],
+  ["pwa/**/{*.test.{ts,tsx},testing/**}", ["pwa/**", "shared/**"]],
+  ["shared/{*.test.ts,testing/**}", ["shared/**", "package.json"]],
+
+  ["shared/wire/**", ["shared/*", "shared/{wire,testing}/**"]],
+  ["shared/mux/**", ["shared/*", "shared/{mux,wire,testing}/**"]],
+  ["shared/**", ["shared/**"]],
+
+  ["worker/upstream/**", ["shared/**", "worker/upstream/**"]],
+  ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
+  ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
+  ["worker/front/**", ["shared/**", "worker/{front,session,delivery,upstream}/**"]],
+  ["worker/workerd/**", ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**"]],
+  ["worker/deno/**", ["shared/**", "worker/{deno,front,session,delivery,upstream}/**"]],
+
+  ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],
+  ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages}/**"]],
+  ["pwa/slot/**", ["shared/**", "pwa/{slot,messages}/**"]],
+  ["pwa/sw/**", ["shared/**", "pwa/{sw,slot,messages}/**"]],
+  ["pwa/shell/**", ["shared/**", "pwa/{shell,slot,messages}/**"]],
+
+  // What a frame costs is measured on shared's own frames; simulated phones are the app's own tunnel.
+  ["e2e/bench/websocket-cost/**", ["e2e/**", "scripts/**", "shared/**"]],
+  ["e2e/scale/phones/**", ["e2e/**", "scripts/**", "shared/**", "pwa/{messages,tunnel}/**", "worker/testing/**"]],
+  ["e2e/**", ["e2e/**", "scripts/**"]],
+  ["{scripts/**,*}", ["**"]],
+];
+
+/** Whether a file is a test, or there for tests only. */
+export const isTesting = (path: string): boolean =>
+  posix.matchesGlob(path, "**/{*.test.{ts,tsx},*.spec.ts,*.sealed.ts,testing/**,contract/**}");
+
+/** Whether a file of the project may import another. Paths are relative to the project, with "/". */
+export function mayImport(importer: string, imported: string): boolean {
+  const [, allowed = []] = rows.find(([pattern]) => posix.matchesGlob(importer, pattern)) ?? [];
+  const isProduct = /^(shared|worker|pwa)\//.test(importer) && !isTesting(importer);
+  return allowed.some((pattern) => posix.matchesGlob(imported, pattern)) && !(isProduct && isTesting(imported));
+}

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { sourceShape } from "./source-shape.ts";
+
+const source = `import { a } from "./a.ts";
+import type { B } from "./b.ts";
+export { c } from "./c.ts";
+export type * from "./d.ts";
+
+/** Text that names import("./no.ts") is no import. */
+export const late = () => import("./e.ts");
+
+export class Thing {
+  readonly field: B = a;
+  readonly #hidden = 1;
+  private unseen = 2;
+
+  constructor() {}
+
+  get value(): number {
+    return this.#hidden;
+  }
+
+  method(): void {
+    // A comment counts.
+
+  }
+}
+`;
+
+it("sees imports of values and types, re-exports and dynamic imports", () => {
+  expect(sourceShape("x.ts", source).imports).toEqual(["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts"]);
+});
+
+it("counts the lines of the file and of each function, and public members of each class", () => {
+  const { lines, functions, classes } = sourceShape("x.ts", source);
+  expect(lines).toBe(24);
+  expect(functions).toEqual([
+    { line: 7, lines: 1 },
+    { line: 14, lines: 1 },
+    { line: 16, lines: 3 },
+    { line: 20, lines: 4 },
+  ]);
+  expect(classes).toEqual([{ line: 9, publicMembers: 4 }]);
+});
+
+it("reads components", () => {
+  expect(sourceShape("x.tsx", "export const View = () => <p>text</p>;\n").functions).toHaveLength(1);
+});
+
+it("says which file it cannot parse", () => {
+  expect(() => sourceShape("x.ts", "const = 1;")).toThrow(/^Cannot parse x\.ts: /);
+});
