@@ -3,10 +3,21 @@
  * content: it knows which slot speaks from `event.origin` alone.
  */
 import type { HeaderList } from "../../shared/http/heads.ts";
-import type { KeyPress } from "../slot/shortcuts.ts";
 
 /** Marks our messages among those that pages send to each other. */
 export const MESSAGE_TAG = "ropeway.1";
+
+/** The fields of a `KeyboardEvent` that count. */
+export interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/** Value of `<html data-page>`, a documented contract for automation. */
+export type PagePhase = "idle" | "loading" | "loaded" | "failed";
 
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";

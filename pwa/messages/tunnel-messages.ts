@@ -2,10 +2,7 @@
 
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
-import type { LinkPhase } from "../shell/app/browser-state.ts";
-import type { FrameStart } from "../tunnel/port/frame-starts.ts";
-import type { LinkHint } from "../tunnel/sockets/link.ts";
-import type { Road } from "../tunnel/sockets/road.ts";
+import type { LinkHint, LinkPhase, Road } from "./link.ts";
 import type { SilentDocument } from "./port-messages.ts";
 
 /** Which slot a port belongs to, as the shell knows it. */
@@ -15,6 +12,14 @@ export interface SlotBinding {
   /** Serialized real origin of the top-level page; equal to `origin` for a top-level slot. */
   readonly topLevelOrigin: string;
   readonly topLevel: boolean;
+}
+
+/** What a frame of another origin sets out with. */
+export interface FrameStart {
+  /** Real URL after the referrer policy, or "" for none. */
+  readonly referrer: string;
+  /** Serialized real origin of the document that the frame is in. */
+  readonly initiator: string;
 }
 
 /** A top-level navigation that the shell starts: typed, or handed over by a page. */

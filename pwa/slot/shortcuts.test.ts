@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isShortcut, type KeyPress, shortcutFor } from "./shortcuts.ts";
+import type { KeyPress } from "../messages/page-messages.ts";
+import { isShortcut, shortcutFor } from "./shortcuts.ts";
 
 function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
   return { key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers };

@@ -1,16 +1,7 @@
 /** The keys of the app, for the shell and for the page that has the focus. */
-import type { PagePhase } from "../shell/app/browser-state.ts";
+import type { KeyPress, PagePhase } from "../messages/page-messages.ts";
 
 type Shortcut = "address" | "back" | "forward" | "reload" | "stop";
-
-/** The fields of a `KeyboardEvent` that count. */
-export interface KeyPress {
-  readonly key: string;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly altKey: boolean;
-  readonly shiftKey: boolean;
-}
 
 /** Chords as `chordOf` writes them. On a Mac, Option with an arrow belongs to the text. */
 const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", escape: "stop" };

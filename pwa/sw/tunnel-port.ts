@@ -5,9 +5,9 @@
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { limits } from "../../shared/limits.ts";
+import { MessageBatch } from "../messages/message-batch.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../messages/port-messages.ts";
 import type { SlotBinding } from "../messages/tunnel-messages.ts";
-import { MessageBatch } from "../tunnel/port/message-batch.ts";
 
 /** A response whose head is there. Exactly one of the methods decides what becomes of it. */
 export interface TunnelResponse {

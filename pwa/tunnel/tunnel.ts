@@ -14,8 +14,8 @@ import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import type { LinkHint, LinkPhase } from "../messages/link.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
-import type { LinkPhase } from "../shell/app/browser-state.ts";
 import {
   LastingRequest,
   type OpenedStream,
@@ -28,7 +28,7 @@ import { RepeatableBody } from "./requests/repeatable-body.ts";
 import { UploadMeter } from "./requests/upload-meter.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
 import { FurtherLinks } from "./sockets/further-links.ts";
-import { Link, type LinkHint, type LinkPlatform } from "./sockets/link.ts";
+import { Link, type LinkPlatform } from "./sockets/link.ts";
 import { LinkPatience } from "./sockets/link-patience.ts";
 import { HANDSHAKE_ROUND_TRIPS } from "./sockets/open-socket.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";

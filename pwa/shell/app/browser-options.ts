@@ -1,5 +1,5 @@
 /** What the controller is given. */
-import type { KeyPress } from "../../slot/shortcuts.ts";
+import type { KeyPress } from "../../messages/page-messages.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
 import type { BrowserState } from "./browser-state.ts";

@@ -1,23 +1,7 @@
 /** What the shell's chrome draws, and what it may ask for. The controller owns the state; views only read it. */
+import type { LinkPhase } from "../../messages/link.ts";
+import type { PagePhase } from "../../messages/page-messages.ts";
 import type { Destination } from "../tab/navigation-state.ts";
-
-/** Value of `<html data-page>`, a documented contract for automation. */
-export type PagePhase = "idle" | "loading" | "loaded" | "failed";
-
-/** `since` and `retryAt` are milliseconds as `Date.now()` counts them while nobody sets the clock. */
-export type LinkPhase =
-  | { readonly kind: "unpaired" }
-  | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }
-  | { readonly kind: "open" }
-  /** The link is there, but nothing has come for a while that was waited for. */
-  | { readonly kind: "stalled"; readonly since: number }
-  | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
-  | { readonly kind: "offline"; readonly since: number }
-  /**
-   * The edge knows the phone no more. Or, with `why`, it turned down the key that it has just been given: in its words, or
-   * null where that is a wrong one.
-   */
-  | { readonly kind: "refused"; readonly why?: string | null };
 
 /** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
 export interface PageCost {

@@ -1,6 +1,6 @@
 /** What the first request of a frame says about where it comes from, as far as the shell knows it. */
 import type { PageToShell } from "../../messages/page-messages.ts";
-import type { FrameStart } from "../../tunnel/port/frame-starts.ts";
+import type { FrameStart } from "../../messages/tunnel-messages.ts";
 import type { Slot } from "./slot-registry.ts";
 
 type FrameWanted = PageToShell & { readonly type: "frame-wanted" };

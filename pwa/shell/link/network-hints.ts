@@ -1,5 +1,5 @@
 /** What the browser says of the network, told to the tunnel, which makes sure of its link. */
-import type { LinkHint } from "../../tunnel/sockets/link.ts";
+import type { LinkHint } from "../../messages/link.ts";
 
 interface HintedTunnel {
   setOnline(online: boolean): void;

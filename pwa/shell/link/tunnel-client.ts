@@ -1,14 +1,14 @@
 /** The shell's handle on its tunnel worker. */
 import type { AcceptTable } from "../../../shared/web/default-accept.ts";
+import type { LinkHint } from "../../messages/link.ts";
 import type {
+  FrameStart,
   NavigationRequest,
   ShellToTunnel,
   SlotBinding,
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
-import type { FrameStart } from "../../tunnel/port/frame-starts.ts";
-import type { LinkHint } from "../../tunnel/sockets/link.ts";
 
 export class TunnelClient {
   #worker: Worker;

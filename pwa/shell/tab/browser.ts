@@ -1,9 +1,10 @@
 /** The controller: turns what the person, the tunnel and the pages say into the state that the views draw. */
 import { ErrorCode } from "../../../shared/errors.ts";
+import type { LinkPhase } from "../../messages/link.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { BrowserOptions } from "../app/browser-options.ts";
-import type { BrowserActions, BrowserState, LinkPhase, PageError, Settings, Site } from "../app/browser-state.ts";
+import type { BrowserActions, BrowserState, PageError, Settings, Site } from "../app/browser-state.ts";
 import { initialState, NO_COST } from "../app/initial-state.ts";
 import { framePartition } from "../frames/frame-partition.ts";
 import { FrameReferrers } from "../frames/frame-referrer.ts";

@@ -1,5 +1,6 @@
 import { render } from "preact";
-import { type KeyPress, shortcutFor } from "../../slot/shortcuts.ts";
+import type { KeyPress } from "../../messages/page-messages.ts";
+import { shortcutFor } from "../../slot/shortcuts.ts";
 import type { BrowserActions, BrowserState } from "../app/browser-state.ts";
 import { announcement } from "./announcement.ts";
 import { Bar } from "./bar/bar.tsx";

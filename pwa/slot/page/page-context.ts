@@ -1,4 +1,5 @@
 /** What the parts of the page script share. */
+
 import type { PageConfig } from "../../messages/page-config.ts";
 import type { PageToShell } from "../../messages/page-messages.ts";
 import { toReal } from "../slot-url.ts";

@@ -2,14 +2,7 @@
  * Who sent frames of other origins where. The slot that such a frame goes to cannot say it of itself, and the one that
  * it is in could say anything: so the shell does, before the frame sets out.
  */
-import type { SlotBinding } from "../../messages/tunnel-messages.ts";
-
-export interface FrameStart {
-  /** Real URL after the referrer policy, or "" for none. */
-  readonly referrer: string;
-  /** Serialized real origin of the document that the frame is in. */
-  readonly initiator: string;
-}
+import type { FrameStart, SlotBinding } from "../../messages/tunnel-messages.ts";
 
 type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
 

@@ -5,8 +5,8 @@
  */
 import { limits } from "../../../shared/limits.ts";
 import { concat } from "../../../shared/wire/frame.ts";
+import { MessageBatch } from "../../messages/message-batch.ts";
 import type { TunnelToPort } from "../../messages/port-messages.ts";
-import { MessageBatch } from "./message-batch.ts";
 
 type DataMessage = TunnelToPort & { readonly type: "data" };
 

@@ -5,7 +5,7 @@ import { Random } from "../../../shared/testing/random.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import type { LinkPhase } from "../../shell/app/browser-state.ts";
+import type { LinkPhase } from "../../messages/link.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { Link } from "./link.ts";
 

@@ -17,7 +17,7 @@ import { limits } from "../../../shared/limits.ts";
 import { PendingTransport } from "../../../shared/pending-transport.ts";
 import { endsSession, offeredProtocols } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import type { LinkPhase } from "../../shell/app/browser-state.ts";
+import type { LinkHint, LinkPhase } from "../../messages/link.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "../requests/attempt-time.ts";
 import type { FurtherLinksPlatform } from "./further-links.ts";
 import { LinkWatch } from "./link-watch.ts";
@@ -59,12 +59,6 @@ export interface LinkPlatform extends FurtherLinksPlatform {
   /** After a failed handshake: does the edge answer, and does it know the token? */
   probe(token: string): Promise<"reachable" | "refused" | "unreachable">;
 }
-
-/**
- * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about to
- * go somewhere, and what can be made ready for that should be.
- */
-export type LinkHint = "network" | "visible" | "navigation";
 
 /** After a loss all phones of an edge come back at once, but not in the same moment. */
 const REOPEN_SPREAD = 100;

@@ -12,7 +12,8 @@
  */
 import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
 import { offeredProtocols, parseOffer } from "../../../shared/subprotocol.ts";
-import type { Road, WebSocketFailure } from "./road.ts";
+import type { Road } from "../../messages/link.ts";
+import type { WebSocketFailure } from "./road.ts";
 
 /** Platform seams, so that tests bring their own. */
 export interface RoadPlatform {

@@ -3,8 +3,7 @@
  * passed in. `road-socket.ts` acts on it.
  */
 import { limits } from "../../../shared/limits.ts";
-
-export type Road = "websocket" | "fetch";
+import type { Road } from "../../messages/link.ts";
 
 /**
  * How a WebSocket did not come to be: turned down while the fetch road opened; not open yet when the fetch road was;

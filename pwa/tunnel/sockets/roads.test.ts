@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../../shared/limits.ts";
 import { offeredProtocols } from "../../../shared/subprotocol.ts";
+import type { Road } from "../../messages/link.ts";
 import { FakePlatform, FakeSocket } from "../testing/fake-platform.ts";
-import type { Road } from "./road.ts";
 import { Roads } from "./roads.ts";
 
 const OPENING = Uint8Array.of(0x80, 1, 2, 3);

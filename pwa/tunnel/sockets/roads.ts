@@ -5,7 +5,8 @@
 import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
 import { limits } from "../../../shared/limits.ts";
 import { offeredProtocols, parseOffer } from "../../../shared/subprotocol.ts";
-import { patience, type Road, RoadMemory, type WebSocketFailure } from "./road.ts";
+import type { Road } from "../../messages/link.ts";
+import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
 import { type RoadPlatform, RoadSocket } from "./road-socket.ts";
 import { WebSocketTrial } from "./web-socket-trial.ts";
 

@@ -11,7 +11,7 @@ import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";
-import type { LinkPhase } from "../../shell/app/browser-state.ts";
+import type { LinkPhase } from "../../messages/link.ts";
 import { Tunnel } from "../tunnel.ts";
 import { FakePlatform, type FakeSocket } from "./fake-platform.ts";
 

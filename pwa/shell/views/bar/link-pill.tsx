@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LinkPhase } from "../../app/browser-state.ts";
+import type { LinkPhase } from "../../../messages/link.ts";
 
 /** A first connection is quick; only one that takes longer than this is worth a word. */
 const QUIET_CONNECTING_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { LinkPhase } from "../../app/browser-state.ts";
+import type { LinkPhase } from "../../../messages/link.ts";
 import { Icon, Mark } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 
