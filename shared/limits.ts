@@ -356,12 +356,6 @@ export const limitTable = {
     enforcedBy: "edge",
     reason: "Cloudflare's connections waiting for headers per invocation; beyond it the loopback entrypoint fetches",
   },
-  cookieBytes: {
-    value: 4096,
-    unit: "bytes",
-    enforcedBy: "edge",
-    reason: "RFC 6265bis section 5.6: name plus value of one cookie",
-  },
   cookiesPerSite: {
     value: 180,
     unit: "count",

@@ -3,19 +3,16 @@
  * cannot make it forget its own site's cookies, nor much of what else it embeds.
  */
 import { limits } from "../../../shared/limits.ts";
-import { isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
+import { cookieKey, isExpired, isShadowedBySecure } from "../../../shared/web/cookie.ts";
 import { ownerOf } from "../fetch-rules/site.ts";
 import {
-  type CookieSetting,
   cookieField,
-  cookieKey,
-  isExpired,
   isSentTo,
-  isShadowedBySecure,
   isVisibleToScripts,
-  parseSetCookie,
+  type JarSetting,
   type SameSiteContext,
   type StoredCookie,
+  takeSetCookie,
 } from "./cookie.ts";
 
 /** What a Set-Cookie line did: the cookie that stands now (or is in the past), and the one it replaced. */
@@ -42,15 +39,13 @@ export class CookiePartition {
   }
 
   /** Null where the line was ignored. */
-  set(line: string, setting: CookieSetting): CookieChange | null {
-    const cookie = parseSetCookie(line, setting);
+  set(line: string, setting: JarSetting): CookieChange | null {
+    const cookie = takeSetCookie(line, setting);
     if (cookie === null) return null;
     const key = cookieKey(cookie);
     const previous = this.#cookies.get(key) ?? null;
     if (previous?.httpOnly && !setting.http) return null;
-    if (!cookie.secure && !isPotentiallyTrustworthy(setting.url)) {
-      for (const existing of this.#cookies.values()) if (isShadowedBySecure(cookie, existing)) return null;
-    }
+    if (isShadowedBySecure(cookie, setting.url, this.#cookies.values())) return null;
     const next = previous === null ? cookie : { ...cookie, created: previous.created };
     if (isExpired(next, setting.now)) {
       this.#cookies.delete(key);

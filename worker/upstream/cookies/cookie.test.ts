@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import { COOKIE_BYTES_MAX } from "../../../shared/web/cookie.ts";
 import {
   cookieField,
   isSentTo,
   isVisibleToScripts,
-  parseSetCookie,
   type SameSiteContext,
   type StoredCookie,
+  takeSetCookie,
 } from "./cookie.ts";
 
 const NOW = 1_700_000_000_000;
 const DAY = 24 * 3600 * 1000;
 
 function parse(line: string, url = "https://www.example.com/dir/page", setting = {}): StoredCookie | null {
-  return parseSetCookie(line, { url: new URL(url), now: NOW, http: true, takesSameSite: true, ...setting });
+  return takeSetCookie(line, { url: new URL(url), now: NOW, http: true, takesSameSite: true, ...setting });
 }
 
-describe("parseSetCookie", () => {
+describe("takeSetCookie", () => {
   it("gives a plain cookie the host and the directory", () => {
     expect(parse("sid=abc")).toEqual({
       name: "sid",
@@ -124,9 +124,9 @@ describe("parseSetCookie", () => {
   it("takes a cookie without name, none without both, none that is too large", () => {
     expect(parse("alone")).toMatchObject({ name: "", value: "alone" });
     expect(parse("=")).toBeNull();
-    expect(parse(`a=${"x".repeat(limits.cookieBytes - 1)}`)).not.toBeNull();
-    expect(parse(`a=${"x".repeat(limits.cookieBytes)}`)).toBeNull();
-    expect(parse(`a=${"é".repeat(limits.cookieBytes / 2)}`)).toBeNull();
+    expect(parse(`a=${"x".repeat(COOKIE_BYTES_MAX - 1)}`)).not.toBeNull();
+    expect(parse(`a=${"x".repeat(COOKIE_BYTES_MAX)}`)).toBeNull();
+    expect(parse(`a=${"é".repeat(COOKIE_BYTES_MAX / 2)}`)).toBeNull();
   });
 
   it("takes no HttpOnly from scripts", () => {

@@ -1,0 +1,206 @@
+/**
+ * What a cookie is and where it goes (RFC 6265bis sections 5.5 to 5.8). The edge's jar and a page's `document.cookie`
+ * apply the same rules, or a script would read what is never sent.
+ */
+import type { ScriptCookie } from "../http/heads.ts";
+import { parseCookieDate } from "./cookie-date.ts";
+import { isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
+
+/** Times in milliseconds since the epoch. `expires` in the past: it removes the stored one. */
+export interface Cookie extends ScriptCookie {
+  readonly httpOnly: boolean;
+  /** "default": it has no such attribute. */
+  readonly sameSite: "strict" | "lax" | "none" | "default";
+}
+
+export interface CookieSetting {
+  readonly url: URL;
+  readonly now: number;
+  /** False for `document.cookie`, which can neither set nor see HttpOnly. */
+  readonly http: boolean;
+}
+
+/** Section 5.6: name plus value, in UTF-8; what browsers take. */
+export const COOKIE_BYTES_MAX = 4096;
+/** Section 5.6: longer attribute values are ignored. */
+const ATTRIBUTE_LENGTH_MAX = 1024;
+/** Section 5.5: no cookie lives longer. Milliseconds. */
+const LIFETIME_MAX = 400 * 24 * 3_600_000;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: section 5.6 step 1 names them
+const CONTROL_CHARACTERS = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/**
+ * The cookie of a Set-Cookie line, or of one `document.cookie = line`; null where it has to be ignored.
+ *
+ * @param isPublicSuffix of a domain; who does not know the list says so of single labels.
+ */
+export function parseSetCookie(
+  line: string,
+  { url, now, http }: CookieSetting,
+  isPublicSuffix: (domain: string) => boolean,
+): Cookie | null {
+  if (CONTROL_CHARACTERS.test(line)) return null;
+  const [pair = "", ...rest] = line.split(";");
+  const { name, value } = nameAndValue(pair);
+  if (name === "" && value === "") return null;
+  if (new TextEncoder().encode(name + value).length > COOKIE_BYTES_MAX) return null;
+  const { domain, path, expires, maxAge, ...flags } = parseAttributes(rest);
+  const { secure, httpOnly, sameSite } = flags;
+  if (secure && !isPotentiallyTrustworthy(url)) return null;
+  if (httpOnly && !http) return null;
+  if (sameSite === "none" && !secure) return null;
+
+  const host = url.hostname;
+  const hostOnly = domain === "" || (domain === host && isPublicSuffix(host));
+  if (!hostOnly && domain !== host && (isPublicSuffix(domain) || !domainMatches(host, domain))) return null;
+  if (!keepsPrefix(name, value, { ...flags, isRooted: hostOnly && path === "/" })) return null;
+
+  const at = maxAge === null ? expires : maxAge <= 0 ? 0 : now + maxAge * 1000;
+  return {
+    name,
+    value,
+    domain: domain === "" ? host : domain,
+    hostOnly,
+    path: path.startsWith("/") ? path : defaultPath(url.pathname),
+    ...flags,
+    expires: at === null ? null : Math.min(at, now + LIFETIME_MAX),
+  };
+}
+
+/** Section 5.6 steps 3 and 4: without `=` there is no name. */
+function nameAndValue(pair: string): Pick<Cookie, "name" | "value"> {
+  const equals = pair.indexOf("=");
+  return { name: equals === -1 ? "" : trimBlanks(pair.slice(0, equals)), value: trimBlanks(pair.slice(equals + 1)) };
+}
+
+/** Not `trim`, which takes bytes of UTF-8 away, nor an expression, which takes quadratic time. */
+function trimBlanks(text: string): string {
+  const isBlank = (index: number) => text[index] === " " || text[index] === "\t";
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(start)) start++;
+  while (start < end && isBlank(end - 1)) end--;
+  return text.slice(start, end);
+}
+
+interface CookieAttributes {
+  maxAge: number | null;
+  expires: number | null;
+  /** "" when absent, no leading dot. */
+  domain: string;
+  path: string;
+  secure: boolean;
+  httpOnly: boolean;
+  sameSite: Cookie["sameSite"];
+}
+
+/** Section 5.6, steps 5 on. The last of a repeated attribute counts. */
+function parseAttributes(attributes: readonly string[]): CookieAttributes {
+  const result: CookieAttributes = {
+    maxAge: null,
+    expires: null,
+    domain: "",
+    path: "",
+    secure: false,
+    httpOnly: false,
+    sameSite: "default",
+  };
+  for (const attribute of attributes) {
+    const equals = attribute.indexOf("=");
+    const key = trimBlanks(equals === -1 ? attribute : attribute.slice(0, equals)).toLowerCase();
+    const setting = equals === -1 ? "" : trimBlanks(attribute.slice(equals + 1));
+    if (setting.length > ATTRIBUTE_LENGTH_MAX) continue;
+    if (key === "max-age" && /^-?\d+$/.test(setting)) result.maxAge = Number(setting);
+    else if (key === "expires") result.expires = parseCookieDate(setting) ?? result.expires;
+    else if (key === "domain") result.domain = canonicalDomain(setting.replace(/^\./, ""));
+    else if (key === "path") result.path = setting;
+    else if (key === "secure") result.secure = true;
+    else if (key === "httponly") result.httpOnly = true;
+    else if (key === "samesite") result.sameSite = sameSiteOf(setting.toLowerCase());
+  }
+  return result;
+}
+
+function sameSiteOf(value: string): Cookie["sameSite"] {
+  return value === "strict" || value === "lax" || value === "none" ? value : "default";
+}
+
+/** Section 5.1.2: names in other scripts as `URL.hostname` writes them. */
+function canonicalDomain(domain: string): string {
+  const isAscii = !/[^\0-\x7f]/.test(domain);
+  return isAscii ? domain.toLowerCase() : (parseUrl(`http://${domain}`)?.hostname ?? domain);
+}
+
+/**
+ * Name prefixes are promises about the other attributes (section 4.1.3). A value without a name that looks like one
+ * would be read as one by a server.
+ */
+function keepsPrefix(
+  name: string,
+  value: string,
+  { secure, httpOnly, isRooted }: { readonly secure: boolean; readonly httpOnly: boolean; readonly isRooted: boolean },
+): boolean {
+  const prefix = /^__(?:secure|host-http|host|http)-/i.exec(name === "" ? value : name)?.[0].toLowerCase();
+  if (prefix === undefined) return true;
+  if (name === "" || !secure) return false;
+  if (prefix.endsWith("http-") && !httpOnly) return false;
+  return isRooted || !prefix.startsWith("__host-");
+}
+
+/** Section 5.1.4. */
+function defaultPath(path: string): string {
+  const end = path.lastIndexOf("/");
+  return end <= 0 ? "/" : path.slice(0, end);
+}
+
+/** Section 5.1.3: itself, or a name below the domain. */
+function domainMatches(host: string, domain: string): boolean {
+  if (host === domain) return true;
+  const isAddress = host.startsWith("[") || /^[\d.]+$/.test(host);
+  return !isAddress && host.endsWith(`.${domain}`);
+}
+
+/** Section 5.1.4. */
+function pathMatches(path: string, cookiePath: string): boolean {
+  if (!path.startsWith(cookiePath)) return false;
+  return path.length === cookiePath.length || cookiePath.endsWith("/") || path[cookiePath.length] === "/";
+}
+
+/** Cookies with the same name, domain, host-only flag and path replace each other. */
+export function cookieKey({ name, domain, hostOnly, path }: ScriptCookie): string {
+  return [name, domain, hostOnly, path].join("\n");
+}
+
+export function isExpired({ expires }: ScriptCookie, now: number): boolean {
+  return expires !== null && expires <= now;
+}
+
+/** Whether some document of the URL's origin, on any path, has the cookie. */
+export function isForOrigin({ domain, hostOnly, secure }: ScriptCookie, url: URL): boolean {
+  if (secure && !isPotentiallyTrustworthy(url)) return false;
+  return hostOnly ? domain === url.hostname : domainMatches(url.hostname, domain);
+}
+
+/** Whether it goes by host, path and scheme to this URL (section 5.8.3). */
+export function isForUrl(cookie: ScriptCookie, url: URL): boolean {
+  return isForOrigin(cookie, url) && pathMatches(url.pathname, cookie.path);
+}
+
+/** Section 5.7 step 14: what was set in clear cannot shadow a Secure cookie. */
+export function isShadowedBySecure(cookie: ScriptCookie, setting: URL, existing: Iterable<ScriptCookie>): boolean {
+  if (cookie.secure || isPotentiallyTrustworthy(setting)) return false;
+  return [...existing].some(
+    (other) =>
+      other.secure &&
+      other.name === cookie.name &&
+      (domainMatches(cookie.domain, other.domain) || domainMatches(other.domain, cookie.domain)) &&
+      pathMatches(cookie.path, other.path),
+  );
+}
+
+/** As `Cookie` and `document.cookie` have it: longer paths first, else in the order given, which is by age. */
+export function cookieString(cookies: readonly ScriptCookie[]): string {
+  return [...cookies]
+    .sort((a, b) => b.path.length - a.path.length)
+    .map(({ name, value }) => (name === "" ? value : `${name}=${value}`))
+    .join("; ");
+}
