@@ -70,7 +70,8 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const isDownload = isReserved && url.pathname === ropewayPath.download;
   if (isReserved && !isDownload) {
     finish();
-    return url.pathname === ropewayPath.frame ? placeholder(event, url) : answerReserved(url);
+    if (url.pathname === ropewayPath.frame) return placeholder(event, url);
+    return answerReserved(url, slotContext(self.location, UNBOUND).slotWildcard, request.mode === "navigate");
   }
   const port = await clients.portFor(event);
   if (port === null) {

@@ -2,12 +2,15 @@
 
 import { type BootToFrame, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged, type PageToWorker } from "../../messages/worker-messages.ts";
+import { removeNetworkFeatures } from "../page/network-features.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { bootTarget, TOP_LEVEL_QUERY } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { registerPersistently } from "./persistent-registration.ts";
 import { shellOriginOf } from "./shell-origin.ts";
+
+removeNetworkFeatures(window);
 
 const tag = MESSAGE_TAG;
 const shellOrigin = shellOriginOf(location.origin);

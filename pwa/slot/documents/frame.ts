@@ -3,11 +3,14 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
+import { removeNetworkFeatures } from "../page/network-features.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { bootTarget } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { shellOriginOf } from "./shell-origin.ts";
+
+removeNetworkFeatures(window);
 
 /** Milliseconds without an answer after which the person may ask again. */
 const ANSWER_TIMEOUT = 10_000;

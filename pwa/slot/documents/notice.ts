@@ -7,8 +7,11 @@
 import type { Notice } from "../../messages/notice-data.ts";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import { historyKey } from "../page/links/history-key.ts";
+import { removeNetworkFeatures } from "../page/network-features.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
 import { holdLoad } from "./load-hold.ts";
+
+removeNetworkFeatures(window);
 
 const notice = JSON.parse(document.currentScript?.dataset.notice ?? "null") as Notice | null;
 const shellOrigin = `${location.protocol}//${location.host.slice(location.host.indexOf(".") + 1)}`;

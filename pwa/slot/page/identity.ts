@@ -6,6 +6,7 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { dataScript } from "../rewrite/data-script.ts";
 import { toReal, toSlot } from "../slot-url.ts";
+import { removeNetworkFeatures } from "./network-features.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
 
@@ -66,18 +67,6 @@ function patchUrlArguments(context: PageContext): void {
     });
 }
 
-/** Features that reach the network, or cookies, past the service worker. Sites fall back or do without. */
-export const REMOVED_FEATURES = [
-  "RTCPeerConnection",
-  "webkitRTCPeerConnection",
-  "RTCDataChannel",
-  "WebTransport",
-  "WebSocketStream",
-  "CookieStore",
-  "cookieStore",
-  "fetchLater",
-];
-
 export function patchIdentity(context: PageContext): void {
   patchDocument(context);
   patchUrlArguments(context);
@@ -88,6 +77,6 @@ export function patchIdentity(context: PageContext): void {
     configurable: true,
     enumerable: true,
   });
-  removeProperties(window, REMOVED_FEATURES);
+  removeNetworkFeatures(window);
   removeProperties(Navigator.prototype, ["serviceWorker"]);
 }

@@ -59,6 +59,7 @@ describe("pageHeaders", () => {
       [
         ["content-security-policy", "img-src 'self'"],
         ["permissions-policy", "sync-xhr=*"],
+        ["connection-allowlist", "(response-origin)"],
       ],
       "document",
     );
@@ -67,6 +68,9 @@ describe("pageHeaders", () => {
       expect.stringContaining("object-src 'none'"),
     ]);
     expect(headers).toContainEqual(["permissions-policy", expect.stringMatching(/^sync-xhr=\*, sync-xhr=\(\)/)]);
+    expect(headers.filter(([name]) => name === "connection-allowlist")).toEqual([
+      ["connection-allowlist", expect.stringMatching(/^\("\*:.*;webrtc=block$/)],
+    ]);
     expect(headers).toContainEqual(["x-dns-prefetch-control", "off"]);
   });
 

@@ -2,6 +2,7 @@
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { pageConnections } from "../policy/connection-allowlist.ts";
 import {
   opaqueDocumentPolicy,
   type PolicyContext,
@@ -74,6 +75,9 @@ const DROPPED: ReadonlySet<string> = new Set([
   // Would refuse the page script, which carries no integrity metadata.
   "integrity-policy",
   "integrity-policy-report-only",
+  // Names real origins; replaced by ours.
+  "connection-allowlist",
+  "connection-allowlist-report-only",
   // Client hints are the edge's; trial tokens are bound to the real origin.
   "accept-ch",
   "critical-ch",
@@ -147,7 +151,7 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
   if (context.kind === "document") {
     if (result.opaque) kept.push(["content-security-policy", opaqueDocumentPolicy]);
     const permissions = [...valuesOf(headers, "permissions-policy"), slotPermissionsPolicy].join(", ");
-    kept.push(["permissions-policy", permissions]);
+    kept.push(["permissions-policy", permissions], ["connection-allowlist", pageConnections]);
     // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
     kept.push(["x-dns-prefetch-control", "off"]);
   }

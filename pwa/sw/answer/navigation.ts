@@ -100,7 +100,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
   const moved = { url: target.href, from: exchange.head.url };
   // What such a slot shows is in a frame.
   return exchange.context.binding.topLevel
-    ? noticePage({ kind: "moved", ...moved })
+    ? noticePage({ kind: "moved", ...moved }, exchange.context.slotWildcard)
     : placeholderPage(moved, exchange.context);
 }
 
@@ -109,7 +109,8 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
   if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
   const { method, url } = exchange.request;
-  return noticePage({ kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message });
+  const notice = { kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message } as const;
+  return noticePage(notice, exchange.context.slotWildcard);
 }
 
 /**
@@ -136,7 +137,7 @@ function documentOf(
       if (standsInForFrame(exchange)) {
         response.cancel();
         exchange.finish();
-        return emptyPage();
+        return emptyPage(exchange.context.slotWildcard);
       }
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {

@@ -7,6 +7,7 @@ import noticeScript from "ropeway:notice-script";
 import pageScript from "ropeway:page-script";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/notice-data.ts";
+import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
 import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
 import { ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
@@ -24,16 +25,19 @@ const PAGES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
 
-/** For reserved paths other than a download, which needs the tunnel. */
-export function answerReserved(url: URL): Response {
-  const script = SCRIPTS[url.pathname];
-  if (script !== undefined) return answer(script, "text/javascript; charset=utf-8");
+/**
+ * For reserved paths other than a download, which needs the tunnel. What is no page is none in a frame either: its
+ * document would be one of the slot without a page script.
+ */
+export function answerReserved(url: URL, slotWildcard: string, isNavigation: boolean): Response {
   const page = PAGES[url.pathname];
-  if (page !== undefined) return answer(page, "text/html; charset=utf-8");
+  if (page !== undefined) return document(page, slotWildcard);
   if (url.pathname === ropewayPath.go) {
-    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" });
+    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, slotWildcard);
   }
-  return answer("", "text/plain", 404);
+  if (isNavigation) return new Response(null, { status: 204 });
+  const script = SCRIPTS[url.pathname];
+  return script === undefined ? answer("", "text/plain", 404) : answer(script, "text/javascript; charset=utf-8");
 }
 
 /**
@@ -47,12 +51,12 @@ export function placeholderPage(
 ): Response {
   const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);
   const html = framePage.replace("<script ", (tag) => tag + data.join(""));
-  return answer(html, "text/html; charset=utf-8", 200, `${POLICY}; frame-src ${slotWildcard}`);
+  return document(html, slotWildcard, `${POLICY}; frame-src ${slotWildcard}`);
 }
 
 /** A document with nothing in it, for a frame that would go on showing what stands in for one. */
-export function emptyPage(): Response {
-  return answer("", "text/html; charset=utf-8");
+export function emptyPage(slotWildcard: string): Response {
+  return document("", slotWildcard);
 }
 
 /**
@@ -66,13 +70,19 @@ export function rebootPage(url: URL, query = "?"): Response {
 }
 
 /** In place of a document: tells the shell what became of it. */
-export function noticePage(notice: Notice): Response {
+export function noticePage(notice: Notice, slotWildcard: string): Response {
   const data = escapeAttribute(JSON.stringify(notice));
   const html = `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title></title><script src="/.ropeway/notice.js" data-notice="${data}"></script></head><body></body></html>`;
-  return answer(html, "text/html; charset=utf-8");
+  return document(html, slotWildcard);
 }
 
-/** Also where there is nothing, it is a document of the slot, and must not be one without a policy. */
+function document(html: string, slotWildcard: string, policy = POLICY): Response {
+  const response = answer(html, "text/html; charset=utf-8", 200, policy);
+  response.headers.set("connection-allowlist", ownConnections(slotWildcard));
+  return response;
+}
+
+/** Scripts may become workers, which must not be without a policy. */
 function answer(text: string, contentType: string, status = 200, policy = POLICY): Response {
   return new Response(text, {
     status,

@@ -3,7 +3,7 @@
  * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
  * window, which are controlled.
  */
-import { REMOVED_FEATURES } from "../identity.ts";
+import { removeNetworkFeatures } from "../network-features.ts";
 import { patchAccessor, patchMethod, removeProperties } from "../patch.ts";
 import type { WorkerLink } from "../worker-link.ts";
 
@@ -37,7 +37,7 @@ export class ChildWindows {
     this.#seen.add(seen);
     if (!this.#realms.has(child.Document.prototype)) {
       this.#realms.add(child.Document.prototype);
-      removeProperties(child, REMOVED_FEATURES);
+      removeNetworkFeatures(child);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
     }
     if (child.location.href !== "about:blank") return;
@@ -73,6 +73,12 @@ export function patchChildWindows(children: ChildWindows): void {
         },
       });
   }
+  // A frame's next document may have no page script: one of Ropeway's own, or one whose scripts are off.
+  document.addEventListener(
+    "load",
+    ({ target }) => void (target instanceof HTMLIFrameElement && children.adopt(target)),
+    true,
+  );
   const frames = document.getElementsByTagName("iframe");
   new MutationObserver(() => {
     for (const frame of frames) children.adopt(frame);

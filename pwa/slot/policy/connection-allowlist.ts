@@ -1,0 +1,18 @@
+/**
+ * `Connection-Allowlist` (WICG; Chromium 152): what the browser lets a document connect to, whatever its scripts do, and
+ * all that inherits from it: blank, `srcdoc`, `javascript:` and `blob:` frames, and the first document of any frame.
+ * Chromium 156 ends the process of a frame that tries all the same; the shell is in another one. Scripts take the
+ * features away too (`removeNetworkFeatures`), so that pages find none, and for other engines.
+ */
+const RULES = "redirects=allow;webrtc=block";
+
+/**
+ * Of a page: no WebRTC. Its addresses stay open, since Chromium asks before the service worker does, which answers for
+ * every origin.
+ */
+export const pageConnections = `("*://*:*/*");${RULES}`;
+
+/** Of a document of Ropeway's own, which has no page script: slots only, itself included. */
+export function ownConnections(slotWildcard: string): string {
+  return `("${slotWildcard}/*");${RULES}`;
+}
