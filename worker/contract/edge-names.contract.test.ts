@@ -72,6 +72,19 @@ describe.runIf(missing === null).each(["workerd", "deno"] as const)("an edge on 
     );
   });
 
+  it(
+    "keeps Strict-Transport-Security for each site's pages, from one session to the next, and honours it",
+    patience,
+    async () => {
+      const [clear, secure] = ["clear http://bank.test/", "secure https://bank.test/"];
+      expect(await runSealed(program("strict-transport"), runtime)).toEqual([
+        ...[`${clear}strict`, clear],
+        ...[`${secure}strict`, secure, clear],
+        ...[secure, `${secure}lax`, clear],
+      ]);
+    },
+  );
+
   it("connects to the address that it checked, whatever the name says next", patience, async () => {
     const outcomes = await runSealed(program("changing-names"), runtime);
     expect(outcomes).toContain("public");
