@@ -28,18 +28,23 @@ const test = plain.extend<{ stun: StunServer }>({
 /** Milliseconds in which a frame's documents come and go, and datagrams arrive. */
 const PATIENCE = 1_500;
 
+type Attributes = Readonly<Record<string, string>>;
+
 /**
- * Puts the frame in, and holds it by its index, which nothing can patch. Of all frames the first document is blank, and
- * has a case of its own.
+ * Holds a frame by its index, which nothing can patch. A frame's first document is blank, and shares its window with the
+ * next one: so the frame shows a page before it gets its attributes. Null: the blank document itself, before all else.
  */
-function attack([markup, stun, isBlank]: readonly [markup: string, stun: string, isBlank: boolean]): void {
-  document.body.insertAdjacentHTML("beforeend", markup);
+async function attack([attributes, stun]: readonly [Attributes | null, stun: string]): Promise<void> {
+  const element = document.createElement("iframe");
+  if (attributes !== null) element.src = "/still";
+  document.body.append(element);
   const frame = window[0] as unknown as Window & { readonly RTCPeerConnection?: typeof RTCPeerConnection };
+  if (attributes !== null) await new Promise((resolve) => element.addEventListener("load", resolve));
   const used = new WeakSet<typeof RTCPeerConnection>();
   const poll = (): void => {
     try {
       const Peer = frame.RTCPeerConnection;
-      if (Peer !== undefined && !used.has(Peer) && (frame.location.href === "about:blank") === isBlank) {
+      if (Peer !== undefined && !used.has(Peer)) {
         used.add(Peer);
         const peer = new Peer({ iceServers: [{ urls: stun }] });
         peer.createDataChannel("x");
@@ -50,47 +55,46 @@ function attack([markup, stun, isBlank]: readonly [markup: string, stun: string,
     }
     setTimeout(poll);
   };
+  for (const [name, value] of Object.entries(attributes ?? {})) element.setAttribute(name, value);
   poll();
 }
 
-const WAYS: readonly (readonly [what: string, markup: string])[] = [
-  ["a reserved path with nothing on it", `<iframe src="/.ropeway/nothing"></iframe>`],
-  ["the boot page", `<iframe src="/.ropeway/boot"></iframe>`],
-  ["the boot page that goes on", `<iframe src="/.ropeway/boot?then=%2Fslow"></iframe>`],
-  ["a frame's placeholder", `<iframe src="/.ropeway/frame?url=x"></iframe>`],
-  ["a navigation that is handed on", `<iframe src="/.ropeway/go?url=x"></iframe>`],
-  ["a download", `<iframe src="/.ropeway/download?url=%2Fslow"></iframe>`],
-  ["a blank frame", "<iframe></iframe>"],
-  ["a blank frame that is written into", `<iframe onload="contentDocument.write('x')"></iframe>`],
-  ["a javascript: frame, which stays blank", `<iframe src="javascript:'<p>x'"></iframe>`],
-  ["a srcdoc frame", `<iframe srcdoc="<p>x"></iframe>`],
-  ["a srcdoc frame that keeps loading", `<iframe srcdoc="<img src=/slow>"></iframe>`],
-  ["a page without scripts", `<iframe sandbox="allow-same-origin" src="/still"></iframe>`],
-  ["a page whose policy forbids scripts", `<iframe src="/silent"></iframe>`],
-  ["a page that fails", `<iframe src="/gone"></iframe>`],
-  ["a page that leads elsewhere", `<iframe src="/elsewhere"></iframe>`],
-  ["text", `<iframe src="/text"></iframe>`],
-  ["an image", `<iframe src="/image"></iframe>`],
-  ["media", `<iframe src="/media"></iframe>`],
+const WAYS: readonly (readonly [what: string, attributes: Attributes | null])[] = [
+  ["a reserved path with nothing on it", { src: "/.ropeway/nothing" }],
+  ["a script of ours", { src: "/.ropeway/page.js" }],
+  ["the boot page", { src: "/.ropeway/boot" }],
+  ["the boot page that goes on", { src: "/.ropeway/boot?then=%2Fslow" }],
+  ["a frame's placeholder", { src: "/.ropeway/frame?url=x" }],
+  ["a navigation that is handed on", { src: "/.ropeway/go?url=x" }],
+  ["a frame's first document", null],
+  ["a blank document", { src: "about:blank" }],
+  ["a javascript: document", { src: "javascript:'<p>x'" }],
+  ["a srcdoc document", { srcdoc: "<p>x" }],
+  ["a srcdoc document that keeps loading", { srcdoc: "<img src=/slow>" }],
+  ["a page without scripts", { sandbox: "allow-same-origin", src: "/other" }],
+  ["a page whose policy forbids scripts", { src: "/silent" }],
+  ["a page that fails", { src: "/gone" }],
+  ["a page that leads elsewhere", { src: "/elsewhere" }],
+  ["text", { src: "/text" }],
+  ["an image", { src: "/image" }],
 ];
 
-for (const [what, markup] of WAYS) {
+for (const [what, attributes] of WAYS) {
   test(`nothing gets past the service worker by ${what}`, async ({ app, origin, otherOrigin, stun }) => {
     const answer = (path: string, headers: Record<string, string>, body: string) =>
       origin.route(path, ({ reply }) => reply(200, headers, body));
     origin.page("/", "<p>Evil</p>");
-    origin.page("/still", "<p>Still</p>");
+    for (const path of ["/still", "/other"]) origin.page(path, "<p>Still</p>");
     answer("/silent", { "content-type": "text/html", "content-security-policy": "sandbox" }, "<p>Silent</p>");
     answer("/text", { "content-type": "text/plain" }, "text");
     answer("/image", { "content-type": "image/svg+xml" }, `<svg xmlns="http://www.w3.org/2000/svg"/>`);
-    answer("/media", { "content-type": "audio/wav" }, "");
     origin.route("/slow", () => {});
     origin.route("/gone", ({ response }) => void response.destroy());
     origin.route("/elsewhere", ({ reply }) => reply(302, { location: `${otherOrigin.origin}/` }, ""));
     await app.goto(`${origin.origin}/`);
     const content = await app.content();
     // The browser may end the frame's process for it.
-    await content.evaluate(attack, [markup, stun.url, what.includes("blank")] as const).catch(() => {});
+    await content.evaluate(attack, [attributes, stun.url] as const).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, PATIENCE));
     expect(stun.datagrams()).toBe(0);
   });
@@ -115,23 +119,27 @@ test("a navigation to a reserved path that is no page leaves the frame as it is"
 
 test("documents without the page script have no such features either, once they stand", async ({ app, origin }) => {
   origin.page("/", "<p>Evil</p>");
-  origin.page("/still", "<p>Still</p>");
+  for (const path of ["/still", "/other"]) origin.page(path, "<p>Still</p>");
   await app.goto(`${origin.origin}/`);
   const content = await app.content();
-  for (const markup of [
-    `<iframe src="/.ropeway/boot"></iframe>`,
-    `<iframe src="/.ropeway/frame?url=x"></iframe>`,
-    `<iframe srcdoc="<p>x"></iframe>`,
-    `<iframe sandbox="allow-same-origin" src="/still"></iframe>`,
+  for (const attributes of [
+    { src: "/.ropeway/boot" },
+    { src: "/.ropeway/frame?url=x" },
+    { srcdoc: "<p>x" },
+    { sandbox: "allow-same-origin", src: "/other" },
   ]) {
-    const left = await content.evaluate(async (html) => {
-      document.body.insertAdjacentHTML("beforeend", html);
+    const left = await content.evaluate(async (given) => {
+      const element = document.createElement("iframe");
+      const loaded = () => new Promise((resolve) => element.addEventListener("load", resolve, { once: true }));
+      element.src = "/still";
+      document.body.append(element);
       const frame = window[window.length - 1] as Window;
-      const isThere = () => frame.document.readyState === "complete" && frame.location.href !== "about:blank";
-      while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
+      await loaded();
+      for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
+      await loaded();
       await new Promise((resolve) => setTimeout(resolve, 50));
       return ["RTCPeerConnection", "WebTransport", "cookieStore"].filter((name) => name in frame);
-    }, markup);
-    expect(left, markup).toEqual([]);
+    }, attributes);
+    expect(left, JSON.stringify(attributes)).toEqual([]);
   }
 });
