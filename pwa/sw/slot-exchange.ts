@@ -1,4 +1,5 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { hasNullBody } from "../../shared/web/status.ts";
 import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
@@ -19,13 +20,6 @@ export interface SlotExchange {
   silentDocument(document: Omit<SilentDocument, "type">): void;
   /** Nothing is outstanding that the browser does not wait for by itself. */
   finish(): void;
-}
-
-const NULL_BODY_STATUS = new Set([101, 204, 205, 304]);
-
-/** Whether a response with this status may have a body at all (Fetch section 2.2.3). */
-export function hasNullBody(method: string, status: number): boolean {
-  return method === "HEAD" || NULL_BODY_STATUS.has(status);
 }
 
 /**

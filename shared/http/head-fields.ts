@@ -171,6 +171,11 @@ export function headerValue(headers: HeaderList, name: string): string | null {
   return headers.find((field) => field[0] === name)?.[1] ?? null;
 }
 
+/** The values of all lines with this name. */
+export function headerValues(headers: HeaderList, name: string): string[] {
+  return headers.filter((field) => field[0] === name).map(([, value]) => value);
+}
+
 /** JSON in which every character beyond ASCII is escaped, since field values are byte strings. */
 function toAsciiJson(value: unknown): string {
   return JSON.stringify(value).replace(

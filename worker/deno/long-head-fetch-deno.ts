@@ -9,12 +9,12 @@ import { isIPv6, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
+import { hasNullBody } from "../../shared/web/status.ts";
 import { undoCodings } from "../upstream/body/content-coding.ts";
 
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 /** Node's client drops the lines above these, and does not say so. */
 const MOST_LINES = 1000;
-const NULL_BODY_STATUSES = [204, 205, 304];
 
 /** True where fetch failed for the head of a response that came. */
 export function isHeadRefused(error: unknown): boolean {
@@ -87,7 +87,7 @@ function toResponse(message: IncomingMessage, { method, url }: Request): Respons
       // Throws for NUL alone, which browsers refuse too.
       headers.append(rawHeaders[index] as string, rawHeaders[index + 1] as string);
     }
-    const hasBody = method !== "HEAD" && !NULL_BODY_STATUSES.includes(status);
+    const hasBody = !hasNullBody(method, status);
     if (!hasBody) message.destroy();
     return new Response(hasBody ? bodyOf(message, headers, new URL(url).host) : null, { status, headers });
   } catch (error) {

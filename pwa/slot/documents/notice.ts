@@ -10,11 +10,12 @@ import { historyKey } from "../page/links/history-key.ts";
 import { removeNetworkFeatures } from "../page/network-features.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
 import { holdLoad } from "./load-hold.ts";
+import { shellOriginOf } from "./shell-origin.ts";
 
 removeNetworkFeatures(window);
 
 const notice = JSON.parse(document.currentScript?.dataset.notice ?? "null") as Notice | null;
-const shellOrigin = `${location.protocol}//${location.host.slice(location.host.indexOf(".") + 1)}`;
+const shellOrigin = shellOriginOf(location.origin);
 const isPage = window.parent === window.top && window.parent !== window;
 
 if (notice !== null) {

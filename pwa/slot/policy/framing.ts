@@ -1,18 +1,15 @@
 /** Whether a document may be shown in a frame. The browser sees slots, so this is decided here, with real origins. */
 
+import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { parsePolicies, sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
-
-function valuesOf(headers: HeaderList, name: string): string[] {
-  return headers.filter(([key]) => key === name).map(([, value]) => value);
-}
 
 /**
  * `frame-ancestors` (CSP Level 3, section 6.4.2), or X-Frame-Options where no policy has it (HTML section 7.7).
  * `ancestors`: real origins from the parent up to the page on top. Not for the page itself, which always may.
  */
 export function framingAllowed(headers: HeaderList, ancestors: readonly string[], ownOrigin: string): boolean {
-  const policies = valuesOf(headers, "content-security-policy")
+  const policies = headerValues(headers, "content-security-policy")
     .flatMap(parsePolicies)
     .filter((policy) => policy.has("frame-ancestors"));
   if (policies.length > 0) {
@@ -22,7 +19,7 @@ export function framingAllowed(headers: HeaderList, ancestors: readonly string[]
     });
   }
   const options = new Set(
-    valuesOf(headers, "x-frame-options")
+    headerValues(headers, "x-frame-options")
       .flatMap((value) => value.split(","))
       .map((value) => value.trim().toLowerCase())
       .filter((value) => value !== ""),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HtmlRewriter, htmlRewriterStream, rewriteMarkup } from "./html-rewriter.ts";
+import { HtmlRewriter, rewriteMarkup } from "./html-rewriter.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -226,17 +226,8 @@ describe("properties", () => {
   });
 });
 
-describe("htmlRewriterStream", () => {
-  it("rewrites as chunks come", async () => {
-    const chunks: string[] = [];
-    const source = new ReadableStream<string>({
-      start(controller) {
-        for (const chunk of ["<he", "ad><p", ">x"]) controller.enqueue(chunk);
-        controller.close();
-      },
-    });
-    const stream = source.pipeThrough(htmlRewriterStream(context, SNIPPET));
-    for await (const chunk of stream as unknown as AsyncIterable<string>) chunks.push(chunk);
-    expect(chunks).toEqual([`<head>${SNIPPET}`, "<p>x"]);
-  });
+it("rewrites as chunks come", () => {
+  const rewriter = new HtmlRewriter(context, SNIPPET);
+  const chunks = ["<he", "ad><p", ">x"].map((chunk) => rewriter.write(chunk));
+  expect([...chunks, rewriter.end()]).toEqual(["", `<head>${SNIPPET}`, "<p>x", ""]);
 });

@@ -271,15 +271,3 @@ export function rewriteMarkup(html: string, context: MarkupContext): string {
   const rewriter = new HtmlRewriter(context, null);
   return rewriter.write(html) + rewriter.end();
 }
-
-/** A document's text chunks in, rewritten ones out. */
-export function htmlRewriterStream(context: MarkupContext, snippet: string): TransformStream<string, string> {
-  const rewriter = new HtmlRewriter(context, snippet);
-  const enqueue = (text: string, controller: TransformStreamDefaultController<string>) => {
-    if (text !== "") controller.enqueue(text);
-  };
-  return new TransformStream({
-    transform: (chunk, controller) => enqueue(rewriter.write(chunk), controller),
-    flush: (controller) => enqueue(rewriter.end(), controller),
-  });
-}

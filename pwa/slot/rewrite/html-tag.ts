@@ -133,8 +133,14 @@ export function decodeReferences(text: string, keptAmpersand = "&"): string {
   });
 }
 
+/** For attribute values in double quotes. */
 export function escapeAttribute(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+}
+
+/** For text, too. */
+export function escapeHtml(text: string): string {
+  return escapeAttribute(text).replaceAll("<", "&lt;");
 }
 
 /** Maps markup inside an attribute value, leaving references that `decodeReferences` does not know as written. */

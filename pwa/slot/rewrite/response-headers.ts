@@ -1,4 +1,5 @@
 /** Which fields of an origin's response the page gets to see on its slot, and how they read there. */
+import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
@@ -130,10 +131,6 @@ function rewriteField([name, value]: HeaderField, context: HeaderContext): Heade
   return [name, value];
 }
 
-function valuesOf(headers: HeaderList, name: string): string[] {
-  return headers.filter(([key]) => key === name).map(([, value]) => value);
-}
-
 /** Names are lower case, as everywhere in heads. The caller sets content-type and content-length to what it sends. */
 export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHeaders {
   const kept: HeaderField[] = [];
@@ -141,16 +138,16 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
     const rewritten = rewriteField(field, context);
     if (rewritten !== null) kept.push(rewritten);
   }
-  const referrerPolicy = parseReferrerPolicy(valuesOf(headers, "referrer-policy").join(","));
+  const referrerPolicy = parseReferrerPolicy(headerValues(headers, "referrer-policy").join(","));
   if (context.kind === "resource") {
     return { headers: kept, upgradesInsecureRequests: false, opaque: false, silent: false, referrerPolicy };
   }
-  const { policies, ...result } = transformPolicies(valuesOf(headers, "content-security-policy"), context);
+  const { policies, ...result } = transformPolicies(headerValues(headers, "content-security-policy"), context);
   for (const policy of policies) kept.push(["content-security-policy", policy]);
   kept.push(["content-security-policy", slotPolicy(context)]);
   if (context.kind === "document") {
     if (result.opaque) kept.push(["content-security-policy", opaqueDocumentPolicy]);
-    const permissions = [...valuesOf(headers, "permissions-policy"), slotPermissionsPolicy].join(", ");
+    const permissions = [...headerValues(headers, "permissions-policy"), slotPermissionsPolicy].join(", ");
     kept.push(["permissions-policy", permissions], ["connection-allowlist", pageConnections]);
     // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
     kept.push(["x-dns-prefetch-control", "off"]);

@@ -4,22 +4,24 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { applyReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { hasNullBody, isRedirectStatus } from "../../../shared/web/status.ts";
 import { pageSnippet } from "../../messages/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
 import { framingAllowed } from "../../slot/policy/framing.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
-import { hasNullBody, type SlotExchange, trackedBody } from "../slot-exchange.ts";
+import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 import { charsetOf, DocumentDecoder } from "./charset.ts";
 import { asAttachment } from "./disposition.ts";
 import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
-import { type DocumentKind, documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
+import { type DocumentKind, documentKind, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
 
 /** Where a response leads that is a redirect, else null. */
 function locationOf({ head }: TunnelResponse): string | null {
-  return /30[12378]/.test(`${head.status}`) ? headerValue(head.headers, "location") : null;
+  return isRedirectStatus(head.status) ? headerValue(head.headers, "location") : null;
 }
 
 export async function answerNavigation(exchange: SlotExchange): Promise<Response> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { documentKind, escapeHtml, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
+import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
+import { documentKind, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
 
 describe("documentKind", () => {
   it.each([

@@ -3,6 +3,8 @@
  * that a page looks the same, plus our page script, without which the shell would not know what is on screen.
  */
 
+import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
+
 export type DocumentKind = "html" | "image" | "text" | "media" | "download" | "none";
 
 const IMAGE = /^image\/(?:avif|bmp|gif|jpeg|png|svg\+xml|webp|x-icon|vnd\.microsoft\.icon|apng)$/;
@@ -46,10 +48,6 @@ export function textPage(title: string): { before: string; after: string } {
     `<pre style="word-wrap:break-word;white-space:pre-wrap">\0</pre>`,
   ).split("\0");
   return { before, after };
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 function page(title: string, bodyStyle: string, content: string): string {

@@ -1,8 +1,7 @@
 /** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { limits } from "../../../shared/limits.ts";
-
-const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+import { isRedirectStatus } from "../../../shared/web/status.ts";
 
 /** Fields that describe a request's body and go with it (Fetch section 2.2.2, request-body-header names). */
 export const BODY_FIELDS = new Set([
@@ -25,7 +24,7 @@ export interface RedirectStep {
 
 /** True for a status that leads elsewhere if a Location says where to; browsers show a response whose Location is empty. */
 export function isRedirect(status: number, location: string | null): location is string {
-  return location !== null && location !== "" && REDIRECT_STATUSES.has(status);
+  return location !== null && location !== "" && isRedirectStatus(status);
 }
 
 /** The Location field, or null. `Headers` joins several: browsers take lines that all say the same as one. */

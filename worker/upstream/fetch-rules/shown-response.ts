@@ -1,5 +1,6 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
 import type { HeaderField, RequestHead } from "../../../shared/http/heads.ts";
+import { hasNullBody } from "../../../shared/web/status.ts";
 import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-head.ts";
 import { endToEndFields, knownStatus } from "../send/response-fields.ts";
 import { exposedFields, type Tainting } from "./cors.ts";
@@ -13,8 +14,6 @@ export interface ShownResponse {
   readonly showsUrl: boolean;
 }
 
-const NULL_BODY_STATUSES = new Set([204, 205, 304]);
-
 /** @param method of the last request */
 export function shownResponse(
   response: Response,
@@ -24,7 +23,7 @@ export function shownResponse(
   const { headers } = response;
   const status = knownStatus(response.status);
   const fields = endToEndFields(headers);
-  const hasBody = response.body !== null && method !== "HEAD" && !NULL_BODY_STATUSES.has(status);
+  const hasBody = response.body !== null && !hasNullBody(method, status);
   if (tainting === "basic") return { status, headers: fields, hasBody, showsUrl: true };
   if (tainting === "cors") {
     // One that was not followed: where it leads is for nobody to know.
