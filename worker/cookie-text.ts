@@ -3,6 +3,7 @@
  * bytes, and what scripts set and see of it is text by way of this.
  */
 import type { ScriptCookie } from "../shared/http/heads.ts";
+import { decodeByteString } from "../shared/web/byte-text.ts";
 import type { EdgeBackend } from "./front/edge-handler.ts";
 
 /** The same backend for a jar that holds bytes. */
@@ -11,7 +12,11 @@ export function withTextCookies({ upstream, siteData }: EdgeBackend): EdgeBacken
     async upstream(request) {
       const response = await upstream(request);
       const scriptCookies = response.head.scriptCookies.map(
-        (cookie): ScriptCookie => ({ ...cookie, name: toText(cookie.name), value: toText(cookie.value) }),
+        (cookie): ScriptCookie => ({
+          ...cookie,
+          name: decodeByteString(cookie.name),
+          value: decodeByteString(cookie.value),
+        }),
       );
       return { ...response, head: { ...response.head, scriptCookies } };
     },
@@ -26,15 +31,4 @@ export function withTextCookies({ upstream, siteData }: EdgeBackend): EdgeBacken
 /** UTF-8, one character each byte. */
 function toBytes(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
-}
-
-/** What is not UTF-8 stays as it is. */
-function toText(bytes: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      Uint8Array.from(bytes, (char) => char.charCodeAt(0)),
-    );
-  } catch {
-    return bytes;
-  }
 }

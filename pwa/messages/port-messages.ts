@@ -3,27 +3,11 @@
  * posted in arrays, one array per turn. The tunnel believes a port nothing about who it is: origin and top-level origin
  * are those that the shell bound to it.
  */
-import type {
-  CredentialsMode,
-  Destination,
-  HeaderList,
-  RedirectMode,
-  RequestMode,
-  ResponseHead,
-} from "../../shared/http/heads.ts";
+import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
 /** A request as the service worker saw it, with real URLs. */
-export interface PortRequestHead {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: HeaderList;
-  readonly destination: Destination;
-  readonly mode: RequestMode;
-  readonly credentials: CredentialsMode;
-  readonly redirect: RedirectMode;
-  readonly referrer: string;
-}
+export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery">;
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
 export interface SilentDocument {

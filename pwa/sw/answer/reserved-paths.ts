@@ -1,4 +1,6 @@
 /** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
+// First, beside what it has in common with this worker: gzip looks back 32 KB.
+
 import bootPage from "ropeway:boot-page";
 import bootScript from "ropeway:boot-script";
 import framePage from "ropeway:frame-page";

@@ -1,6 +1,7 @@
 /** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { limits } from "../../../shared/limits.ts";
+import { decodeByteString } from "../../../shared/web/byte-text.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
 
 /** Fields that describe a request's body and go with it (Fetch section 2.2.2, request-body-header names). */
@@ -45,7 +46,8 @@ export function nextHop(
   location: string,
   count: number,
 ): RedirectStep {
-  const target = decodeLocation(location);
+  // Many servers send raw UTF-8, and browsers read it as that.
+  const target = decodeByteString(location);
   if (!URL.canParse(target, from.url)) throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, "its target is no URL");
   const url = new URL(target, from.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
@@ -66,21 +68,6 @@ export function nextHop(
     keepsBody: !becomesGet,
     keepsAuthorization: url.origin === from.url.origin,
   };
-}
-
-/**
- * Location holds raw UTF-8 on many servers. Deno and Node hand its bytes out as one character each, workerd decodes
- * them; browsers read UTF-8 if it is valid.
- */
-function decodeLocation(location: string): string {
-  const bytes = Uint8Array.from(location, (character) => character.charCodeAt(0));
-  const isBytes = !/[^\0-\xff]/.test(location) && /[\x80-\xff]/.test(location);
-  if (!isBytes) return location;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return location;
-  }
 }
 
 function failure(code: ErrorCode, from: URL, reason: string): RopewayError {
