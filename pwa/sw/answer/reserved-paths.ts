@@ -1,12 +1,13 @@
 /** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
-// First, beside what it has in common with this worker: gzip looks back 32 KB.
+import pageScript from "ropeway:page-script";
+
+// The page script comes first, beside what it has in common with this worker: gzip looks back 32 KB.
 
 import bootPage from "ropeway:boot-page";
 import bootScript from "ropeway:boot-script";
 import framePage from "ropeway:frame-page";
 import frameScript from "ropeway:frame-script";
 import noticeScript from "ropeway:notice-script";
-import pageScript from "ropeway:page-script";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/notice-data.ts";
 import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
