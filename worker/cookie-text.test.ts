@@ -11,7 +11,7 @@ function setUp(values: readonly string[]) {
   const cookie = { name: "a", domain: "a.example", hostOnly: true, path: "/", secure: false, expires: null };
   const scriptCookies = values.map((value): ScriptCookie => ({ ...cookie, value }));
   const backend = withTextCookies({
-    upstream: async () => ({ head: { ...responseHead, scriptCookies }, body: null, originBytes: () => 0 }),
+    upstream: async () => ({ head: { ...responseHead, scriptCookies }, body: null }),
     siteData: {
       setScriptCookie: async (_, __, cookieString) => void set.push(cookieString),
       clear: async () => void set.push("cleared"),

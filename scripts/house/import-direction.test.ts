@@ -67,7 +67,7 @@ const allowed: readonly Import[] = [
   ["shared/wire/hpack", "../../errors.ts"],
   ["worker/upstream", "../../shared/http/heads.ts"],
   ["worker/delivery/push", "../../upstream/upstream.ts"],
-  ["worker/session", "../delivery/push/session-pushes.ts"],
+  ["worker/session", "../delivery/session-delivery.ts"],
   ["worker/session", "../upstream/upstream.ts"],
   ["worker/front", "../session/tunnel-server.ts"],
   ["worker/deno", "../front/edge-handler.ts"],

@@ -2,11 +2,13 @@
  * The phone's side of one HTTP exchange on a stream: sends the request, decodes the response for its consumer. Credit
  * goes back to the edge when the consumer has taken the bytes, so an unread response stops at the origin.
  */
+
+import type { LinkDecoder } from "../coding/inflate.ts";
+import { LINK_DECODERS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import { fieldsToResponse, requestToFields } from "./head-fields.ts";
 import type { RequestHead, ResponseHead } from "./heads.ts";
-import { createInflater, type Inflater } from "./inflate.ts";
 import { sendBody } from "./send-body.ts";
 
 export interface ResponseConsumer {
@@ -87,11 +89,11 @@ function receiveResponse(
   onStop: (reason?: unknown) => void,
 ): Reception {
   let over = false;
-  let inflater: Inflater | null = null;
+  let decoder: LinkDecoder | null = null;
   const stop = (reason?: unknown): boolean => {
     if (over) return false;
     over = true;
-    inflater?.cancel();
+    decoder?.cancel();
     stream.reset(ErrorCode.CANCEL);
     onStop(reason);
     return true;
@@ -112,15 +114,14 @@ function receiveResponse(
     onHead(fields) {
       if (over) return;
       const response = fieldsToResponse(fields, requestUrl);
-      if (response.coding === "deflate-raw") {
-        inflater = createInflater({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) });
-      }
+      const open = LINK_DECODERS[response.coding];
+      decoder = open?.({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) }) ?? null;
       consumer.onHead(response);
     },
     onData(chunk) {
       // The consumer may transfer the chunk's buffer, and then it has no length any more.
       const { length } = chunk;
-      const taken = inflater === null ? deliver(chunk) : inflater.write(chunk);
+      const taken = decoder === null ? deliver(chunk) : decoder.write(chunk);
       if (taken === undefined) stream.consumed(length);
       else
         taken.then(
@@ -129,8 +130,8 @@ function receiveResponse(
         );
     },
     onEnd() {
-      if (inflater === null) finish();
-      else inflater.end();
+      if (decoder === null) finish();
+      else decoder.end();
     },
     onReset: (error) => fail(error, notDecodable),
   };

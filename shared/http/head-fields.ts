@@ -4,6 +4,8 @@
  * what the Fetch standard says about the request; `:referrer` the referrer; `:url` a response's final URL. What goes
  * without saying is left out: GET, the origin of who asks, the usual `accept`.
  */
+
+import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { withDefaultAccept, withoutDefaultAccept } from "../web/default-accept.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
@@ -13,7 +15,6 @@ import type {
   Destination,
   HeaderField,
   HeaderList,
-  LinkCoding,
   RedirectMode,
   RequestHead,
   RequestMode,
@@ -47,7 +48,6 @@ const DESTINATIONS: readonly Destination[] = [
 const MODES: readonly RequestMode[] = ["navigate", "same-origin", "no-cors", "cors"];
 const CREDENTIALS: readonly CredentialsMode[] = ["omit", "same-origin", "include"];
 const REDIRECTS: readonly RedirectMode[] = ["follow", "error", "manual", "same-origin"];
-const CODINGS: readonly LinkCoding[] = ["identity", "deflate-raw"];
 
 const FIELD_NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
 /** RFC 9110 section 5.5. */
@@ -159,7 +159,7 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
     url: url ?? withoutUserInfo(requestUrl),
     redirected: url !== undefined,
     ...(afterHash.length > 0 ? { fragment: `#${afterHash.join("#")}` } : {}),
-    coding: oneOf(CODINGS, pseudo.get("coding") ?? "identity", "coding"),
+    coding: oneOf(LINK_CODINGS, pseudo.get("coding") ?? "identity", "coding"),
     scriptCookies: parseScriptCookies(pseudo.get("script-cookies")),
     ...(resumption === undefined ? {} : { resumption }),
     ...(pseudo.has("continues") ? { continues: true } : {}),

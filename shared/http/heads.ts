@@ -1,4 +1,5 @@
 /** Request and response heads as both ends handle them. How they travel: PROTOCOL.md section 5. */
+import type { LinkCoding } from "../coding/link-coding.ts";
 
 /** One field line: lower-case name (RFC 9113 section 8.2), value without surrounding whitespace. */
 export type HeaderField = readonly [name: string, value: string];
@@ -101,9 +102,6 @@ export interface ScriptCookie {
   readonly expires: number | null;
 }
 
-/** How the body is coded on the link, over whatever `content-encoding` the origin used (PROTOCOL.md section 5.3). */
-export type LinkCoding = "identity" | "deflate-raw";
-
 export interface ResponseHead {
   readonly status: number;
   /** End-to-end fields only. `set-cookie` is never among them: the jar is at the edge. */
@@ -113,6 +111,7 @@ export interface ResponseHead {
   readonly redirected: boolean;
   /** With `#`: that of the last redirect that had one. Absent: the request's own holds (RFC 9110 section 10.2.2). */
   readonly fragment?: string;
+  /** How the body is coded on the link, over whatever `content-encoding` the origin used. */
   readonly coding: LinkCoding;
   /**
    * For a navigation: all script-visible cookies of the final URL's host (any path).

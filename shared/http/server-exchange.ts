@@ -14,15 +14,7 @@ export interface ServerRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** Aborted when the phone gives the exchange up or its session ends. */
   readonly signal: AbortSignal;
-  /** Asked about the response once its head is known. */
-  readonly observeBody?: ObserveBody;
 }
-
-/**
- * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
- * null for what is of no interest. It must not throw, and not keep the bytes.
- */
-export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array) => void) | null;
 
 export interface ServerResponse {
   readonly head: ResponseHead;

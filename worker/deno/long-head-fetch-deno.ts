@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
 import { hasNullBody } from "../../shared/web/status.ts";
-import { undoCodings } from "../upstream/body/content-coding.ts";
+import { undoCodings } from "../upstream/body/origin-coding.ts";
 
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 /** Node's client drops the lines above these, and does not say so. */

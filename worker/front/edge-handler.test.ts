@@ -21,7 +21,7 @@ function setUp() {
       await request.beforeSend?.();
       upstreamRequests.push(request);
       const head = { status: 200, headers: [], url: request.head.url, redirected: false };
-      return { head: { ...head, coding: "identity", scriptCookies: [] }, body: null, originBytes: () => 0 };
+      return { head: { ...head, coding: "identity", scriptCookies: [] }, body: null };
     },
     siteData: {
       setScriptCookie: async (...args) => void log.push(`set ${args.join(" | ")}`),

@@ -10,7 +10,7 @@ import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
-import { SessionPushes } from "../delivery/push/session-pushes.ts";
+import { SessionDelivery } from "../delivery/session-delivery.ts";
 import { RestedConnection } from "../rested-connection.ts";
 import type { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
 
@@ -74,7 +74,7 @@ export class ServedSession {
   #options: ServedSessionOptions;
   #constants: SessionConstants;
   #isRepeat: boolean;
-  #pushes: SessionPushes;
+  #delivery: SessionDelivery;
   #links = new Map<Transport, Link>();
   #proofs: PhoneProofs;
   /** HELLOs of carried channels on the first one's present socket. */
@@ -119,7 +119,7 @@ export class ServedSession {
     this.#isRepeat = isRepeat;
     this.#heardAt = snapshot?.heardAt ?? options.now();
     this.#newest = snapshot ? [...snapshot.links] : Array.from({ length: limits.channels }, () => -1);
-    this.#pushes = new SessionPushes({
+    this.#delivery = new SessionDelivery({
       openPush: (priority) => this.session.openPush(priority),
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
@@ -138,7 +138,7 @@ export class ServedSession {
         onStream: (stream) =>
           serveExchange(stream, (request) => {
             if (request.head.destination === "document") this.#expectPage();
-            return this.#pushes.answer(request, stream);
+            return this.#delivery.answer(request, stream);
           }),
         onSessionHead: (fields) => {
           const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
@@ -156,7 +156,7 @@ export class ServedSession {
         },
         onStreamsChanged: () => {
           parent.changed();
-          this.#pushes.streamsChanged();
+          this.#delivery.streamsChanged();
           this.#scheduleSave();
         },
         onEnd: () => {
@@ -416,7 +416,7 @@ export class ServedSession {
         isRepeat: this.#isRepeat,
         session: { ...first, more: [] },
         links: [...this.#newest],
-        delivered: this.#pushes.snapshot(),
+        delivered: this.#delivery.snapshot(),
         heardAt: this.#heardAt,
         unproved: proof?.unproved ?? 0,
       };

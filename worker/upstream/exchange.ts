@@ -2,13 +2,13 @@
 
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
+import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import { limits } from "../../shared/limits.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
-import { chooseLinkCoding, deflateBody } from "../delivery/link-coding.ts";
-import { codingsLeft, rawBody, undoCodings } from "./body/content-coding.ts";
-import { type ChunkReader, meterBody, openReader } from "./body/metered-body.ts";
+import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./body/request-body.ts";
+import { type ChunkReader, openReader, responseBody } from "./body/response-body.ts";
 import { isContinuation, resumptionOf, withContinuation } from "./body/resumption.ts";
 import { type CookieJar, visibleChanges } from "./cookies/cookie-jar.ts";
 import type { CookieChange } from "./cookies/cookie-partition.ts";
@@ -33,9 +33,8 @@ import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
 import { toRopewayError } from "./send/failures.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
-import { decodedLength } from "./send/response-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
-import type { UpstreamRequest, UpstreamResponse } from "./upstream.ts";
+import type { UpstreamRequest } from "./upstream.ts";
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
@@ -84,7 +83,7 @@ export class Exchange {
     this.#chain = [this.#takeCredentials(new URL(head.url))];
   }
 
-  async run(): Promise<UpstreamResponse> {
+  async run(): Promise<ServerResponse> {
     try {
       if (this.#body !== null && (this.#method === "GET" || this.#method === "HEAD")) await this.#dropBody();
       return await this.#run();
@@ -99,7 +98,7 @@ export class Exchange {
     return this.#chain[this.#chain.length - 1] as URL;
   }
 
-  async #run(): Promise<UpstreamResponse> {
+  async #run(): Promise<ServerResponse> {
     for (;;) {
       const response = await this.#hop();
       const location = locationOf(response.headers);
@@ -260,15 +259,15 @@ export class Exchange {
     this.#chain.push(url);
   }
 
-  async #respond(response: Response): Promise<UpstreamResponse> {
+  async #respond(response: Response): Promise<ServerResponse> {
     const url = this.#url;
     const { headers } = response;
     const shown = shownResponse(response, this.#request.head, { method: this.#method, tainting: this.#tainting });
-    const contentLength = decodedLength(headers);
-    const coding = shown.hasBody ? chooseLinkCoding(headers.get("content-type"), contentLength) : "identity";
-    const reusesBuffer = coding === "identity" && this.#deps.copiesChunks === true;
     let reader = shown.hasBody
-      ? openReader(undoCodings(await rawBody(response), codingsLeft(headers), url.host), reusesBuffer)
+      ? openReader(
+          undoCodings(await rawBody(response), codingsLeft(headers), url.host),
+          this.#deps.copiesChunks === true,
+        )
       : null;
     if (reader !== null && this.#tainting === "opaque") {
       const { verdict, body } = await this.#admit(response, reader);
@@ -284,7 +283,7 @@ export class Exchange {
       url: shown.showsUrl ? url.href : this.#request.head.url,
       redirected: shown.showsUrl && (this.#isUpgraded || this.#chain.length > 1),
       ...(shown.showsUrl && this.#fragment !== "" ? { fragment: this.#fragment } : {}),
-      coding,
+      coding: "identity" as const,
       scriptCookies: await this.#scriptCookies(),
       ...(reader === null ? {} : this.#resumption(response)),
     };
@@ -292,19 +291,17 @@ export class Exchange {
     if (reader === null) {
       await response.body?.cancel();
       await this.#body?.close(null);
-      return { head: responseHead, body: null, originBytes: () => 0 };
+      return { head: responseHead, body: null };
     }
-    const metered = meterBody(reader, {
+    const body = responseBody(reader, {
       translate: (error) => this.#sender.translate(url, error),
-      onChunk: this.#request.observeBody?.(responseHead) ?? null,
       onSettled: () => {
         // Cancelling the body alone leaves an upload running.
         this.#sender.abort();
         void this.#body?.close(null);
       },
     });
-    const body = coding === "identity" ? metered.stream : deflateBody(metered.stream, { contentLength });
-    return { head: responseHead, body, originBytes: metered.bytes };
+    return { head: responseHead, body };
   }
 
   /** @throws RopewayError for what the body fails with */
@@ -339,7 +336,7 @@ export class Exchange {
   }
 
   /** The same once more, as it is for everybody. */
-  async #askWithoutCookies(): Promise<UpstreamResponse> {
+  async #askWithoutCookies(): Promise<ServerResponse> {
     const { beforeSend: _, ...request } = this.#request;
     const before = await this.#scriptCookies();
     const response = await new Exchange(this.#deps, {

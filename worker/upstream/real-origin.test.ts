@@ -4,8 +4,10 @@ import { brotliCompressSync, createInflateRaw, gzipSync, inflateRawSync } from "
 import { afterEach, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { limits } from "../../shared/limits.ts";
+import { deliver } from "../delivery/deliver.ts";
 import { fakeWeb, fetchOf, navigationTo, requestFor } from "./testing/fake-web.ts";
 import { type LocalOrigin, startLocalOrigin } from "./testing/local-origin.ts";
+import type { Upstream, UpstreamRequest } from "./upstream.ts";
 
 const origins: LocalOrigin[] = [];
 afterEach(async () => {
@@ -20,11 +22,15 @@ async function setUp(listener: (request: IncomingMessage, response: ServerRespon
   return { upstream, page, url: (path: string) => local.origin + path };
 }
 
+/** As the phone gets it. */
+const delivered = async (upstream: Upstream, request: UpstreamRequest) =>
+  deliver(await upstream(request), { request, observer: null });
+
 const readAll = async (body: ReadableStream<Uint8Array> | null) =>
   Buffer.from(await new Response(body as BodyInit | null).arrayBuffer());
 
 describe("with a real origin", () => {
-  it("undoes the origin's coding, uses the link's, and counts decoded bytes", async () => {
+  it("undoes the origin's coding, and uses the link's", async () => {
     const text = "hello ".repeat(5000);
     const codings: Record<string, Buffer> = { gzip: gzipSync(text), br: brotliCompressSync(text) };
     const { upstream, url } = await setUp((request, response) => {
@@ -38,13 +44,12 @@ describe("with a real origin", () => {
       response.end(request.method === "HEAD" ? undefined : body);
     });
     for (const coding of Object.keys(codings)) {
-      const response = await upstream(navigationTo(url(`/${coding}`)));
+      const response = await delivered(upstream, navigationTo(url(`/${coding}`)));
       expect(response.head.coding).toBe("deflate-raw");
       const names = response.head.headers.map(([name]) => name);
       expect(names).not.toContain("content-encoding");
       expect(names).not.toContain("content-length");
       expect(inflateRawSync(await readAll(response.body)).toString()).toBe(text);
-      expect(response.originBytes()).toBe(text.length);
       const bodiless = await upstream(navigationTo(url(`/${coding}`), { method: "HEAD" }));
       expect(bodiless.body).toBeNull();
       expect(bodiless.head.headers.map(([name]) => name)).not.toContain("content-length");
@@ -63,7 +68,7 @@ describe("with a real origin", () => {
       streams.push((text) => response.end(text));
     });
     const streams: ((text: string) => void)[] = [];
-    const { body } = await upstream(fetchOf(url("/events"), page));
+    const { body } = await delivered(upstream, fetchOf(url("/events"), page));
     const inflate = createInflateRaw();
     let text = "";
     inflate.setEncoding("utf8").on("data", (part: string) => {

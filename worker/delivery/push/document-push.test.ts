@@ -10,7 +10,7 @@ import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
 import { StreamLog } from "../../../shared/testing/stream-log.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
-import { withPushes } from "./document-push.ts";
+import { pushObserver } from "./document-push.ts";
 import { PushOrder } from "./push-order.ts";
 import { UnsentResponse } from "./unsent-response.ts";
 
@@ -68,7 +68,7 @@ function load({
     asked.push(pushed);
     return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
   };
-  const { observeBody } = withPushes(document, DOCUMENT_STREAM, {
+  const observeBody = pushObserver(document, DOCUMENT_STREAM, {
     openPush(priority) {
       const stream = linked.edge.openPush(priority);
       if (stream !== null) sent.push(stream);
@@ -153,7 +153,7 @@ describe("a pushed request", () => {
       },
       defer: (task) => task(),
     });
-    const { observeBody } = withPushes(
+    const observeBody = pushObserver(
       { head: NAVIGATION, body: null, signal: new AbortController().signal },
       DOCUMENT_STREAM,
       {

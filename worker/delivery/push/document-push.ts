@@ -14,6 +14,7 @@ import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default
 import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
+import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
@@ -34,16 +35,17 @@ export interface PushHost {
   openOrder(document: MuxStream): PushOrder;
 }
 
-/** The request, so that what its document names is pushed. @param document the stream that it came on. */
-export function withPushes(request: ServerRequest, document: MuxStream, host: PushHost): ServerRequest {
+/**
+ * Pushes what the response to `request` names, if it is a document.
+ *
+ * @param document the stream that it was asked for on.
+ * @returns null where nothing is to be pushed.
+ */
+export function pushObserver(request: ServerRequest, document: MuxStream, host: PushHost): ObserveBody | null {
   const { head } = request;
   const isWanted = head.method === "GET" && head.mode === "navigate" && headerValue(head.headers, "pragma") === null;
-  if (!isWanted) return request;
-  return {
-    ...request,
-    observeBody: (response) =>
-      isDocument(response) ? new DocumentPush(request, document, response, host).observer : null,
-  };
+  if (!isWanted) return null;
+  return (response) => (isDocument(response) ? new DocumentPush(request, document, response, host).observer : null);
 }
 
 /** Not what a continued or a saved document names: nobody asks for that now. */

@@ -1,6 +1,6 @@
 /** Lets in, or not, what a `no-cors` request got of another origin: whole responses, and ranges of audio and video. */
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { type ChunkReader, decideOnOpening } from "../body/metered-body.ts";
+import { type ChunkReader, decideOnOpening } from "../body/response-body.ts";
 import type { KnownMedia } from "./known-media.ts";
 import { type BlockableHead, isRangeable, responseJudge, type Verdict } from "./response-blocking.ts";
 

@@ -1,7 +1,7 @@
 /** The fields of an origin's response that reach the phone. */
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import { toByteString } from "../../../shared/wire/hpack/byte-string.ts";
-import { codingsLeft, isDecodedByPlatform } from "../body/content-coding.ts";
+import { codingsLeft, isDecodedByPlatform } from "../body/origin-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 
 /** About the connection to the origin or reports past the tunnel, and cookies, which stay in the edge's jar. */

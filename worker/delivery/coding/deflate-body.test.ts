@@ -1,7 +1,7 @@
 import { createInflateRaw, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseLinkCoding, deflateBody } from "./link-coding.ts";
+import { deflateBody } from "./deflate-body.ts";
 
 const encoder = new TextEncoder();
 
@@ -21,44 +21,6 @@ async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
-
-describe("chooseLinkCoding", () => {
-  it.each([
-    "text/html; charset=utf-8",
-    "TEXT/CSS",
-    "text/event-stream",
-    "application/json",
-    "application/problem+json",
-    "text/javascript",
-    "application/javascript",
-    "image/svg+xml",
-    "application/wasm",
-    "font/ttf",
-    "application/x-ndjson",
-    "application/manifest+json",
-  ])("compresses %s", (type) => {
-    expect(chooseLinkCoding(type, null)).toBe("deflate-raw");
-    expect(chooseLinkCoding(type, 200)).toBe("deflate-raw");
-    expect(chooseLinkCoding(type, 199)).toBe("identity");
-  });
-
-  it.each([
-    "image/png",
-    "image/webp",
-    "font/woff2",
-    "font/woff",
-    "video/mp4",
-    "application/zip",
-    "application/pdf",
-    "",
-  ])("leaves %s as it is", (type) => {
-    expect(chooseLinkCoding(type, null)).toBe("identity");
-  });
-
-  it("leaves a body without a type as it is", () => {
-    expect(chooseLinkCoding(null, 5000)).toBe("identity");
-  });
-});
 
 describe("deflateBody", () => {
   it("gives the same bytes back, whatever the chunks and the window", async () => {

@@ -3,9 +3,9 @@
  * where they are the only one, and hands out the rest as it came, fields included.
  */
 import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { limits } from "../../../shared/limits.ts";
-import { steppedStream } from "./stepped-stream.ts";
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
   gzip: () => createGunzip(),

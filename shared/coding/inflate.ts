@@ -1,7 +1,7 @@
 /** Undoes the link coding deflate-raw (RFC 1951): PROTOCOL.md section 5.3. */
 import { limits } from "../limits.ts";
 
-export interface Inflater {
+export interface LinkDecoder {
   /** Resolves when the bytes were decoded and all of what they gave but the last step was taken; rejects if they are bad. */
   write(chunk: Uint8Array): Promise<void>;
   /** No more comes. The rest is delivered, then `finished` is called, or `failed` if something lacks. */
@@ -10,7 +10,7 @@ export interface Inflater {
   cancel(): void;
 }
 
-export interface InflateHandler {
+export interface DecoderHandler {
   /** Decoded bytes. The next are decoded when the promise resolves. */
   deliver(chunk: Uint8Array): Promise<void> | undefined;
   finished(): void;
@@ -21,7 +21,7 @@ export interface InflateHandler {
  * Decodes in steps of limits.inflateStepBytes and waits for the consumer in between: a platform's decoder queues all
  * that one write gives, and deflate can give a thousand times what it takes.
  */
-export function createInflater(handler: InflateHandler): Inflater {
+export function createInflater(handler: DecoderHandler): LinkDecoder {
   const { writable, readable } = new DecompressionStream("deflate-raw");
   const writer = writable.getWriter();
   const reader = readable.getReader();

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { limits } from "../limits.ts";
 import { Random } from "../testing/random.ts";
 import { settle } from "../testing/turns.ts";
-import { createInflater, type Inflater } from "./inflate.ts";
+import { createInflater, type LinkDecoder } from "./inflate.ts";
 
 interface Rig {
-  readonly inflater: Inflater;
+  readonly inflater: LinkDecoder;
   readonly chunks: Uint8Array[];
   readonly outcome: unknown[];
   /** When it has finished or failed. */

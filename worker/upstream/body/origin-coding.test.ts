@@ -1,10 +1,10 @@
-import { deflateRawSync, deflateSync, gzipSync, inflateRawSync } from "node:zlib";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { limits } from "../../../shared/limits.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { fakeWeb, navigationTo } from "../testing/fake-web.ts";
-import { codingsLeft, undoCodings } from "./content-coding.ts";
+import { codingsLeft, undoCodings } from "./origin-coding.ts";
 
 const left = (field: string) => codingsLeft(new Headers({ "content-encoding": field }));
 
@@ -121,12 +121,10 @@ describe("an exchange", () => {
       "https://a.example/zstd": coded("zstd", Buffer.from(text)),
     });
     for (const name of ["deflate", "none"]) {
-      const { head, body, originBytes } = await upstream(navigationTo(`https://a.example/${name}`));
+      const { head, body } = await upstream(navigationTo(`https://a.example/${name}`));
       expect(head.headers.some(([field]) => field === "content-encoding")).toBe(name === "none");
       expect(head.headers.some(([field]) => field === "content-length")).toBe(name === "none");
-      const bytes = Buffer.from(await new Response(body as BodyInit).arrayBuffer());
-      expect(inflateRawSync(bytes).toString()).toBe(text);
-      expect(originBytes()).toBe(text.length);
+      expect(await new Response(body as BodyInit).text()).toBe(text);
     }
     await expect(upstream(navigationTo("https://a.example/zstd"))).rejects.toMatchObject({
       code: ErrorCode.UPSTREAM_FAILED,

@@ -1,19 +1,22 @@
-/** Pushing in one session: watches its documents, and keeps in mind what its pages have got. */
+/** All responses of one session: what becomes of each, what its document makes be pushed, and what pages have got. */
 
-import type { RequestHead } from "../../../shared/http/heads.ts";
-import { isPushable, pushKey, type SlotScheme } from "../../../shared/http/push.ts";
-import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
-import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import type { AcceptTable } from "../../../shared/web/default-accept.ts";
-import type { Priority } from "../../../shared/wire/frame.ts";
-import { DeliveredResources, type DeliveredSnapshot } from "./delivered-resources.ts";
-import { withPushes } from "./document-push.ts";
-import { PushOrder } from "./push-order.ts";
-import { UnsentResponse } from "./unsent-response.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
+import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { MuxStream } from "../../shared/mux/stream/stream.ts";
+import type { AcceptTable } from "../../shared/web/default-accept.ts";
+import type { Priority } from "../../shared/wire/frame.ts";
+import { deliver } from "./deliver.ts";
+import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
+import { pushObserver } from "./push/document-push.ts";
+import { PushOrder } from "./push/push-order.ts";
+import { UnsentResponse } from "./push/unsent-response.ts";
+import type { ObserveBody } from "./stage.ts";
 
-export interface SessionPushesOptions {
+export interface SessionDeliveryOptions {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
+  /** Gives responses as `upstream` does, decoded. */
   readonly handle: RequestHandler;
   /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
   readonly slotScheme: () => SlotScheme | null;
@@ -24,15 +27,15 @@ export interface SessionPushesOptions {
   readonly snapshot?: DeliveredSnapshot | undefined;
 }
 
-export class SessionPushes {
-  #options: SessionPushesOptions;
+export class SessionDelivery {
+  #options: SessionDeliveryOptions;
   #delivered: DeliveredResources;
   /** Of documents of which something is still to be sent. */
   #orders = new Set<PushOrder>();
   /** Of pushes that were announced, by `pushKey`. */
   #unsent = new Map<string, UnsentResponse>();
 
-  constructor(options: SessionPushesOptions) {
+  constructor(options: SessionDeliveryOptions) {
     this.#options = options;
     this.#delivered = new DeliveredResources(options.now, options.snapshot);
   }
@@ -40,23 +43,23 @@ export class SessionPushes {
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
     const slotScheme = this.#options.slotScheme();
-    if (slotScheme === null) return this.#options.handle(request);
+    if (slotScheme === null) return this.#fetch(request, null);
     if (!isResource(request.head)) {
-      const host = {
+      const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
         isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest) => this.#offer(pushed),
         slotScheme,
         accept: this.#options.accept(),
         openOrder: (document: MuxStream) => this.#openOrder(document),
-      };
-      return this.#options.handle(withPushes(request, stream, host));
+      });
+      return this.#fetch(request, observer);
     }
     const unsent = isPushable(request.head) ? this.#unsent.get(pushKey(request.head)) : undefined;
     const taken = unsent?.take(request.signal) ?? null;
     if (taken !== null) return taken;
     this.#delivered.asked(request.head);
-    return this.#deliver(request);
+    return this.#answerResource(request);
   }
 
   /** A stream of the session has ended, or was opened. */
@@ -75,7 +78,7 @@ export class SessionPushes {
     const key = pushKey(pushed.head);
     const unsent: UnsentResponse = new UnsentResponse(
       pushed,
-      (request) => this.#deliver(request),
+      (request) => this.#answerResource(request),
       () => {
         if (this.#unsent.get(key) === unsent) this.#unsent.delete(key);
       },
@@ -90,8 +93,12 @@ export class SessionPushes {
     return order;
   }
 
-  async #deliver(request: ServerRequest): Promise<ServerResponse> {
-    const response = await this.#options.handle(request);
+  async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
+    return deliver(await this.#options.handle(request), { request, observer });
+  }
+
+  async #answerResource(request: ServerRequest): Promise<ServerResponse> {
+    const response = await this.#fetch(request, null);
     this.#delivered.delivered(request.head, response.head);
     request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
     return response;

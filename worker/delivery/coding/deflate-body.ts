@@ -1,43 +1,26 @@
-/**
- * Compression of response bodies on the link (PROTOCOL.md section 5.3), over whatever the origin did. Each body has
- * a context of its own, so that no body's length tells anything about another (CRIME, BREACH).
- */
+/** Link coding deflate-raw: raw deflate (RFC 1951), flushed as the source pauses. */
 import { constants, createDeflateRaw } from "node:zlib";
-import type { LinkCoding } from "../../shared/http/heads.ts";
-import { limits } from "../../shared/limits.ts";
-import { steppedStream } from "../upstream/body/stepped-stream.ts";
-
-const COMPRESSIBLE = new RegExp(
-  "^(?:text/.*|.*\\+(?:json|xml|text)|application/(?:" +
-    "json|x-ndjson|ndjson|jsonl|json5|graphql|(?:x-)?javascript|(?:x-)?ecmascript|xml|xml-dtd|wasm|manifest|" +
-    "x-www-form-urlencoded|x-sh|rtf|postscript|x-font-ttf|x-font-otf|x-font-truetype|vnd\\.ms-fontobject" +
-    ")|font/(?:ttf|otf|sfnt|collection)|image/(?:bmp|x-icon|vnd\\.microsoft\\.icon)|model/(?:obj|stl)|audio/midi)$",
-);
-
-/** @param contentLength bytes of the body, or null where the origin does not say */
-export function chooseLinkCoding(contentType: string | null, contentLength: number | null): LinkCoding {
-  if (contentLength !== null && contentLength < limits.linkCodingMinBytes) return "identity";
-  const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  return COMPRESSIBLE.test(mediaType) ? "deflate-raw" : "identity";
-}
+import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { limits } from "../../../shared/limits.ts";
 
 export interface DeflateOptions {
   /** Length of the body if it is known: a short one gets a small window, which is most of the memory. */
   readonly contentLength: number | null;
-  /** Resolves when the source had its chance to hand over a chunk it already has. */
-  readonly settle?: () => Promise<void>;
 }
 
-const settleOnTimer = () => new Promise<void>((resolve) => setTimeout(resolve, limits.linkFlushDelay));
+/** Resolves when the source had its chance to hand over a chunk it already has. */
+const settle = () => new Promise<void>((resolve) => setTimeout(resolve, limits.linkFlushDelay));
 
 /**
  * Raw deflate of `source` (RFC 1951). Reads only as its own reader asks, and flushes to a byte border whenever the
  * source has nothing more at hand, so that an event stream arrives event by event.
  */
-export function deflateBody(source: ReadableStream<Uint8Array>, options: DeflateOptions): ReadableStream<Uint8Array> {
-  const settle = options.settle ?? settleOnTimer;
+export function deflateBody(
+  source: ReadableStream<Uint8Array>,
+  { contentLength }: DeflateOptions,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader();
-  const deflate = createDeflateRaw({ windowBits: windowBits(options.contentLength) });
+  const deflate = createDeflateRaw({ windowBits: windowBits(contentLength) });
   const output: Uint8Array<ArrayBuffer>[] = [];
   deflate.on("data", (chunk: Uint8Array<ArrayBuffer>) => output.push(chunk));
   const broken = new Promise<never>((_, reject) => deflate.once("error", reject));

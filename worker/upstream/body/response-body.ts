@@ -1,26 +1,17 @@
-/** A response body as it leaves the platform's fetch: counted, read in large pieces, its failures typed. */
+/** A response body as it leaves the platform's fetch: read in large pieces, its failures typed. */
 import { limits } from "../../../shared/limits.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-
-export interface MeteredBody {
-  readonly stream: ReadableStream<Uint8Array>;
-  /** Bytes read from the origin so far, after its content-encoding was undone. */
-  readonly bytes: () => number;
-}
 
 export interface BodyObserver {
   /** What the stream errors with instead of what the platform threw. */
   readonly translate: (error: unknown) => unknown;
-  /** Told of each chunk before the reader gets it. */
-  readonly onChunk?: ((chunk: Uint8Array) => void) | null;
   /** Called once, when the body ended, failed or was cancelled. */
   readonly onSettled: () => void;
 }
 
 /** Takes ownership of `body`. Reads only as the returned stream is read. */
-export function meterBody({ read, cancel }: ChunkReader, observer: BodyObserver): MeteredBody {
-  let total = 0;
-  const stream = new ReadableStream<Uint8Array>(
+export function responseBody({ read, cancel }: ChunkReader, observer: BodyObserver): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
@@ -30,8 +21,6 @@ export function meterBody({ read, cancel }: ChunkReader, observer: BodyObserver)
             controller.close();
             return;
           }
-          total += chunk.byteLength;
-          observer.onChunk?.(chunk);
           controller.enqueue(chunk);
         } catch (error) {
           observer.onSettled();
@@ -48,7 +37,6 @@ export function meterBody({ read, cancel }: ChunkReader, observer: BodyObserver)
     },
     { highWaterMark: 0 },
   );
-  return { stream, bytes: () => total };
 }
 
 export interface ChunkReader {

@@ -1,0 +1,17 @@
+/**
+ * The codings of response bodies on the link, by name (PROTOCOL.md section 5.3). A new one has its decoder here, for the
+ * phone, and its encoder in `worker/delivery/coding/code.ts`.
+ */
+import { createInflater, type DecoderHandler, type LinkDecoder } from "./inflate.ts";
+
+type OpenDecoder = (handler: DecoderHandler) => LinkDecoder;
+
+/** Null: the bytes as they come. */
+export const LINK_DECODERS = {
+  identity: null,
+  "deflate-raw": createInflater,
+} as const satisfies Record<string, OpenDecoder | null>;
+
+export type LinkCoding = keyof typeof LINK_DECODERS;
+
+export const LINK_CODINGS = /* @__PURE__ */ Object.keys(LINK_DECODERS) as readonly LinkCoding[];

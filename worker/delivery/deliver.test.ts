@@ -1,0 +1,65 @@
+import { inflateRawSync } from "node:zlib";
+import { describe, expect, it, vi } from "vitest";
+import type { HeaderList } from "../../shared/http/heads.ts";
+import type { ServerRequest } from "../../shared/http/server-exchange.ts";
+import { requestHead, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { deliver } from "./deliver.ts";
+
+const request: ServerRequest = { head: requestHead, body: null, signal: new AbortController().signal };
+const PAGE = "<p>hello</p>".repeat(100);
+const HTML: HeaderList = [["content-type", "text/html"]];
+
+const bodyOf = (text: string) => new Response(text).body as ReadableStream<Uint8Array>;
+const bytesOf = async (body: ReadableStream<Uint8Array> | null) =>
+  Buffer.from(await new Response(body as BodyInit | null).arrayBuffer());
+
+describe("a response on its way to the phone", () => {
+  it("is coded for the link, and its head says so", async () => {
+    const { head, body } = deliver(
+      { head: { ...responseHead, headers: HTML }, body: bodyOf(PAGE) },
+      { request, observer: null },
+    );
+    expect(head).toEqual({ ...responseHead, headers: HTML, coding: "deflate-raw" });
+    expect(inflateRawSync(await bytesOf(body)).toString()).toBe(PAGE);
+  });
+
+  it("stays as it is where coding would not help", async () => {
+    for (const headers of [[["content-type", "image/png"]], [...HTML, ["content-length", "5"]]] as HeaderList[]) {
+      const { head, body } = deliver(
+        { head: { ...responseHead, headers }, body: bodyOf("bytes") },
+        { request, observer: null },
+      );
+      expect(head.coding).toBe("identity");
+      expect((await bytesOf(body)).toString()).toBe("bytes");
+    }
+  });
+
+  it("without a body passes no stage", () => {
+    const observer = vi.fn(() => null);
+    const response = { head: { ...responseHead, headers: HTML }, body: null };
+    expect(deliver(response, { request, observer })).toEqual(response);
+    expect(observer).not.toHaveBeenCalled();
+  });
+
+  it("is shown to its observer decoded, each piece before it is on its way", async () => {
+    const seen: string[] = [];
+    const observer = vi.fn(() => (chunk: Uint8Array) => void seen.push(new TextDecoder().decode(chunk)));
+    const head = { ...responseHead, headers: HTML };
+    const { body } = deliver({ head, body: bodyOf(PAGE) }, { request, observer });
+    expect(observer).toHaveBeenCalledExactlyOnceWith(head);
+    expect(seen).toEqual([]);
+    await body?.getReader().read();
+    expect(seen.join("")).toBe(PAGE);
+  });
+
+  it("cancels what it was made of", async () => {
+    const cancel = vi.fn();
+    const source = new ReadableStream<Uint8Array>({ cancel });
+    const { body } = deliver(
+      { head: { ...responseHead, headers: HTML }, body: source },
+      { request, observer: () => () => {} },
+    );
+    await body?.cancel("stop");
+    expect(cancel).toHaveBeenCalledWith("stop");
+  });
+});

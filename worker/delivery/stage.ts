@@ -1,0 +1,24 @@
+/** What a stage of `deliver` is: a function from one decoded response to the next. */
+import type { ResponseHead } from "../../shared/http/heads.ts";
+import type { ServerRequest } from "../../shared/http/server-exchange.ts";
+
+/**
+ * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
+ * null for what is of no interest. It must not throw, and not keep the bytes.
+ */
+export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array) => void) | null;
+
+export interface DecodedResponse {
+  readonly head: ResponseHead;
+  /** A chunk of it may be overwritten when the next is asked for. */
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface Delivery {
+  readonly request: ServerRequest;
+  /** Asked once. */
+  readonly observer: ObserveBody | null;
+}
+
+/** Takes ownership of the body, and reads of it only as its own is read. */
+export type Stage = (response: DecodedResponse, delivery: Delivery) => DecodedResponse;
