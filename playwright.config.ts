@@ -21,7 +21,7 @@ export default defineConfig<object, { runtime: "workerd" | "deno" }>({
     ...PHONE,
     serviceWorkers: "allow",
     launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
-    trace: "retain-on-failure",
+    trace: "on-first-retry",
   },
   projects: [
     { name: "workerd", use: { runtime: "workerd" } },
