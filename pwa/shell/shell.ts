@@ -10,6 +10,7 @@ import { KeptSpares } from "./frames/kept-spares.ts";
 import { OtherWindows } from "./frames/other-windows.ts";
 import { SlotFrames } from "./frames/slot-frames.ts";
 import { SlotRegistry } from "./frames/slot-registry.ts";
+import { SlotServices } from "./frames/slot-services.ts";
 import { LinkMemory } from "./link/link-memory.ts";
 import { watchNetwork } from "./link/network-hints.ts";
 import { type AcceptTold, storeAccept, storedAccept } from "./link/own-accept.ts";
@@ -51,10 +52,8 @@ const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: 
 });
 window.ropeway = { stats: () => tunnel.stats() };
 introduce();
-tunnel.setWaitTime(settings.current.waitTime);
-tunnel.takePushes(settings.current.takesPushes);
-if (settings.current.channels !== null) tunnel.fixChannels(settings.current.channels);
-if (!navigator.onLine) tunnel.setOnline(false);
+tunnel.tellSettings(settings.current);
+if (!navigator.onLine) tunnel.tell({ type: "network", online: false });
 // Before the link, so that it rides in its handshake.
 const begun = beginNavigation();
 const token = storedToken(localStorage);
@@ -104,10 +103,6 @@ async function main(): Promise<void> {
     ensurePaired,
     forgetSlots: () => registry.clear(),
     onCommit: () => chrome.focusPage(),
-    onKey: (press) => {
-      // A page says what it likes, but has the keys only while it has the focus.
-      if (document.activeElement === frames?.page && typeof press?.key === "string") chrome.press(press);
-    },
     openOtherApp: (url) => {
       // A tap in the page is one in the shell, too (HTML section 6.4.2). No page opens other apps by itself.
       const isAsked = navigator.userActivation.isActive;
@@ -117,6 +112,13 @@ async function main(): Promise<void> {
   });
   const chrome = mountChrome(root, controller);
   browser = controller;
+  const services =
+    frames === null
+      ? null
+      : new SlotServices(frames, tunnel, (press) => {
+          // A page says what it likes, but has the keys only while it has the focus.
+          if (document.activeElement === frames.page && typeof press?.key === "string") chrome.press(press);
+        });
 
   let areSparesRestored = false;
   let isSparePlanned = false;
@@ -148,8 +150,10 @@ async function main(): Promise<void> {
     if (event.data?.tag !== MESSAGE_TAG || event.source === null) return;
     const isStart = event.origin === location.origin;
     const slot = frames?.slotOf(event.origin) ?? null;
-    if (slot === null && !isStart) frames?.onUnassignedFrame(event.data.type, event.source as Window);
-    else controller.onPageMessage(event.data, slot, event.source as Window);
+    const source = event.source as Window;
+    if (slot === null && !isStart) return frames?.onUnassignedFrame(event.data.type, source);
+    if (slot !== null) services?.onMessage(event.data, slot, source);
+    controller.onPageMessage(event.data, slot, source);
   });
   for (const event of earlyEvents.splice(0)) controller.onTunnelEvent(event);
   watchNetwork(tunnel);
@@ -205,11 +209,12 @@ function showAccept(): void {
 
 /** Before all is known, Chromium's is taken for granted where this is one. */
 function introduce(): void {
-  tunnel.introduce(
-    navigator.userAgent,
-    navigator.languages.join(","),
-    storedAccept(localStorage) ?? ("userAgentData" in navigator ? {} : null),
-  );
+  tunnel.tell({
+    type: "introduce",
+    userAgent: navigator.userAgent,
+    acceptLanguage: navigator.languages.join(","),
+    accept: storedAccept(localStorage) ?? ("userAgentData" in navigator ? {} : null),
+  });
 }
 
 function ensurePaired(): void {
@@ -232,13 +237,13 @@ async function pairWith(accessKey: string): Promise<void> {
     link:
       typeof result === "string" ? { kind: "offline", since: Date.now() } : { kind: "refused", why: result.refused },
   });
-  tunnel.giveUp();
+  tunnel.tell({ type: "give-up" });
 }
 
 function startTunnel(deviceToken: string): void {
   const url = `${location.origin.replace(/^http/, "ws")}${TUNNEL_PATH}`;
   startedAt = performance.now();
-  tunnel.start(url, deviceToken, linkMemory.lastOpening);
+  tunnel.tell({ type: "start", url, token: deviceToken, lastOpening: linkMemory.lastOpening });
 }
 
 /** @returns the id of the navigation that the app was opened for, or null. */

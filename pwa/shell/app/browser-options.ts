@@ -1,5 +1,4 @@
 /** What the controller is given. */
-import type { KeyPress } from "../../messages/page-messages.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
 import type { BrowserState } from "./browser-state.ts";
@@ -22,8 +21,6 @@ export interface BrowserOptions {
   readonly forgetSlots: () => void;
   /** Another document has come into the frame. */
   readonly onCommit: () => void;
-  /** A key of the app's was pressed in the page, as that says. */
-  readonly onKey: (press: KeyPress) => void;
   /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
   readonly openOtherApp: (url: string) => boolean;
 }

@@ -3,7 +3,7 @@
  * trip, also right after a cold start. Only one tab may have it, or a slot would come to stand for two origins: whoever
  * has it holds a lock of its name, which the browser releases however the tab ends.
  */
-import type { KeyValueStorage } from "./slot-registry.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const STORAGE_KEY = "ropeway.spare-slots";
 

@@ -6,17 +6,11 @@
  */
 import { limits } from "../../../shared/limits.ts";
 import type { SlotBinding } from "../../messages/tunnel-messages.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 export interface Slot extends SlotBinding {
   /** First label of the slot's host. */
   readonly label: string;
-}
-
-/** The part of `Storage` that is used; tests bring a map. */
-export interface KeyValueStorage {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
-  removeItem(key: string): void;
 }
 
 const STORAGE_KEY = "ropeway.slots";

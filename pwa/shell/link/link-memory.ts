@@ -1,5 +1,5 @@
 /** How long the link took to open at the last start: what a start may know of the network before it has heard of it. */
-import type { KeyValueStorage } from "../frames/slot-registry.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const STORAGE_KEY = "ropeway.link-opening";
 

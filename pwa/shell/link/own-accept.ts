@@ -3,7 +3,7 @@
  * its requests say so: the app's service worker is shown some, once for each version of the browser.
  */
 import type { AcceptTable } from "../../../shared/web/default-accept.ts";
-import type { KeyValueStorage } from "../frames/slot-registry.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 /** Of the app's service worker: pwa/sw/shell/seen-accept.ts. */
 export interface AcceptTold {

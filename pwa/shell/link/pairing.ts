@@ -1,6 +1,6 @@
 /** Turns the person's access key into this phone's token, once. The key itself is not kept. */
 import { PAIR_PATH } from "../../../shared/subprotocol.ts";
-import type { KeyValueStorage } from "../frames/slot-registry.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const TOKEN_KEY = "ropeway.token";
 /** Of the key the token came from, to see whether a link brings another one. */

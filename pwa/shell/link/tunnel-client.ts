@@ -1,21 +1,24 @@
 /** The shell's handle on its tunnel worker. */
-import type { AcceptTable } from "../../../shared/web/default-accept.ts";
-import type { LinkHint } from "../../messages/link.ts";
 import type {
-  FrameStart,
   NavigationRequest,
   ShellToTunnel,
   SlotBinding,
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
+import type { Settings } from "../app/browser-state.ts";
+
+export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
+
+/** What asks for an answer, or carries more than a message: the methods below say these. */
+type Question = "stats" | "icon" | "clear-site-data" | "navigate" | "bind";
 
 export class TunnelClient {
-  #worker: Worker;
-  #answers = new Map<number, (value: unknown) => void>();
+  readonly #worker: Worker;
+  readonly #answers = new Map<number, (value: unknown) => void>();
   #nextId = 1;
 
-  constructor(worker: Worker, onEvent: (event: Exclude<TunnelToShell, { type: "answer" }>) => void) {
+  constructor(worker: Worker, onEvent: (event: TunnelEvent) => void) {
     this.#worker = worker;
     worker.onmessage = (event: MessageEvent<TunnelToShell>) => {
       const message = event.data;
@@ -25,97 +28,51 @@ export class TunnelClient {
     };
   }
 
-  /** What sessions say of this phone. Before anything else, and when more is known. */
-  introduce(userAgent: string, acceptLanguage: string, accept: AcceptTable | null): void {
-    this.#post({ type: "introduce", userAgent, acceptLanguage, accept });
+  tell(message: Exclude<ShellToTunnel, { type: Question }>): void {
+    this.#worker.postMessage(message);
   }
 
-  /**
-   * Opens the link. Navigations that were begun before ride in its handshake.
-   *
-   * @param lastOpening milliseconds that it took at the last start, or null.
-   */
-  start(url: string, token: string, lastOpening: number | null): void {
-    this.#post({ type: "start", url, token, lastOpening });
+  tellSettings({ waitTime, takesPushes, channels }: Partial<Settings>): void {
+    if (waitTime !== undefined) this.tell({ type: "wait-time", waitTime });
+    if (takesPushes !== undefined) this.tell({ type: "take-pushes", isOn: takesPushes });
+    if (channels !== undefined) this.tell({ type: "channels", count: channels });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */
   bind(binding: SlotBinding): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.#post({ type: "bind", binding }, [port1]);
+    const message: ShellToTunnel = { type: "bind", binding };
+    this.#worker.postMessage(message, [port1]);
     return port2;
-  }
-
-  /** @param url real, without a fragment. */
-  startFrame({ origin, topLevelOrigin, topLevel }: SlotBinding, url: string, start: FrameStart): void {
-    this.#post({ type: "frame-starts", binding: { origin, topLevelOrigin, topLevel }, url, start });
   }
 
   /** @returns the id under which the tunnel reports on this navigation. */
   navigate(request: NavigationRequest): number {
-    const id = this.#nextId++;
-    this.#post({ type: "navigate", id, request });
-    return id;
-  }
-
-  abandon(id: number): void {
-    this.#post({ type: "abandon", id });
-  }
-
-  setOnline(online: boolean): void {
-    this.#post({ type: "network", online });
-  }
-
-  beginPage(): void {
-    this.#post({ type: "page-begins" });
-  }
-
-  /** Whatever waits for the edge fails now. */
-  giveUp(): void {
-    this.#post({ type: "give-up" });
-  }
-
-  hint(hint: LinkHint): void {
-    this.#post({ type: "hint", hint });
-  }
-
-  takePushes(isOn: boolean): void {
-    this.#post({ type: "take-pushes", isOn });
-  }
-
-  /** @param waitTime milliseconds that requests wait while there is no link. */
-  setWaitTime(waitTime: number): void {
-    this.#post({ type: "wait-time", waitTime });
-  }
-
-  /** @param count null for as many as pay. */
-  fixChannels(count: number | null): void {
-    this.#post({ type: "channels", count });
+    const message: ShellToTunnel = { type: "navigate", id: this.#nextId++, request };
+    this.#worker.postMessage(message);
+    return message.id;
   }
 
   stats(): Promise<TunnelStats> {
-    return this.#ask((id) => ({ type: "stats", id })) as Promise<TunnelStats>;
+    return this.#ask((id) => ({ type: "stats", id }));
   }
 
   /** @returns a data: URL, or null. */
   icon(url: string, topLevelOrigin: string): Promise<string | null> {
-    return this.#ask((id) => ({ type: "icon", id, url, topLevelOrigin })) as Promise<string | null>;
+    return this.#ask((id) => ({ type: "icon", id, url, topLevelOrigin }));
   }
 
   /** @returns true when the edge has forgotten all cookies. */
-  async clearSiteData(): Promise<boolean> {
-    return (await this.#ask((id) => ({ type: "clear-site-data", id }))) === true;
+  clearSiteData(): Promise<boolean> {
+    return this.#ask((id) => ({ type: "clear-site-data", id }));
   }
 
-  #ask(message: (id: number) => ShellToTunnel): Promise<unknown> {
+  /** @typeParam Answer as the tunnel worker answers the question. */
+  #ask<Answer>(question: (id: number) => ShellToTunnel): Promise<Answer> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
-      this.#answers.set(id, resolve);
-      this.#post(message(id));
+      this.#answers.set(id, (value) => resolve(value as Answer));
+      this.#worker.postMessage(question(id));
     });
-  }
-
-  #post(message: ShellToTunnel, transfer: Transferable[] = []): void {
-    this.#worker.postMessage(message, transfer);
   }
 }

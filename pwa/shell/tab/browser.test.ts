@@ -33,8 +33,6 @@ function open(isAsked = true) {
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
     isBooted: () => false,
-    onReady() {},
-    sendPort() {},
   };
   let navigations = 0;
   const tunnel = {
@@ -43,9 +41,9 @@ function open(isAsked = true) {
       log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
     },
-    abandon: (id: number) => void log.push(`abandon ${id}`),
-    beginPage() {},
-    hint() {},
+    tell: ({ type, id = 0 }: { type: string; id?: number }) => {
+      if (type === "abandon") log.push(`abandon ${id}`);
+    },
     stats: async () => ({}),
     icon: async () => null,
   };
@@ -62,7 +60,6 @@ function open(isAsked = true) {
     ensurePaired() {},
     forgetSlots() {},
     onCommit() {},
-    onKey() {},
     openOtherApp(url: string) {
       log.push(`open ${url}`);
       return isAsked;

@@ -6,10 +6,6 @@ import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-mes
 import type { BrowserOptions } from "../app/browser-options.ts";
 import type { BrowserActions, BrowserState, PageError, Settings, Site } from "../app/browser-state.ts";
 import { initialState, NO_COST } from "../app/initial-state.ts";
-import { framePartition } from "../frames/frame-partition.ts";
-import { FrameReferrers } from "../frames/frame-referrer.ts";
-import { answerOrigins } from "../frames/origin-answer.ts";
-import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import { parseAddress } from "./address-input.ts";
 import { BootWatch } from "./boot-watch.ts";
@@ -26,7 +22,6 @@ import {
 import { comesBackWithLink } from "./link-failure.ts";
 import { loadProgress } from "./load-progress.ts";
 import {
-  frameUrl,
   isForOtherApp,
   isPartOf,
   isShownAlready,
@@ -103,7 +98,6 @@ export class BrowserController implements BrowserActions {
   /** The frame does not know of the navigation yet. */
   #setsOutWithLink = false;
   #frame = new FramePosition();
-  readonly #frameReferrers = new FrameReferrers();
   readonly #selfSends = new SelfSends();
   /** The person pressed stop, and nothing was asked for since. */
   #isStopped = false;
@@ -193,7 +187,7 @@ export class BrowserController implements BrowserActions {
   }
 
   prepareToGo(): void {
-    this.#options.tunnel.hint("navigation");
+    this.#options.tunnel.tell({ type: "hint", hint: "navigation" });
   }
 
   forgetRecent(url: string | "all"): void {
@@ -214,9 +208,7 @@ export class BrowserController implements BrowserActions {
 
   changeSettings(change: Partial<Settings>): void {
     const settings = this.#options.settings.change(change);
-    this.#options.tunnel.setWaitTime(settings.waitTime);
-    if (change.takesPushes !== undefined) this.#options.tunnel.takePushes(settings.takesPushes);
-    if (change.channels !== undefined) this.#options.tunnel.fixChannels(settings.channels);
+    this.#options.tunnel.tellSettings(change);
     this.update({ settings });
   }
 
@@ -295,29 +287,18 @@ export class BrowserController implements BrowserActions {
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
     const { frames } = this.#options;
-    if (frames === null) return;
-    const isPage = source === frames.page.contentWindow;
-    if (message.type === "document") {
-      if (isPage) this.#onDocument(message, slot);
-      return;
-    }
+    if (frames === null || source !== frames.page.contentWindow) return;
+    if (message.type === "document") return this.#onDocument(message, slot);
     if (slot === null) return;
     switch (message.type) {
-      case "port-wanted":
-        frames.onReady(slot);
-        frames.sendPort(slot, source);
-        return;
       case "booting":
       case "slot-ready":
-        if (!isPage) return;
         this.#frame.leaveDocument();
         this.update({});
         return;
       case "navigate":
-        if (isPage) this.#onNavigate(message, slot);
-        return;
+        return this.#onNavigate(message, slot);
       case "leaving":
-        if (!isPage) return;
         this.#isStopped = false;
         this.#selfSends.end();
         this.#frame.setOut(slot.origin);
@@ -326,11 +307,10 @@ export class BrowserController implements BrowserActions {
         return;
       case "staying":
       case "reload-sends-form":
-        if (isPage) this.#onStaying(message.type, slot);
-        return;
+        return this.#onStaying(message.type, slot);
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.
-        if (!isPage || URL.parse(message.url)?.origin !== slot.origin) return;
+        if (URL.parse(message.url)?.origin !== slot.origin) return;
         this.#frame.arrive();
         this.#visit(message.historyKey);
         this.#committed = { url: message.url, title: "", icon: null };
@@ -341,11 +321,7 @@ export class BrowserController implements BrowserActions {
             "started",
           );
         return;
-      case "key":
-        this.#options.onKey(message.press);
-        return;
       case "moved":
-        if (!isPage) return;
         this.#frame.leaveDocument();
         // A redirect out of the slot.
         this.#navigateAnywhere(typedNavigation(message.url, slot.origin), {
@@ -353,30 +329,7 @@ export class BrowserController implements BrowserActions {
           replace: true,
           askedAt: this.#askedAt,
         });
-        return;
-      case "origins-wanted":
-        source.postMessage(answerOrigins(message.origins, slot, frames), frames.originOf(slot));
-        return;
-      case "frame-wanted":
-        this.#sendFrame(frames, message, slot, source);
     }
-  }
-
-  #sendFrame(frames: SlotFrames, message: PageToShell & { type: "frame-wanted" }, slot: Slot, source: Window): void {
-    const url = frameUrl(message.url);
-    if (url === null) return;
-    const isDeeper = source !== frames.page.contentWindow && source.parent !== frames.page.contentWindow;
-    const frameSlot = frames.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
-    const slotUrl = frames.slotUrl(frameSlot, url.href);
-    url.hash = "";
-    const start = this.#frameReferrers.start(source, message, slot, url.href, frameSlot.label);
-    this.#options.tunnel.startFrame(frameSlot, url.href, start);
-    const bootsInside = !frameSlot.topLevel;
-    const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel, bootsInside };
-    // The document around the frame is of the same slot, but where the frame's own one has asked.
-    const names: ShellToPage = answerOrigins([frames.originOf(frameSlot)], slot, frames);
-    source.parent.postMessage(names, frames.originOf(slot));
-    source.postMessage(answer, frames.originOf(slot));
   }
 
   /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
@@ -514,7 +467,7 @@ export class BrowserController implements BrowserActions {
   /** Costs are counted from here. */
   #beginPage(): void {
     this.#askedAt = performance.now();
-    this.#options.tunnel.beginPage();
+    this.#options.tunnel.tell({ type: "page-begins" });
   }
 
   get #timeSoFar(): number {
@@ -604,7 +557,7 @@ export class BrowserController implements BrowserActions {
     const { frames, tunnel } = this.#options;
     if (!isSelfSend) this.#selfSends.end();
     if (frames === null) {
-      if (begun !== null) tunnel.abandon(begun);
+      if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
       const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
       this.#fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
       return;
@@ -633,7 +586,7 @@ export class BrowserController implements BrowserActions {
 
   /** What the shell has under way is not wanted any more. */
   #abandon(): void {
-    if (this.#navigation !== null) this.#options.tunnel.abandon(this.#navigation.id);
+    if (this.#navigation !== null) this.#options.tunnel.tell({ type: "abandon", id: this.#navigation.id });
     this.#navigation = null;
     this.#setsOutWithLink = false;
   }

@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from "../frames/slot-registry.ts";
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 /** The part of `Storage` that the shell uses, in memory. */
 export class MapStorage implements KeyValueStorage {
