@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ErrorCode } from "./errors.ts";
 import { fieldsToRequest, requestToFields } from "./http/head-fields.ts";
 import type { RequestHead } from "./http/heads.ts";
-import { limits } from "./limits.ts";
+import * as limits from "./limits.ts";
 import { SUBPROTOCOL } from "./subprotocol.ts";
 import { DEFAULT_PRIORITY, decodeMessage, encodeFrame, FrameType } from "./wire/frame.ts";
 import { HpackDecoder } from "./wire/hpack/header-decoder.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "./errors.ts";
-import { limits } from "./limits.ts";
+import * as limits from "./limits.ts";
 import { offeredProtocols, parseOffer, SUBPROTOCOL } from "./subprotocol.ts";
 
 describe("the offer of a handshake", () => {

@@ -1,6 +1,6 @@
 /** The WebSocket handshake's part of the protocol: PROTOCOL.md section 1. */
 import { ErrorCode, RopewayError } from "./errors.ts";
-import { limits } from "./limits.ts";
+import * as limits from "./limits.ts";
 
 /** Version 2, as a WebSocket subprotocol (RFC 6455 section 1.9). */
 export const SUBPROTOCOL = "ropeway.2";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limits } from "../shared/limits.ts";
+import * as limits from "../shared/limits.ts";
 import { decodeMessage, encodeFrame } from "../shared/wire/frame.ts";
 import { FILLED_BYTES, RestedConnection } from "./rested-connection.ts";
 import { setUp } from "./testing/server-rig.ts";

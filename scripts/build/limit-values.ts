@@ -1,16 +1,17 @@
-/**
- * `shared/limits.ts` for scripts of browsers: the values alone, since units and reasons are for people. As an enum, for
- * esbuild puts its members where they are used, and leaves the others out.
- */
+/** For rooms that still import the limits as one object: an enum, whose members esbuild puts where they are used. */
 import type { Plugin } from "esbuild";
-import { limits } from "../../shared/limits.ts";
+import * as values from "../../shared/limits.ts";
 
 export function limitValues(): Plugin {
+  const numbers = Object.entries(values).filter(([, value]) => typeof value === "number");
   return {
     name: "ropeway-limit-values",
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]shared[\\/]limits\.ts$/ }, () => ({
-        contents: `export const enum limits { ${Object.entries(limits).map(([name, value]) => `${name} = ${value}`)} }`,
+        contents: [
+          ...numbers.map(([name, value]) => `export const ${name} = ${value};`),
+          `export const enum limits { ${numbers.map(([name, value]) => `${name} = ${value}`)} }`,
+        ].join("\n"),
         loader: "ts",
       }));
     },

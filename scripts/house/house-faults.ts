@@ -16,7 +16,6 @@ const tooLarge: ReadonlySet<string> = new Set([
   "mount.tsx",
   "settings-sheet.tsx",
   "tunnel.ts",
-  "limits.ts",
   "bandwidth-estimate.ts",
   "channel-set.ts",
   "channel.ts",

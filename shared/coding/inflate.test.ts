@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { Random } from "../testing/random.ts";
 import { settle } from "../testing/turns.ts";
 import { createInflater, type LinkDecoder } from "./inflate.ts";

@@ -1,5 +1,5 @@
 /** Undoes the link coding deflate-raw (RFC 1951): PROTOCOL.md section 5.3. */
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 
 export interface LinkDecoder {
   /** Resolves when the bytes were decoded and all of what they gave but the last step was taken; rejects if they are bad. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { BatchSize } from "./batch-size.ts";
 
 /** Full batches over a link, after one that was nearly empty. */

@@ -3,7 +3,7 @@
  * round trips, and one that takes long holds back acknowledgements and answers to keep-alives, since the edge reads a
  * batch whole before it acts on it.
  */
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 
 const FIRST = 64 * 1024;
 const SMALLEST = 16 * 1024;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { offeredProtocols } from "../subprotocol.ts";
 import { FetchSocket, type FetchSocketPlatform } from "./fetch-socket.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";

@@ -5,7 +5,7 @@
  * A POST that fails is a socket that is lost: nobody knows whether the edge has acted on it. What rides on the socket
  * finds that out when it resumes.
  */
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { parseOffer, SUBPROTOCOL } from "../subprotocol.ts";
 import { BatchSize } from "./batch-size.ts";
 import {

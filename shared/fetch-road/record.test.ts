@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { concat } from "../wire/frame.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";

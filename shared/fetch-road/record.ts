@@ -7,7 +7,7 @@
  * ```
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { ByteReader, varintLength, writeVarint } from "../wire/varint.ts";
 
 export type FetchRecord =

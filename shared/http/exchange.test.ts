@@ -2,7 +2,7 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/exchange-rig.ts";
 import { settle } from "../testing/turns.ts";
 import type { RequestHandler } from "./server-exchange.ts";

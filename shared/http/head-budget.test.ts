@@ -1,6 +1,6 @@
 /** What heads cost on the link: the reason for HPACK, `:context` and varints. */
 import { expect, test } from "vitest";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { data, ScriptedPeer } from "../testing/scripted-peer.ts";
 import { encodeFrame, type Frame } from "../wire/frame.ts";
 import { HpackDecoder } from "../wire/hpack/header-decoder.ts";

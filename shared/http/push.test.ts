@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { bodyOf, ConsumerLog, requestHead, responseHead } from "../testing/exchange-rig.ts";
 import { linkSessions } from "../testing/linked-sessions.ts";
 import { data, ScriptedPeer } from "../testing/scripted-peer.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import type { ChannelFrame, Priority, SequencedFrame } from "../wire/frame.ts";
 
 /** Integers of all four encodings, their edges above all. */

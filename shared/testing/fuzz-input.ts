@@ -1,6 +1,6 @@
 /** What the fuzzer throws: frames that make sense, frames that nearly do, and bytes that do not. */
 import { requestToFields, responseToFields } from "../http/head-fields.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { HpackEncoder } from "../wire/hpack/header-encoder.ts";

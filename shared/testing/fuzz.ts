@@ -7,7 +7,7 @@ import { RopewayError } from "../errors.ts";
 import { startExchange } from "../http/client-exchange.ts";
 import { fieldsToRequest, fieldsToResponse } from "../http/head-fields.ts";
 import { serveExchange } from "../http/server-exchange.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { Session } from "../mux/session/session.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";

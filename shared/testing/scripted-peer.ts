@@ -1,5 +1,5 @@
 import type { RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { Session, type SessionHandler } from "../mux/session/session.ts";
 import { DEFAULT_PRIORITY, type Frame, type SequencedFrame } from "../wire/frame.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";

@@ -1,5 +1,5 @@
 import type { RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { Session } from "../mux/session/session.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";

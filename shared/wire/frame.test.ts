@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { frame } from "../testing/arbitrary-frames.ts";
 import { naiveFrame } from "../testing/naive-codec.ts";
 import { thrownBy } from "../testing/thrown-by.ts";

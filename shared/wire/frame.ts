@@ -6,7 +6,7 @@
  * numbering and is replayed after a reconnect. Types 8 to 15 speak about the channel itself and do not count.
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { limits } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { ByteReader, varintLength, writeVarint } from "./varint.ts";
 
 export const FrameType = {

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { type EdgeOptions, type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
+import { MAX_REDIRECTS } from "../upstream/fetch-rules/redirects.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 describe.each(["workerd", "deno"] as const)("failures at an edge on %s", (runtime) => {
@@ -119,14 +120,14 @@ describe.each(["workerd", "deno"] as const)("failures at an edge on %s", (runtim
         response.writeHead(302, { location: "/" }).end();
       });
       expect(await codeOf(`${origin}/`)).toBe(ErrorCode.TOO_MANY_REDIRECTS);
-      expect(requests).toBe(limits.redirects + 1);
+      expect(requests).toBe(MAX_REDIRECTS + 1);
     });
 
     it("sends no body again that was too large to keep", async () => {
       const origin = await originOf((request, response) => {
         request.resume().on("end", () => response.writeHead(307, { location: "/" }).end());
       });
-      const body = new Blob([new Uint8Array(limits.replayableBodyBytes * 2)]).stream();
+      const body = new Blob([new Uint8Array(REPLAYABLE_BODY_BYTES * 2)]).stream();
       await expect(phone.fetch(`${origin}/`, { method: "POST", body })).rejects.toMatchObject({
         code: ErrorCode.BODY_NOT_REPLAYABLE,
       });

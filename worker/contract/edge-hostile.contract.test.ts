@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, HEALTH_PATH, KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { FuzzInput, mutate } from "../../shared/testing/fuzz-input.ts";
 import { Random } from "../../shared/testing/random.ts";

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { Destination } from "../../shared/http/heads.ts";
-import { limits } from "../../shared/limits.ts";
 import { noise } from "../testing/contract.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { SNIFFED_BYTES } from "../upstream/opaque/response-blocking.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 const denied = { code: ErrorCode.CORS_DENIED };
@@ -100,7 +100,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(later.head.status).toBe(206);
     expect(film.subarray(100_000).equals(later.body)).toBe(true);
     expect(asked.slice(-2)).toEqual(["/film session=4711", "/film session=4711"]);
-    await expect(ask("/picture", "image", [["range", `bytes=${limits.sniffedBytes}-`]])).resolves.toMatchObject({
+    await expect(ask("/picture", "image", [["range", `bytes=${SNIFFED_BYTES}-`]])).resolves.toMatchObject({
       head: { status: 200 },
     });
   });

@@ -5,7 +5,7 @@ import { createConnection } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { OPENING_PREFIX, offeredProtocols, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { askEdge, readAll, until } from "../testing/contract.ts";

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
-import { limits } from "../../shared/limits.ts";
 import { noise, readAll, sha256 } from "../testing/contract.ts";
 import { scriptFetch, streamOf } from "../testing/phone-session.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
@@ -84,7 +84,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       const { "content-length": length, "transfer-encoding": coding = "none" } = request.headers;
       readAll(request).then((body) => response.end(`${length} ${coding} ${sha256(body)}`), response.destroy);
     });
-    const body = noise(limits.replayableBodyBytes + 100_000);
+    const body = noise(REPLAYABLE_BODY_BYTES + 100_000);
     const { text } = await phone.fetch(origin, {
       ...scriptFetch(origin),
       method: "PUT",

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { until } from "../testing/contract.ts";
 import { EDGES, pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -130,7 +130,7 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
   it("stops with its document, and when the phone does not want it", async () => {
     await freshPhone();
     let [waiting, closed] = [0, 0];
-    const count = limits.exchangesAwaitingHead * 2;
+    const count = EXCHANGES_AWAITING_HEAD * 2;
     const origin = await originOf(({ url }, response) => {
       if (url === "/page") {
         const images = Array.from({ length: count }, (_, index) => `<img src="/${index}">`).join("");

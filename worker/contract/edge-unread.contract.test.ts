@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat, decodeMessage, encodeFrame, type Frame } from "../../shared/wire/frame.ts";
 import { until } from "../testing/contract.ts";

@@ -4,7 +4,6 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import {
   CONFIG_PATH,
   EdgeRequest,
@@ -17,6 +16,8 @@ import { VERSION } from "../../shared/version.ts";
 import { askEdge, noise, readAll, sha256, until } from "../testing/contract.ts";
 import { scriptFetch, streamOf } from "../testing/phone-session.ts";
 import { pairPhone, type Road, TestPhone } from "../testing/test-phone.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
+import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -218,7 +219,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
 
     it("streams an upload: the origin has the first bytes before the phone has sent the last", async () => {
-      const body = noise(limits.replayableBodyBytes * 3);
+      const body = noise(REPLAYABLE_BODY_BYTES * 3);
       let received = 0;
       const origin = await originOf((request, response) => {
         request.on("data", (chunk: Buffer) => {
@@ -254,7 +255,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
 
     it("stops the origin when the page cancels, before and after the head, however many wait", async () => {
-      const count = limits.exchangesAwaitingHead * 2;
+      const count = EXCHANGES_AWAITING_HEAD * 2;
       let [waiting, closed] = [0, 0];
       const origin = await originOf((request, response) => {
         waiting++;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import { connectFastest } from "./connect-fastest.ts";
+import { CONNECTION_ATTEMPT_DELAY, connectFastest } from "./connect-fastest.ts";
 
 function setUp(addresses: readonly string[]) {
   const tried: string[] = [];
@@ -24,7 +23,7 @@ function setUp(addresses: readonly string[]) {
     },
     controller.signal,
     (ms, callback) => {
-      expect(ms).toBe(limits.connectionAttemptDelay);
+      expect(ms).toBe(CONNECTION_ATTEMPT_DELAY);
       timers.add(callback);
       return () => void timers.delete(callback);
     },

@@ -1,6 +1,8 @@
 /** Which of a name's addresses to take: as RFC 8305 section 5, each next one when those before are slow or failed. */
-import { limits } from "../../shared/limits.ts";
 import { type StartTimer, startPlatformTimer } from "../upstream/send/timer.ts";
+
+/** Milliseconds: until the next address of a name is tried beside those before (RFC 8305 section 5), on Deno. */
+export const CONNECTION_ATTEMPT_DELAY = 250;
 
 /** What takes part in the race: closed when it is not needed. */
 interface Connection {
@@ -32,7 +34,7 @@ export async function connectFastest<C extends Connection>(
     const address = waiting.shift();
     if (address === undefined) return;
     running++;
-    stopTimer = startTimer(limits.connectionAttemptDelay, startNext);
+    stopTimer = startTimer(CONNECTION_ATTEMPT_DELAY, startNext);
     connect(address, attempts).then(
       (connection) => {
         // Two can be there before either is heard of.

@@ -6,7 +6,7 @@
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import {
   CLOSE_CODE_BASE,
@@ -23,11 +23,12 @@ import type { EdgeOptions } from "../front/environment.ts";
 import { createRouter } from "../front/router.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
-import { gathering } from "../session/gathering.ts";
+import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
 import { isPublicAddress } from "../upstream/fetch-rules/destination.ts";
 import { openStore } from "./kv-store-deno.ts";
+import { HANDSHAKE_TIME } from "./socks-server-deno.ts";
 import { createDenoUpstream } from "./upstream-deno.ts";
 
 const APP_DIRECTORY = new URL("../../dist/app", import.meta.url);
@@ -132,7 +133,7 @@ function phoneOf(deviceId: string): Phone {
     handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
     now: () => Date.now(),
     setTimer,
-    createDefer: () => gathering(setTimer, limits.gatherTime),
+    createDefer: () => gathering(setTimer, GATHER_TIME),
   });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
@@ -184,7 +185,7 @@ function openSocket(request: Request, phone: Phone): Response {
     phone.siteData.flush().catch(() => {});
   }
   // Deno says nothing at all of a socket whose client went before its handshake was answered.
-  const cancelWait = setTimer(() => end(false), limits.handshakeTime);
+  const cancelWait = setTimer(() => end(false), HANDSHAKE_TIME);
   socket.onopen = () => {
     cancelWait();
     if (isOver) transport.close(CLOSED_NORMALLY, "opened too late");

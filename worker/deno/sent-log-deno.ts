@@ -1,5 +1,5 @@
 /** The log in Deno KV, which an edge shares with its other processes. */
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import type { SentLogStore } from "../session/sent-log.ts";
 
 export function kvSentLogStore(kv: Deno.Kv, deviceId: string): SentLogStore {

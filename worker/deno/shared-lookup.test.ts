@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import { SharedLookups } from "./shared-lookup.ts";
+import { LOOKUP_KEPT_TIME, LOOKUP_TIMEOUT, SharedLookups } from "./shared-lookup.ts";
 
 function setUp(most: number, mostPerPhone = most) {
   const asked: string[] = [];
@@ -18,7 +17,7 @@ function setUp(most: number, mostPerPhone = most) {
     },
     now: () => clock.now,
     startTimer: (ms, callback) => {
-      expect(ms).toBe(limits.lookupTimeout);
+      expect(ms).toBe(LOOKUP_TIMEOUT);
       timers.add(callback);
       return () => void timers.delete(callback);
     },
@@ -46,7 +45,7 @@ describe("shared lookups", () => {
     const first = resolveName("a.example");
     answers.get("a.example")?.resolve(["192.0.2.1"]);
     await first;
-    clock.now += limits.lookupKeptTime - 1;
+    clock.now += LOOKUP_KEPT_TIME - 1;
     expect(await resolveName("a.example")).toEqual(["192.0.2.1"]);
     clock.now++;
     const later = resolveName("a.example");

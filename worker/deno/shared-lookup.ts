@@ -4,9 +4,25 @@
  * limit wait: in the order of their phones, of which none gets all places.
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import type { ResolveName } from "../upstream/fetch-rules/destination.ts";
 import type { StartTimer } from "../upstream/send/timer.ts";
+
+/** Name lookups at a time on Deno, all there are: each may block one of its 32 threads until the resolver gives up. */
+const CONCURRENT_LOOKUPS = 16;
+
+/** Of CONCURRENT_LOOKUPS: a page that asks for slow names leaves the other phones some. */
+const CONCURRENT_LOOKUPS_PER_PHONE = 12;
+
+/** Milliseconds: until a name is looked up, the wait for a place included; a resolver gives up after 10 s a server. */
+export const LOOKUP_TIMEOUT = 20_000;
+
+/**
+ * Milliseconds: a page's requests for one host come within seconds, and connections are kept; few names change as fast.
+ */
+export const LOOKUP_KEPT_TIME = 5_000;
+
+/** Names whose addresses are kept so long, oldest dropped first; a page has up to 100 hosts. */
+const LOOKUPS_KEPT = 512;
 
 type Addresses = readonly string[];
 
@@ -40,7 +56,7 @@ export class SharedLookups {
   readonly #found = new Map<string, { readonly addresses: Addresses; readonly until: number }>();
 
   constructor(deps: SharedLookupsDeps) {
-    this.#deps = { most: limits.concurrentLookups, mostPerPhone: limits.concurrentLookupsPerPhone, ...deps };
+    this.#deps = { most: CONCURRENT_LOOKUPS, mostPerPhone: CONCURRENT_LOOKUPS_PER_PHONE, ...deps };
   }
 
   /** The lookups of one phone. They reject with UPSTREAM_TIMEOUT when they take too long, the wait included. */
@@ -64,7 +80,7 @@ export class SharedLookups {
     };
     const onAbort = () => leave(signal?.reason);
     signal?.addEventListener("abort", onAbort);
-    const stopTimer = this.#deps.startTimer(limits.lookupTimeout, () => leave(tooLong(host)));
+    const stopTimer = this.#deps.startTimer(LOOKUP_TIMEOUT, () => leave(tooLong(host)));
     if (!this.#running.has(host)) {
       phone.queue.add(host);
       this.#queued.add(phone);
@@ -122,9 +138,9 @@ export class SharedLookups {
 
   #keep(host: string, addresses: Addresses): void {
     this.#found.delete(host);
-    this.#found.set(host, { addresses, until: this.#deps.now() + limits.lookupKeptTime });
+    this.#found.set(host, { addresses, until: this.#deps.now() + LOOKUP_KEPT_TIME });
     const [oldest] = this.#found.keys();
-    if (this.#found.size > limits.lookupsKept && oldest !== undefined) this.#found.delete(oldest);
+    if (this.#found.size > LOOKUPS_KEPT && oldest !== undefined) this.#found.delete(oldest);
   }
 }
 
@@ -133,6 +149,6 @@ function tooLong(host: string): RopewayError {
     ErrorCode.UPSTREAM_TIMEOUT,
     "stream",
     "origin",
-    `Cannot find ${host}: looking up its name took more than ${limits.lookupTimeout} ms`,
+    `Cannot find ${host}: looking up its name took more than ${LOOKUP_TIMEOUT} ms`,
   );
 }

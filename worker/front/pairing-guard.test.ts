@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
-import { PairingGuard } from "./pairing-guard.ts";
+import { PairingGuard, WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./pairing-guard.ts";
 
 function rig() {
   const clock = { time: 0 };
@@ -14,7 +13,7 @@ function rig() {
   return { clock, waits, guard };
 }
 
-const MOST = limits.wrongKeysPerAddress;
+const MOST = WRONG_KEYS_PER_ADDRESS;
 
 describe("wrong keys", () => {
   it("shut their own address out for a while, and no other", async () => {
@@ -23,13 +22,13 @@ describe("wrong keys", () => {
       expect(guard.patienceFor("192.0.2.1")).toBe(0);
       await guard.wrongKey("192.0.2.1");
     }
-    expect(guard.patienceFor("192.0.2.1")).toBe(limits.wrongKeyTime / 1000);
+    expect(guard.patienceFor("192.0.2.1")).toBe(WRONG_KEY_TIME / 1000);
     expect([guard.patienceFor("192.0.2.2"), guard.patienceFor(null)]).toEqual([0, 0]);
-    clock.time += limits.wrongKeyTime;
+    clock.time += WRONG_KEY_TIME;
     expect(guard.patienceFor("192.0.2.1")).toBe(0);
     await guard.wrongKey("192.0.2.1");
     expect(guard.patienceFor("192.0.2.1")).toBeGreaterThan(0);
-    clock.time += MOST * limits.wrongKeyTime;
+    clock.time += MOST * WRONG_KEY_TIME;
     for (let count = 1; count < MOST; count += 1) await guard.wrongKey("192.0.2.1");
     expect(guard.patienceFor("192.0.2.1")).toBe(0);
   });

@@ -3,7 +3,12 @@
  * sends. All wrong ones together only make the answers to wrong ones slow: strangers with many addresses cannot keep the
  * owner out. In memory: an isolate that starts anew begins anew, which a key of 128 bits can bear.
  */
-import { limits } from "../../shared/limits.ts";
+
+/** Wrong access keys of one address before it is not listened to: more than a person mistypes. */
+export const WRONG_KEYS_PER_ADDRESS = 10;
+
+/** Milliseconds: after so long one of them is forgiven: two guesses a minute, at 128 bits. */
+export const WRONG_KEY_TIME = 30_000;
 
 export interface PairingGuardOptions {
   /** Milliseconds since the epoch. */
@@ -26,8 +31,8 @@ export class PairingGuard {
   patienceFor(address: string | null): number {
     const tally = address === null ? undefined : this.#addresses.get(groupOf(address));
     if (tally === undefined) return 0;
-    const { wrong } = this.#forgiven(tally, limits.wrongKeyTime);
-    return wrong < limits.wrongKeysPerAddress ? 0 : Math.ceil(limits.wrongKeyTime / 1000);
+    const { wrong } = this.#forgiven(tally, WRONG_KEY_TIME);
+    return wrong < WRONG_KEYS_PER_ADDRESS ? 0 : Math.ceil(WRONG_KEY_TIME / 1000);
   }
 
   /** Resolves when the answer to a wrong key may go out. */
@@ -35,7 +40,7 @@ export class PairingGuard {
     if (address !== null) this.#count(groupOf(address));
     this.#all = this.#forgiven(this.#all, ALL_TIME);
     this.#all.wrong += 1;
-    const excess = this.#all.wrong - limits.wrongKeysPerAddress;
+    const excess = this.#all.wrong - WRONG_KEYS_PER_ADDRESS;
     // More that wait would only cost us.
     if (excess <= 0 || this.#waiting >= MOST_WAITING) return;
     this.#waiting += 1;
@@ -46,7 +51,7 @@ export class PairingGuard {
   #count(group: string): void {
     const { wrong, since } = this.#forgiven(
       this.#addresses.get(group) ?? { wrong: 0, since: this.#options.now() },
-      limits.wrongKeyTime,
+      WRONG_KEY_TIME,
     );
     this.#addresses.delete(group);
     this.#addresses.set(group, { wrong: wrong + 1, since });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
 import {
   CONFIG_PATH,
   HEALTH_PATH,
@@ -11,6 +10,7 @@ import {
 import { VERSION } from "../../shared/version.ts";
 import { issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
+import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./pairing-guard.ts";
 import { createRouter } from "./router.ts";
 
 const KEY = "kept-to-itself-in-32-characters.";
@@ -126,11 +126,11 @@ describe("pairing", () => {
   it("listens no more to an address that sent wrong keys, and to the owner all the same", async () => {
     const { ask } = setUp();
     const from = (address: string, key: string) => pair(ask, { ...bearer(key), "x-test-address": address });
-    for (let count = 0; count < limits.wrongKeysPerAddress; count += 1) {
+    for (let count = 0; count < WRONG_KEYS_PER_ADDRESS; count += 1) {
       expect((await from("192.0.2.1", `wrong ${count}`)).status).toBe(401);
     }
     const refused = await from("192.0.2.1", KEY);
-    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, limits.wrongKeyTime / 1000]);
+    expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, WRONG_KEY_TIME / 1000]);
     expect((await from("192.0.2.2", KEY)).status).toBe(200);
     expect((await pair(ask, bearer(KEY))).status).toBe(200);
   });

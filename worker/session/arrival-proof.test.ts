@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
 import { decodeMessage } from "../../shared/wire/frame.ts";
 import { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";

@@ -4,7 +4,7 @@
  * how much it has queued. So from time to time a PING goes along whose token only one who reads it can know (PROTOCOL.md
  * section 3.9): its PONG proves all that went before.
  */
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat, encodeFrame, isHello } from "../../shared/wire/frame.ts";
 

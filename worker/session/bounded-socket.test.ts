@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { BoundedSocket } from "./bounded-socket.ts";
 

@@ -2,7 +2,7 @@
  * A WebSocket of the edge as a transport that queues no more than limits.fetchQueueBytes for a phone that does not read.
  * Credit and acknowledgements are no bound: a hostile phone can give both for what it never took from its connection.
  */
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import type { Transport } from "../../shared/transport.ts";
 
 export type QueuingSocket = Pick<WebSocket, "readyState" | "bufferedAmount" | "send" | "close">;

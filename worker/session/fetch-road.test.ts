@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "../../shared/fetch-road/record.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { endsSession, offeredProtocols } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat } from "../../shared/wire/frame.ts";

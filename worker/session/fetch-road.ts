@@ -16,7 +16,7 @@ import {
   UP_PATH,
 } from "../../shared/fetch-road/exchange.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "../../shared/fetch-road/record.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, END_OF_LINK, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat } from "../../shared/wire/frame.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { memorySentLogStore, SentLog, type SentLogStore } from "./sent-log.ts";
 
 function rig(startedAt = 0) {

@@ -2,7 +2,7 @@
  * Which requests that must not run twice were sent to their origins, so that a phone that lost its session can ask
  * again without fear. An entry is durable before the request leaves.
  */
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 
 /** Where one phone's entries are kept. Times are milliseconds since the epoch. */
 export interface SentLogStore {

@@ -2,7 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { Session, type SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
@@ -14,6 +14,9 @@ import { SessionDelivery } from "../delivery/session-delivery.ts";
 import { RestedConnection } from "../rested-connection.ts";
 import type { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
 
+/** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
+export const ATTACHMENT_BYTES = 16_384;
+
 /** What is constant for a session; sent once by the phone. */
 export interface SessionConstants {
   readonly userAgent: string;
@@ -24,7 +27,7 @@ export interface SessionConstants {
   readonly accept?: AcceptTable;
 }
 
-/** Where a hibernated socket's session goes on. Plain data; each fits limits.attachmentBytes. */
+/** Where a hibernated socket's session goes on. Plain data; each fits ATTACHMENT_BYTES. */
 export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
 
 /** Of the socket that carries channel 0. */

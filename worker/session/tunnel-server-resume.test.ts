@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";

@@ -1,7 +1,6 @@
 import { serialize } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
@@ -10,6 +9,7 @@ import { streamOf } from "../testing/phone-session.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
 import type { ConnectionSnapshot } from "./served-session.ts";
+import { ATTACHMENT_BYTES } from "./served-session.ts";
 
 describe("snapshots", () => {
   it("is there once the session is idle, and lets it go on in a new life", async () => {
@@ -126,7 +126,7 @@ describe("snapshots", () => {
     await phone.fetch("https://a.example/", { headers: fields });
     await settle();
     expect(serialize(snapshotOf(edge, phone)).length).toBeGreaterThan(4000);
-    expect(serialize(snapshotOf(edge, phone)).length).toBeLessThan(limits.attachmentBytes);
+    expect(serialize(snapshotOf(edge, phone)).length).toBeLessThan(ATTACHMENT_BYTES);
   });
 
   it("closes a socket that comes back without one", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { bodyOf, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";

@@ -4,7 +4,7 @@
  * neutral; `tunnel-object.ts` and `entry-deno.ts` bring the sockets.
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { ErrorCode, errorCodeName } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { ConsumerLog } from "../../shared/testing/exchange-rig.ts";
 import type { Random } from "../../shared/testing/random.ts";
 import { type BlobKind, blob, type ChaosOrigin } from "./chaos-origin.ts";

@@ -1,6 +1,6 @@
 /** A phone without a browser: pairs, opens the tunnel, sends requests. For the edge's contract tests, on Node. */
 import { browserPlatform, FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { offeredProtocols, PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";

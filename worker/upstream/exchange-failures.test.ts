@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
+import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./exchange.ts";
 import { fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
 
 const failsWith = (code: ErrorCode) => expect.objectContaining({ code, scope: "stream" });
@@ -56,9 +57,9 @@ describe("failures", () => {
   }
 
   it.each([
-    ["a document", navigationTo("https://a.example/"), limits.navigationTimeout],
-    ["a form", navigationTo("https://a.example/", { method: "POST" }), limits.answerTimeout],
-    ["a script's request", fetchOf("https://a.example/poll"), limits.answerTimeout],
+    ["a document", navigationTo("https://a.example/"), NAVIGATION_TIMEOUT],
+    ["a form", navigationTo("https://a.example/", { method: "POST" }), ANSWER_TIMEOUT],
+    ["a script's request", fetchOf("https://a.example/poll"), ANSWER_TIMEOUT],
   ])("include an origin that does not answer in time: %s", async (_, request, ms) => {
     const { startTimer, running } = heldTimers();
     const { upstream } = fakeWeb({}, { fetch: silence, startTimer });
@@ -77,7 +78,7 @@ describe("failures", () => {
       return silence(request);
     };
     const { upstream } = fakeWeb({}, { fetch, startTimer });
-    const length = 2 * limits.replayableBodyBytes;
+    const length = 2 * REPLAYABLE_BODY_BYTES;
     const phone = new TransformStream<Uint8Array, Uint8Array>();
     const writer = phone.writable.getWriter();
     const response = upstream({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
+import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
+import { MAX_REDIRECTS } from "./fetch-rules/redirects.ts";
 import { fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 
 const A = "https://a.example";
@@ -171,7 +172,7 @@ describe("redirects", () => {
 
   it("say that a large body cannot be sent again", async () => {
     const { upstream } = fakeWeb({ "https://a.example/1": () => redirect(307, "/2") });
-    const body = streamOf("x".repeat(limits.replayableBodyBytes + 1));
+    const body = streamOf("x".repeat(REPLAYABLE_BODY_BYTES + 1));
     await expect(upstream({ ...fetchOf("https://a.example/1", { method: "PUT" }), body })).rejects.toEqual(
       failsWith(ErrorCode.BODY_NOT_REPLAYABLE),
     );
@@ -182,7 +183,7 @@ describe("redirects", () => {
     await expect(upstream(navigationTo("https://a.example/loop"))).rejects.toEqual(
       failsWith(ErrorCode.TOO_MANY_REDIRECTS),
     );
-    expect(asked).toHaveLength(limits.redirects + 1);
+    expect(asked).toHaveLength(MAX_REDIRECTS + 1);
   });
 
   it("are given back or refused where the page asked for that", async () => {

@@ -3,7 +3,6 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
@@ -31,10 +30,20 @@ import { basicAuthorization, hasCredentials } from "./fetch-rules/url-credential
 import { type Admission, admit, firstByte } from "./opaque/admission.ts";
 import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
+import { SNIFFED_BYTES } from "./opaque/response-blocking.ts";
 import { toRopewayError } from "./send/failures.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream.ts";
+
+/** Milliseconds: from a GET for a document to its response head: somebody waits, and may safely ask again. */
+export const NAVIGATION_TIMEOUT = 30_000;
+
+/**
+ * Milliseconds: the same for other requests, long polls and orders among them: below the 300 s of Chromium's sockets
+ * and of its service workers' events, so that the phone hears of it.
+ */
+export const ANSWER_TIMEOUT = 290_000;
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
@@ -326,7 +335,7 @@ export class Exchange {
 
   async #fetchStart(): Promise<{ response: Response; body: ChunkReader } | null> {
     const headers = new Headers(this.#sent);
-    headers.set("range", `bytes=0-${limits.sniffedBytes - 1}`);
+    headers.set("range", `bytes=0-${SNIFFED_BYTES - 1}`);
     headers.delete("if-range");
     const response = await this.#sender.send({ url: this.#url, method: "GET", headers, body: null });
     const isStart = response.status === 200 || (response.status === 206 && firstByte(response) === 0);
@@ -400,5 +409,5 @@ export class Exchange {
 /** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
 function patienceFor({ mode, method }: RequestHead): number {
   const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
-  return mayAskAgain ? limits.navigationTimeout : limits.answerTimeout;
+  return mayAskAgain ? NAVIGATION_TIMEOUT : ANSWER_TIMEOUT;
 }

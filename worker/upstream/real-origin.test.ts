@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, createInflateRaw, gzipSync, inflateRawSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import { deliver } from "../delivery/deliver.ts";
+import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
 import { fakeWeb, fetchOf, navigationTo, requestFor } from "./testing/fake-web.ts";
 import { type LocalOrigin, startLocalOrigin } from "./testing/local-origin.ts";
 import type { Upstream, UpstreamRequest } from "./upstream.ts";
@@ -137,10 +137,10 @@ describe("with a real origin", () => {
         body: new Response(new Uint8Array(bytes)).body as ReadableStream<Uint8Array>,
       });
     await upload(5);
-    await upload(3 * limits.replayableBodyBytes);
+    await upload(3 * REPLAYABLE_BODY_BYTES);
     expect(seen).toEqual([
       { length: "5", received: 5 },
-      { length: undefined, received: 3 * limits.replayableBodyBytes },
+      { length: undefined, received: 3 * REPLAYABLE_BODY_BYTES },
     ]);
   });
 

@@ -4,7 +4,7 @@
  * sure of before each write.
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import { COOKIE_PARTITION_BYTES } from "../upstream/cookies/cookie-partition.ts";
 
 /** Kept below the state's directory while there is room, so that a new phone finds some when there is none. */
 export const RESERVE_FILE = "reserve";
@@ -23,7 +23,7 @@ export interface StateDiskBinding {
 }
 
 /** What a write may take: a partition as UTF-16, the pages of SQLite around it, and the log before them. */
-const ROOM = new Uint8Array(4 * limits.cookiePartitionBytes);
+const ROOM = new Uint8Array(4 * COOKIE_PARTITION_BYTES);
 
 export class StateDisk {
   #disk: Disk | undefined;

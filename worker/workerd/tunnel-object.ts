@@ -5,7 +5,6 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
 import {
   CLOSE_CODE_BASE,
   CLOSED_NORMALLY,
@@ -18,7 +17,7 @@ import {
 import type { Transport } from "../../shared/transport.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
-import { gathering } from "../session/gathering.ts";
+import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import type { ConnectionSnapshot } from "../session/served-session.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
@@ -58,7 +57,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
       now: () => Date.now(),
       setTimer,
-      createDefer: () => gathering(setTimer, limits.gatherTime),
+      createDefer: () => gathering(setTimer, GATHER_TIME),
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
@@ -190,7 +189,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     try {
       socket?.serializeAttachment(snapshot);
     } catch {
-      // Above limits.attachmentBytes: without an attachment the session is opened anew after hibernation.
+      // Above what a socket may carry: without an attachment the session is opened anew after hibernation.
       if (snapshot !== null) socket?.serializeAttachment(null);
     }
   }

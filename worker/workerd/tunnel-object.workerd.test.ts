@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import {
@@ -14,6 +14,7 @@ import {
   untilIdle,
 } from "../testing/object-device.workerd.ts";
 import { PhoneSession, streamOf } from "../testing/phone-session.ts";
+import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
@@ -284,7 +285,7 @@ describe("more exchanges than may wait for their heads", () => {
     const count = 20;
     const exchanges = Array.from({ length: count }, (_, index) => phone.fetch(`${A}/${index}`));
     await vi.waitFor(() => expect(requests).toHaveLength(count));
-    expect(count - loopback.mock.calls.length).toBeLessThanOrEqual(limits.exchangesAwaitingHead);
+    expect(count - loopback.mock.calls.length).toBeLessThanOrEqual(EXCHANGES_AWAITING_HEAD);
     expect(loopback.mock.calls.length).toBeLessThan(count);
     gate.resolve();
     const texts = (await Promise.all(exchanges)).map(({ text }) => text);

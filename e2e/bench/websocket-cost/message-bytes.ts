@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { encodeFrame } from "../../../shared/wire/frame.ts";
 import type { Carrier } from "./carrier.ts";
 import { type CountingRelay, startCountingRelay } from "./counting-relay.ts";

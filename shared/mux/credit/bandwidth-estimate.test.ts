@@ -1,6 +1,6 @@
 /** Credit that follows the link, on simulated links with real sessions. With ROPEWAY_PLOTS=DIR the runs are drawn. */
 import { describe, expect, test } from "vitest";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { type LinkRun, runLink } from "../../testing/link-run.ts";
 import { Random } from "../../testing/random.ts";
 import { BandwidthEstimate } from "./bandwidth-estimate.ts";

@@ -10,7 +10,7 @@
  *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
  * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { ArrivalSlices, type EndedSlice } from "./arrival-slices.ts";
 import { CreditTrial } from "./credit-trial.ts";
 

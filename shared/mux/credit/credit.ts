@@ -3,7 +3,7 @@
  * counts. The receiver gives credit back when bytes were consumed, not when they arrived, and in batches.
  */
 import { ErrorCode, type ErrorScope, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 /** How much this side may still send. */
 export class SendWindow {

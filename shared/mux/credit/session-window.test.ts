@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { CREDIT_STEP_BYTES } from "./bandwidth-estimate.ts";
 import { SessionWindow } from "./session-window.ts";
 

@@ -5,7 +5,7 @@
  * on consumption too, one body that nobody reads would stop all others.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { FRESH_WINDOW_BYTES } from "../pipe/flight-meter.ts";
 import {
   BandwidthEstimate,

@@ -2,7 +2,10 @@
  * Buffers of DATA frames, used again once the peer has acknowledged what was in them. Without it a large download
  * leaves its whole size behind as garbage, faster than collectors that count only their own heap care to run.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
+
+/** Frame buffers a channel keeps for reuse: 2 MiB, about what is unacknowledged on a fast link. */
+const POOLED_BUFFERS = 64;
 
 /** Room for a frame's type, stream id and length beside its payload. */
 const FRAME_HEADER_BYTES = 17;
@@ -18,7 +21,7 @@ export class BufferPool {
 
   /** Takes an array of `take` back: nobody may read it any more. Others are left to the collector. */
   give(bytes: Uint8Array): void {
-    if (bytes.buffer.byteLength !== CAPACITY || this.#free.length >= limits.pooledBuffers) return;
+    if (bytes.buffer.byteLength !== CAPACITY || this.#free.length >= POOLED_BUFFERS) return;
     this.#free.push(bytes.buffer as ArrayBuffer);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { loadPage, randomPage } from "../../testing/page-load.ts";
 import { type ChannelSituation, wantedChannels } from "./channel-policy.ts";
 

@@ -3,7 +3,7 @@
  * round trips; one that loses segments stays small. Several windows begin as their sum, and one's loss leaves the others.
  * On a link that a single fresh window fills, more of them only fill its buffer.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { FRESH_WINDOW_BYTES } from "./flight-meter.ts";
 
 export interface ChannelSituation {

@@ -1,6 +1,6 @@
 /** The channels of one session: which there are, which have a transport, and which of them carries what. */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Transport } from "../../transport.ts";
 import type { ChannelFrame } from "../../wire/frame.ts";
 import { type ChannelOwner, SessionChannel } from "../session/session-channel.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode, type RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
 import { messageOf, ScriptedTransport } from "../../testing/scripted-transport.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";

@@ -13,7 +13,7 @@
  * ```
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Transport } from "../../transport.ts";
 import {
   type ChannelFrame,

@@ -1,5 +1,5 @@
 /** Encoded frames that wait for the end of the turn, and how they are cut into messages. */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { concat, encodeFrame } from "../../wire/frame.ts";
 
 /** One TCP segment less WebSocket's and TLS's headers: shorter messages are no sooner there. */

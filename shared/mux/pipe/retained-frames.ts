@@ -2,7 +2,7 @@
  * Sequenced frames of a channel that the peer has not acknowledged, oldest first, as they are on the wire: PROTOCOL.md
  * section 4.3. They are sent again on every fresh transport. Their memory is used anew once they are acknowledged.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { encodeFrame, type SequencedFrame } from "../../wire/frame.ts";
 import { BufferPool } from "./buffer-pool.ts";
 import { FlightMeter } from "./flight-meter.ts";

@@ -3,7 +3,7 @@
  * by the credit that the peer had.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 export interface BodyPiece {
   readonly bytes: Uint8Array;

@@ -1,6 +1,6 @@
 /** Heads that this side sends: PROTOCOL.md section 5.1. The receiver's limits are those of its HPACK decoder. */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { toByteString } from "../../wire/hpack/byte-string.ts";
 import { type EncodableField, fieldBytes } from "../../wire/hpack/field.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { type Sender, SendQueue } from "./send-queue.ts";
 
 interface Body extends Sender {

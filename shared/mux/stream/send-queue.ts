@@ -4,7 +4,7 @@
  * of use in parts share, piece by piece. The two kinds take turns. A body that turns out large shares too: nothing waits
  * for a download.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 export interface Sender {
   readonly urgency: number;

@@ -2,7 +2,7 @@
  * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { Priority } from "../../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
 import { ReceiveWindow, SendWindow } from "../credit/credit.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { toKeep, UnreadPieces } from "./unread-pieces.ts";
 

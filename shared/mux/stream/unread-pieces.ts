@@ -3,7 +3,7 @@
  * than a hundred, however short it is.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 /** Of all streams of a session. */
 export interface PieceCount {

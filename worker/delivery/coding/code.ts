@@ -4,9 +4,11 @@
  */
 import type { LinkCoding } from "../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import { limits } from "../../../shared/limits.ts";
 import type { Stage } from "../stage.ts";
 import { deflateBody } from "./deflate-body.ts";
+
+/** Bytes: bodies known to be shorter are sent as they are; deflate gains nothing there. */
+const LINK_CODING_MIN_BYTES = 200;
 
 /** Each coding of the link, by name; the phone's side of it is in `shared/coding/link-coding.ts`. */
 const ENCODERS: Readonly<Record<LinkCoding, Encode>> = {
@@ -36,7 +38,7 @@ const COMPRESSIBLE = new RegExp(
 
 /** @param contentLength bytes of the body, or null where the origin does not say */
 export function chooseLinkCoding(contentType: string | null, contentLength: number | null): LinkCoding {
-  if (contentLength !== null && contentLength < limits.linkCodingMinBytes) return "identity";
+  if (contentLength !== null && contentLength < LINK_CODING_MIN_BYTES) return "identity";
   const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return COMPRESSIBLE.test(mediaType) ? "deflate-raw" : "identity";
 }

@@ -1,7 +1,9 @@
 /** Link coding deflate-raw: raw deflate (RFC 1951), flushed as the source pauses. */
 import { constants, createDeflateRaw } from "node:zlib";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
-import { limits } from "../../../shared/limits.ts";
+
+/** Milliseconds: how long compressed bytes wait for the origin's next chunk before they are flushed to the phone. */
+const LINK_FLUSH_DELAY = 5;
 
 export interface DeflateOptions {
   /** Length of the body if it is known: a short one gets a small window, which is most of the memory. */
@@ -9,7 +11,7 @@ export interface DeflateOptions {
 }
 
 /** Resolves when the source had its chance to hand over a chunk it already has. */
-const settle = () => new Promise<void>((resolve) => setTimeout(resolve, limits.linkFlushDelay));
+const settle = () => new Promise<void>((resolve) => setTimeout(resolve, LINK_FLUSH_DELAY));
 
 /**
  * Raw deflate of `source` (RFC 1951). Reads only as its own reader asks, and flushes to a byte border whenever the

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
 import { requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { DeliveredResources } from "./delivered-resources.ts";
+import { DELIVERED_RESOURCES, DeliveredResources } from "./delivered-resources.ts";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");
 const date: HeaderList = [["date", "Fri, 01 May 2026 12:00:00 GMT"]];
@@ -91,14 +90,14 @@ describe("what is at hand", () => {
 
   it("is limited to what came last, and survives hibernation", () => {
     const { resources, clock } = rig();
-    for (let index = 0; index <= limits.deliveredResources; index += 1) {
+    for (let index = 0; index <= DELIVERED_RESOURCES; index += 1) {
       resources.delivered(picture(`https://a.example/${index}`), fresh(600));
     }
     const snapshot = structuredClone(resources.snapshot());
-    expect(snapshot.byteLength).toBe(8 * limits.deliveredResources);
+    expect(snapshot.byteLength).toBe(8 * DELIVERED_RESOURCES);
     const restored = new DeliveredResources(() => clock.now, snapshot);
     expect(restored.isAtHand(picture("https://a.example/0"))).toBe(false);
     expect(restored.isAtHand(picture("https://a.example/1"))).toBe(true);
-    expect(restored.isAtHand(picture(`https://a.example/${limits.deliveredResources}`))).toBe(true);
+    expect(restored.isAtHand(picture(`https://a.example/${DELIVERED_RESOURCES}`))).toBe(true);
   });
 });

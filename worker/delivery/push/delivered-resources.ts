@@ -4,7 +4,9 @@
  */
 import CachePolicy from "http-cache-semantics";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
+
+/** Resources that the edge takes a phone's pages to keep; 8 bytes each of a hibernated socket's attachment. */
+export const DELIVERED_RESOURCES = 256;
 
 /** Pairs of hash and state: seconds since the epoch until when it is fresh, or 0. Plain data, for structured clone. */
 export type DeliveredSnapshot = Uint32Array;
@@ -44,7 +46,7 @@ export class DeliveredResources {
     if (lifetime <= 0) return;
     this.#states.set(hash, this.#seconds + Math.min(lifetime, LONGEST));
     const oldest = this.#states.keys().next().value;
-    if (this.#states.size > limits.deliveredResources && oldest !== undefined) this.#states.delete(oldest);
+    if (this.#states.size > DELIVERED_RESOURCES && oldest !== undefined) this.#states.delete(oldest);
   }
 
   /** It was given up before it was whole. */

@@ -3,14 +3,14 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { bodyOf, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
 import { StreamLog } from "../../../shared/testing/stream-log.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
-import { pushObserver } from "./document-push.ts";
+import { pushObserver, SCANNED_DOCUMENT_BYTES } from "./document-push.ts";
 import { PushOrder } from "./push-order.ts";
 import { UnsentResponse } from "./unsent-response.ts";
 
@@ -346,7 +346,7 @@ describe("bounds", () => {
 
   it("looks at the beginning of a very long document only", () => {
     const rig = load();
-    rig.write(`<img src=first>${" ".repeat(limits.scannedDocumentBytes)}<img src=last>`);
+    rig.write(`<img src=first>${" ".repeat(SCANNED_DOCUMENT_BYTES)}<img src=last>`);
     rig.write("<img src=later>");
     expect(rig.asked).toHaveLength(1);
   });

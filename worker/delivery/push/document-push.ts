@@ -7,7 +7,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { parsePolicies } from "../../../shared/web/csp-source.ts";
 import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
@@ -19,6 +19,9 @@ import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
+
+/** Bytes: so much of a document is looked through for resources; hardly one is longer. */
+export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
@@ -101,7 +104,7 @@ class DocumentPush {
         this.#policies = [...this.#policies, ...parsePolicies(content)];
       },
     });
-    let left: number = limits.scannedDocumentBytes;
+    let left: number = SCANNED_DOCUMENT_BYTES;
     return (chunk) => {
       if (left <= 0 || this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;
       const bytes = chunk.subarray(0, left);

@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { fakeWeb, navigationTo } from "../testing/fake-web.ts";
 import { codingsLeft, undoCodings } from "./origin-coding.ts";

@@ -5,7 +5,7 @@
 import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
   gzip: () => createGunzip(),

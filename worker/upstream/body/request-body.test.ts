@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
-import { RequestBody, type RequestBodyOptions, type SendableBody } from "./request-body.ts";
+import * as limits from "../../../shared/limits.ts";
+import {
+  REPLAYABLE_BODY_BYTES,
+  RETAINED_BODIES_BYTES,
+  RequestBody,
+  type RequestBodyOptions,
+  type SendableBody,
+} from "./request-body.ts";
 
 function bodyOf(
   chunks: readonly Uint8Array[],
@@ -49,7 +55,7 @@ describe("RequestBody", () => {
         const whole = Buffer.concat(chunks);
         const { body, retained } = bodyOf(chunks, { declaredLength: declares ? whole.byteLength : null });
         expect((await bytesOf(await body.open())).equals(whole)).toBe(true);
-        const isSmall = whole.byteLength <= limits.replayableBodyBytes;
+        const isSmall = whole.byteLength <= REPLAYABLE_BODY_BYTES;
         expect(body.isReplayable).toBe(isSmall);
         if (isSmall) expect((await bytesOf(await body.open())).equals(whole)).toBe(true);
         else await expect(body.open()).rejects.toEqual(notReplayable);
@@ -61,14 +67,14 @@ describe("RequestBody", () => {
   });
 
   it("streams a body that is declared large, without collecting it first", async () => {
-    const { body, onWait } = bodyOf([block(10)], { declaredLength: limits.replayableBodyBytes + 1 });
+    const { body, onWait } = bodyOf([block(10)], { declaredLength: REPLAYABLE_BODY_BYTES + 1 });
     const opened = await body.open();
     expect(opened).toBeInstanceOf(ReadableStream);
     expect(onWait).not.toHaveBeenCalled();
   });
 
   it("hands a large declared body to the platform's fixed length stream", async () => {
-    const length = limits.replayableBodyBytes + 1;
+    const length = REPLAYABLE_BODY_BYTES + 1;
     const withFixedLength = vi.fn((stream: ReadableStream<Uint8Array>) => stream);
     const { body } = bodyOf([block(length)], { declaredLength: length, withFixedLength });
     expect((await bytesOf(await body.open())).byteLength).toBe(length);
@@ -80,23 +86,22 @@ describe("RequestBody", () => {
   });
 
   it.each([-1, 1])("fails a streamed body that is off by %i", async (offset) => {
-    const declaredLength = 2 * limits.replayableBodyBytes;
-    const { body, onFailure } = bodyOf(
-      [block(limits.replayableBodyBytes), block(limits.replayableBodyBytes + offset)],
-      { declaredLength },
-    );
+    const declaredLength = 2 * REPLAYABLE_BODY_BYTES;
+    const { body, onFailure } = bodyOf([block(REPLAYABLE_BODY_BYTES), block(REPLAYABLE_BODY_BYTES + offset)], {
+      declaredLength,
+    });
     await expect(bytesOf(await body.open())).rejects.toEqual(protocolError);
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(protocolError);
   });
 
   it("does not fail when the platform wants no more of it while the phone is waited for", async () => {
-    for (const declaredLength of [null, 2 * limits.replayableBodyBytes]) {
+    for (const declaredLength of [null, 2 * REPLAYABLE_BODY_BYTES]) {
       const more = Promise.withResolvers<void>();
       let pulls = 0;
       const stream = new ReadableStream<Uint8Array>({
         async pull(controller) {
           if (pulls++ > 0) await more.promise;
-          else controller.enqueue(block(limits.replayableBodyBytes + 1));
+          else controller.enqueue(block(REPLAYABLE_BODY_BYTES + 1));
         },
       });
       const { body, onFailure } = bodyOf([], { declaredLength }, stream);
@@ -113,16 +118,16 @@ describe("RequestBody", () => {
   });
 
   it("keeps nothing once all bodies together keep too much", async () => {
-    const retained = { total: limits.retainedBodiesBytes - 5 };
+    const retained = { total: RETAINED_BODIES_BYTES - 5 };
     const { body } = bodyOf([block(4), block(4)], { retained });
     expect((await bytesOf(await body.open())).byteLength).toBe(8);
     expect(body.isReplayable).toBe(false);
-    expect(retained.total).toBe(limits.retainedBodiesBytes - 5);
+    expect(retained.total).toBe(RETAINED_BODIES_BYTES - 5);
   });
 
   it("counts what a chunk costs beside its bytes, as long as it is kept apart", async () => {
     const retained = { total: 0 };
-    const chunks = Math.ceil(limits.retainedBodiesBytes / limits.retainedFrameBytes);
+    const chunks = Math.ceil(RETAINED_BODIES_BYTES / limits.retainedFrameBytes);
     const { body } = bodyOf(Array(chunks).fill(block(1)), { retained });
     expect((await bytesOf(await body.open())).byteLength).toBe(chunks);
     expect([body.isReplayable, retained.total]).toEqual([false, 0]);

@@ -3,7 +3,13 @@
  * many want, and a redirect can send them again. Large ones stream and are sent once.
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
+
+/** Bytes: request body kept for a 307 or 308; more cannot be sent again. */
+export const REPLAYABLE_BODY_BYTES = 1024 * 1024;
+
+/** Bytes: request bodies kept for replay by all exchanges of one object together; beyond it they only stream. */
+export const RETAINED_BODIES_BYTES = 8 * 1024 * 1024;
 
 /** A body as `fetch` takes it. */
 export type SendableBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | Blob;
@@ -52,12 +58,12 @@ export class RequestBody {
         ErrorCode.BODY_NOT_REPLAYABLE,
         "stream",
         "origin",
-        `Cannot follow the redirect: the request body is larger than ${limits.replayableBodyBytes} bytes and was sent`,
+        `Cannot follow the redirect: the request body is larger than ${REPLAYABLE_BODY_BYTES} bytes and was sent`,
       );
     }
     this.#opened = true;
     const { declaredLength, withFixedLength } = this.#options;
-    if (declaredLength !== null && declaredLength > limits.replayableBodyBytes) {
+    if (declaredLength !== null && declaredLength > REPLAYABLE_BODY_BYTES) {
       const stream = this.#stream([], declaredLength);
       return withFixedLength?.(stream, declaredLength) ?? stream;
     }
@@ -87,9 +93,9 @@ export class RequestBody {
         const chunk = await this.#read();
         if (chunk === null) break;
         chunks.push(chunk);
-        const isTooMuch = this.#received > limits.replayableBodyBytes;
+        const isTooMuch = this.#received > REPLAYABLE_BODY_BYTES;
         const cost = chunk.byteLength + limits.retainedFrameBytes;
-        if (isTooMuch || retained.total + cost > limits.retainedBodiesBytes) {
+        if (isTooMuch || retained.total + cost > RETAINED_BODIES_BYTES) {
           return this.#stream(chunks, declaredLength);
         }
         retained.total += cost;

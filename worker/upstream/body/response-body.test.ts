@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { limits } from "../../../shared/limits.ts";
-import { decideOnOpening, openReader, responseBody } from "./response-body.ts";
+import { decideOnOpening, openReader, responseBody, UPSTREAM_READ_BYTES } from "./response-body.ts";
 
 function streamOf(chunks: readonly Uint8Array<ArrayBuffer>[], type?: "bytes"): ReadableStream<Uint8Array> {
   const rest = chunks.map((chunk) => chunk.slice());
@@ -24,7 +23,7 @@ describe("responseBody", () => {
   it("passes every byte on, with and without a byte source", async () => {
     const chunk = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 100 }),
-      fc.integer({ min: 1, max: 3 * limits.upstreamReadBytes }).map((length) => new Uint8Array(length).fill(length)),
+      fc.integer({ min: 1, max: 3 * UPSTREAM_READ_BYTES }).map((length) => new Uint8Array(length).fill(length)),
     );
     await fc.assert(
       fc.asyncProperty(
@@ -70,7 +69,7 @@ describe("responseBody", () => {
 
 describe("decideOnOpening", () => {
   it.each([undefined, "bytes"] as const)("reads what it takes, and loses none of it: %s", async (type) => {
-    const chunks = [3, 5, limits.upstreamReadBytes, 2].map((length, at) => new Uint8Array(length).fill(at + 1));
+    const chunks = [3, 5, UPSTREAM_READ_BYTES, 2].map((length, at) => new Uint8Array(length).fill(at + 1));
     const seen: number[] = [];
     const { decision, body } = await decideOnOpening(openReader(streamOf(chunks, type), true), (opening, isWhole) => {
       seen.push(opening.length);

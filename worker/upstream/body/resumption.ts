@@ -1,6 +1,6 @@
 /** How the body of a response goes on when its session is lost: byte ranges and validators (RFC 9110 sections 13, 14). */
 import type { Continuation, HeaderField, Resumption } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { decodedLength } from "../send/response-fields.ts";
 
 /** A Last-Modified is strong if the response is at least this much younger (RFC 9110 section 8.8.2.2). Milliseconds. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
 import { MapStore } from "../testing/fake-web.ts";
-import { CookieJar, partitionOf, visibleChanges } from "./cookie-jar.ts";
+import { COOKIE_PARTITIONS_LOADED, COOKIE_RETRIES, CookieJar, partitionOf, visibleChanges } from "./cookie-jar.ts";
+import { COOKIE_PARTITION_BYTES, COOKIES_PER_SITE } from "./cookie-partition.ts";
 
 const A = "https://www.a.example";
 const URL_A = new URL("https://www.a.example/");
@@ -120,7 +120,7 @@ describe("CookieJar", () => {
       }
     }
     await set("a=1");
-    expect(await wait()).toBe(1 + limits.cookieRetries);
+    expect(await wait()).toBe(1 + COOKIE_RETRIES);
     expect(await get()).toBe("a=1");
     await set("b=2");
     expect(await wait()).toBe(1);
@@ -130,7 +130,7 @@ describe("CookieJar", () => {
     expect(await setUp(store).get()).toBe("a=1; b=2; c=3");
     isFull = true;
     await set("d=4");
-    expect(await wait()).toBe(1 + limits.cookieRetries);
+    expect(await wait()).toBe(1 + COOKIE_RETRIES);
   });
 
   it("clears all partitions, also from under an exchange that is under way", async () => {
@@ -158,7 +158,7 @@ describe("CookieJar", () => {
 
   it("evicts the least recently sent when a site has too many", async () => {
     const { set, get, clock } = setUp();
-    for (let i = 0; i < limits.cookiesPerSite; i++) {
+    for (let i = 0; i < COOKIES_PER_SITE; i++) {
       clock.now++;
       await set(`c${i}=1; Path=/p${i}`);
     }
@@ -184,7 +184,7 @@ describe("CookieJar", () => {
     await set("sid=mine; Path=/; Secure");
     await set("shared=mine; Path=/; Domain=a.example");
     clock.now++;
-    await embed(set, 5, limits.cookiesPerSite);
+    await embed(set, 5, COOKIES_PER_SITE);
     expect(await get()).toBe("sid=mine; shared=mine");
     await embed(set, 5, 9, "x".repeat(4000));
     await jar.flush();
@@ -196,7 +196,7 @@ describe("CookieJar", () => {
     const quiet = new URL("https://quiet.example/");
     await set("q=1; SameSite=None; Secure", quiet);
     clock.now++;
-    await embed(set, 9, limits.cookiesPerSite);
+    await embed(set, 9, COOKIES_PER_SITE);
     expect(await get(quiet)).toBe("q=1");
     await embed(set, 2, 9, "x".repeat(4000));
     await jar.flush();
@@ -210,15 +210,15 @@ describe("CookieJar", () => {
     for (let i = 0; i < 40; i++) await set(`c${i}=${"é".repeat(1500)}`);
     await jar.flush();
     const [stored = ""] = store.values.values();
-    expect(new TextEncoder().encode(stored).byteLength).toBeLessThanOrEqual(limits.cookiePartitionBytes);
+    expect(new TextEncoder().encode(stored).byteLength).toBeLessThanOrEqual(COOKIE_PARTITION_BYTES);
     expect(stored).toContain("c39");
   });
 
   it("keeps few partitions in memory, and loses none that is not written", async () => {
     const { set, get } = setUp();
     const top = (i: number) => `https://site${i}.example`;
-    for (let i = 0; i < 2 * limits.cookiePartitionsLoaded; i++) await set(`a=${i}`, URL_A, top(i));
-    for (let i = 0; i < 2 * limits.cookiePartitionsLoaded; i++) expect(await get(URL_A, top(i))).toBe(`a=${i}`);
+    for (let i = 0; i < 2 * COOKIE_PARTITIONS_LOADED; i++) await set(`a=${i}`, URL_A, top(i));
+    for (let i = 0; i < 2 * COOKIE_PARTITIONS_LOADED; i++) expect(await get(URL_A, top(i))).toBe(`a=${i}`);
   });
 
   it("survives any Set-Cookie line, and stores only what it can read again", async () => {

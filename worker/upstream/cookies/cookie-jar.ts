@@ -3,11 +3,24 @@
  * pages is never sent from another's.
  */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
 import { isSameSite, siteOf } from "../fetch-rules/site.ts";
 import { type StartTimer, startPlatformTimer } from "../send/timer.ts";
 import { isVisibleToScripts, type SameSiteContext, toScriptCookie } from "./cookie.ts";
 import { type CookieChange, CookiePartition } from "./cookie-partition.ts";
+
+/** Partitions kept in memory; at COOKIE_PARTITION_BYTES each that is under 4 MiB. */
+export const COOKIE_PARTITIONS_LOADED = 64;
+
+/** Milliseconds: cookies set within this time are written together; one page load often sets dozens. */
+const COOKIE_WRITE_DELAY = 250;
+
+/**
+ * Milliseconds: cookies that could not be stored are tried again after this time: somebody makes room on a full disk.
+ */
+const COOKIE_RETRY_DELAY = 10_000;
+
+/** Then only the next change tries again: what waits keeps a Durable Object in memory, here for an hour. */
+export const COOKIE_RETRIES = 360;
 
 /** Where cookies are kept: the storage of a Durable Object, Deno KV, or a Map. Values are strings. */
 export interface CookieJarStore {
@@ -58,7 +71,7 @@ export class CookieJar {
   /** Least recently used first. */
   readonly #loaded = new Map<string, LoadedPartition>();
   #stopTimer: (() => void) | null = null;
-  #retriesLeft: number = limits.cookieRetries;
+  #retriesLeft: number = COOKIE_RETRIES;
   /** Writes happen one after the other, so that an older one never lands on a newer one. */
   #writing: Promise<void> = Promise.resolve();
 
@@ -126,7 +139,7 @@ export class CookieJar {
       this.#retryLater();
       throw error;
     });
-    this.#retriesLeft = limits.cookieRetries;
+    this.#retriesLeft = COOKIE_RETRIES;
   }
 
   #load(partition: string): LoadedPartition {
@@ -143,7 +156,7 @@ export class CookieJar {
     this.#loaded.delete(partition);
     this.#loaded.set(partition, loaded);
     for (const [name, { dirty }] of this.#loaded) {
-      if (this.#loaded.size <= limits.cookiePartitionsLoaded) break;
+      if (this.#loaded.size <= COOKIE_PARTITIONS_LOADED) break;
       if (!dirty && name !== partition) this.#loaded.delete(name);
     }
     return loaded;
@@ -153,7 +166,7 @@ export class CookieJar {
     if (loaded.discarded) return;
     loaded.dirty = true;
     this.#loaded.set(partition, loaded);
-    this.#flushAfter(limits.cookieWriteDelay);
+    this.#flushAfter(COOKIE_WRITE_DELAY);
   }
 
   #flushAfter(delay: number): void {
@@ -164,7 +177,7 @@ export class CookieJar {
   #retryLater(): void {
     if (this.#retriesLeft === 0) return;
     this.#retriesLeft -= 1;
-    this.#flushAfter(limits.cookieRetryDelay);
+    this.#flushAfter(COOKIE_RETRY_DELAY);
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {

@@ -2,7 +2,6 @@
  * The cookies of one partition: a bounded set with the storage rules of RFC 6265bis section 5.7. What a page embeds
  * cannot make it forget its own site's cookies, nor much of what else it embeds.
  */
-import { limits } from "../../../shared/limits.ts";
 import { cookieKey, isExpired, isShadowedBySecure } from "../../../shared/web/cookie.ts";
 import { ownerOf } from "../fetch-rules/site.ts";
 import {
@@ -14,6 +13,15 @@ import {
   type StoredCookie,
   takeSetCookie,
 } from "./cookie.ts";
+
+/** Of one registrable domain in a partition: what browsers keep. */
+export const COOKIES_PER_SITE = 180;
+
+/** Of a page's own site and all that it embeds; what is embedded gives way, the largest first. */
+const COOKIES_PER_PARTITION = 600;
+
+/** Bytes: serialized cookies of one partition, shared as COOKIES_PER_PARTITION; a value of Deno KV holds 64 KiB. */
+export const COOKIE_PARTITION_BYTES = 60 * 1024;
 
 /** What a Set-Cookie line did: the cookie that stands now (or is in the past), and the one it replaced. */
 export interface CookieChange {
@@ -70,12 +78,12 @@ export class CookiePartition {
     return this.#all().filter((cookie) => isVisibleToScripts(cookie, documentUrl));
   }
 
-  /** At most `limits.cookiePartitionBytes` of UTF-8; what is over is evicted for good. */
+  /** At most `COOKIE_PARTITION_BYTES` of UTF-8; what is over is evicted for good. */
   serialize(now: number): string {
     this.#bound(now);
     for (;;) {
       const text = JSON.stringify(this.#all());
-      const over = utf8Length(text) - limits.cookiePartitionBytes;
+      const over = utf8Length(text) - COOKIE_PARTITION_BYTES;
       if (over <= 0) return text;
       this.#evict(over, this.#all(), (cookie) => utf8Length(JSON.stringify(cookie)));
     }
@@ -83,13 +91,13 @@ export class CookiePartition {
 
   /** @param owner the site that just set a cookie, and may have too many now */
   #bound(now: number, owner: string | null = null): void {
-    if (this.#cookies.size <= limits.cookiesPerSite) return;
+    if (this.#cookies.size <= COOKIES_PER_SITE) return;
     this.#dropExpired(now);
     if (owner !== null) {
       const own = this.#all().filter(({ domain }) => ownerOf(domain) === owner);
-      this.#evict(own.length - limits.cookiesPerSite, own, () => 1);
+      this.#evict(own.length - COOKIES_PER_SITE, own, () => 1);
     }
-    this.#evict(this.#cookies.size - limits.cookiesPerPartition, this.#all(), () => 1);
+    this.#evict(this.#cookies.size - COOKIES_PER_PARTITION, this.#all(), () => 1);
   }
 
   /**

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
-import { needsPreflight, PreflightCache, type PreflightRequest, preflightFields } from "./preflight.ts";
+import {
+  needsPreflight,
+  PREFLIGHT_AGE,
+  PREFLIGHT_ENTRIES,
+  PreflightCache,
+  type PreflightRequest,
+  preflightFields,
+} from "./preflight.ts";
 
 const A = "https://a.example";
 const denied = expect.objectContaining({ code: ErrorCode.CORS_DENIED });
@@ -96,7 +102,7 @@ describe("PreflightCache", () => {
       ["60", 60_000],
       ["0", 0],
       ["-1", 5_000],
-      ["999999", limits.preflightAge],
+      ["999999", PREFLIGHT_AGE],
     ] as const) {
       let now = 0;
       const cache = new PreflightCache(() => now);
@@ -126,9 +132,9 @@ describe("PreflightCache", () => {
   it("drops the oldest when it is full", () => {
     const cache = new PreflightCache(() => 0);
     const nth = (n: number) => question({ url: new URL(`https://api.example/${n}`) });
-    for (let n = 0; n <= limits.preflightEntries; n++) cache.accept(nth(n), answer({}));
+    for (let n = 0; n <= PREFLIGHT_ENTRIES; n++) cache.accept(nth(n), answer({}));
     expect(cache.allows(nth(0))).toBe(false);
     expect(cache.allows(nth(1))).toBe(true);
-    expect(cache.allows(nth(limits.preflightEntries))).toBe(true);
+    expect(cache.allows(nth(PREFLIGHT_ENTRIES))).toBe(true);
   });
 });

@@ -1,6 +1,11 @@
 /** CORS preflights (Fetch section 4.9) and the memory of their results. */
-import { limits } from "../../../shared/limits.ts";
 import { checkCors, denied, isSafelistedMethod } from "./cors.ts";
+
+/** Milliseconds: longest Access-Control-Max-Age that is honoured; Chromium caps at two hours. */
+export const PREFLIGHT_AGE = 7_200_000;
+
+/** Preflight results kept in memory, oldest dropped first. */
+export const PREFLIGHT_ENTRIES = 512;
 
 export interface PreflightRequest {
   /** Site whose page asks; results are not shared between partitions. */
@@ -77,7 +82,7 @@ export class PreflightCache {
     this.#expiry.delete(key);
     this.#expiry.set(key, this.#now() + age);
     for (const oldest of this.#expiry.keys()) {
-      if (this.#expiry.size <= limits.preflightEntries) break;
+      if (this.#expiry.size <= PREFLIGHT_ENTRIES) break;
       this.#expiry.delete(oldest);
     }
   }
@@ -86,7 +91,7 @@ export class PreflightCache {
 /** Milliseconds; Fetch's default is 5 s. */
 function maxAge(field: string | null): number {
   const seconds = field !== null && /^\d{1,9}$/.test(field.trim()) ? Number(field) : 5;
-  return Math.min(seconds * 1000, limits.preflightAge);
+  return Math.min(seconds * 1000, PREFLIGHT_AGE);
 }
 
 function listOf(field: string | null): string[] {

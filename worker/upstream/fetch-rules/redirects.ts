@@ -1,8 +1,10 @@
 /** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
 import { decodeByteString } from "../../../shared/web/byte-text.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
+
+/** Fetch section 4.4 step 5: a 21st redirect is a network error. */
+export const MAX_REDIRECTS = 20;
 
 /** Fields that describe a request's body and go with it (Fetch section 2.2.2, request-body-header names). */
 export const BODY_FIELDS = new Set([
@@ -53,8 +55,8 @@ export function nextHop(
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw failure(ErrorCode.UNSUPPORTED_SCHEME, from.url, `it leads to a ${url.protocol} address`);
   }
-  if (count >= limits.redirects) {
-    throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, `there were ${limits.redirects} before it`);
+  if (count >= MAX_REDIRECTS) {
+    throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, `there were ${MAX_REDIRECTS} before it`);
   }
   const fragment = url.hash;
   url.hash = "";

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
 import { fakeWeb, type Handler, MapStore, navigationTo, redirect, requestFor } from "../testing/fake-web.ts";
-import { TransportSecurity } from "./transport-security.ts";
+import { TRANSPORT_SECURITY_HOSTS, TransportSecurity } from "./transport-security.ts";
 
 const SITE = "https://a.example";
 const DAY = 24 * 3600 * 1000;
@@ -84,10 +83,10 @@ describe("TransportSecurity", () => {
 
   it("is bounded: what others say makes room for what the site itself said", async () => {
     await take("max-age=60");
-    for (let at = 0; at <= limits.transportSecurityHosts; at++) await take("max-age=60", `https://h${at}.example/`);
+    for (let at = 0; at <= TRANSPORT_SECURITY_HOSTS; at++) await take("max-age=60", `https://h${at}.example/`);
     expect(await upgrades("http://a.example/")).toBe(true);
     expect(await upgrades("http://h0.example/")).toBe(false);
-    expect(await upgrades(`http://h${limits.transportSecurityHosts}.example/`)).toBe(true);
+    expect(await upgrades(`http://h${TRANSPORT_SECURITY_HOSTS}.example/`)).toBe(true);
   });
 
   it("holds for the session where the store fails, or holds nonsense", async () => {

@@ -2,10 +2,19 @@
  * Strict-Transport-Security (RFC 6797), apart by the site of the top-level page as cookies are: what a host says inside
  * one site's pages is not known inside another's, and so marks nobody.
  */
-import { limits } from "../../../shared/limits.ts";
+
 import { isLoopbackHost } from "../../../shared/web/origin.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
+import { COOKIE_PARTITIONS_LOADED } from "../cookies/cookie-jar.ts";
 import { ownerOf } from "./site.ts";
+
+/** Hosts that want https: only, kept for one partition; at 90 bytes each below a value of Deno KV. */
+export const TRANSPORT_SECURITY_HOSTS = 256;
+
+/**
+ * Milliseconds: longest max-age of Strict-Transport-Security that is honoured; what the preload lists ask for at most.
+ */
+const TRANSPORT_SECURITY_AGE = 2 * 365 * 24 * 3600 * 1000;
 
 interface Policy {
   readonly includesSubdomains: boolean;
@@ -78,7 +87,7 @@ export class TransportSecurity {
     this.#loaded.delete(key);
     this.#loaded.set(key, policies);
     const [oldest] = this.#loaded.keys();
-    if (this.#loaded.size > limits.cookiePartitionsLoaded && oldest !== undefined) this.#loaded.delete(oldest);
+    if (this.#loaded.size > COOKIE_PARTITIONS_LOADED && oldest !== undefined) this.#loaded.delete(oldest);
     return policies;
   }
 
@@ -115,14 +124,14 @@ function parseField(field: string): { maxAge: number; includesSubdomains: boolea
   }
   const seconds = directives.get("max-age") ?? "";
   if (!/^\d+$/.test(seconds)) return null;
-  const maxAge = Math.min(Number(seconds) * 1000, limits.transportSecurityAge);
+  const maxAge = Math.min(Number(seconds) * 1000, TRANSPORT_SECURITY_AGE);
   return { maxAge, includesSubdomains: directives.has("includesubdomains") };
 }
 
 /** What others than the site itself said goes first. */
 function bound(policies: Policies, partition: string): void {
   const own = ownerOf(URL.parse(partition)?.hostname ?? "");
-  while (policies.size > limits.transportSecurityHosts) {
+  while (policies.size > TRANSPORT_SECURITY_HOSTS) {
     const hosts = [...policies.keys()];
     policies.delete(hosts.find((host) => ownerOf(host) !== own) ?? (hosts[0] as string));
   }

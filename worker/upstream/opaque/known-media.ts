@@ -3,7 +3,9 @@
  * state). Bounded, in memory: what was forgotten is looked at again.
  */
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
+
+/** Addresses of other origins known to hold audio or video; one that was dropped costs a request more to seek in. */
+const KNOWN_MEDIA = 256;
 
 type Asker = Pick<RequestHead, "origin" | "topLevelOrigin" | "credentials">;
 
@@ -23,7 +25,7 @@ export class KnownMedia {
     this.#keys.delete(key);
     this.#keys.add(key);
     const [oldest] = this.#keys;
-    if (this.#keys.size > limits.knownMedia && oldest !== undefined) this.#keys.delete(oldest);
+    if (this.#keys.size > KNOWN_MEDIA && oldest !== undefined) this.#keys.delete(oldest);
   }
 }
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
 import { fakeWeb, fetchOf, type Handler, navigationTo, redirect, requestFor } from "../testing/fake-web.ts";
+import { SNIFFED_BYTES } from "./response-blocking.ts";
 
 const EVIL = { origin: "https://evil.x.example", topLevelOrigin: "https://evil.x.example" };
 const BANK = "https://bank.x.example";
@@ -147,7 +147,7 @@ describe("ranges", () => {
     expect([status, headers]).toEqual([206, expect.arrayContaining([["content-range", "bytes 4000-4999/5000"]])]);
     expect(restarted.asked.map((request) => request.headers.range)).toEqual([
       "bytes=4000-",
-      `bytes=0-${limits.sniffedBytes - 1}`,
+      `bytes=0-${SNIFFED_BYTES - 1}`,
     ]);
     expect(await ask("/film", range("bytes=5000-"))).toMatchObject({ status: 416, text: "" });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
-import { responseJudge } from "./response-blocking.ts";
+import { responseJudge, SNIFFED_BYTES } from "./response-blocking.ts";
 
 const PNG = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
 const MP4 = "\0\0\0\x18ftypmp42\0\0\0\0";
@@ -69,7 +68,7 @@ describe("what it does not get", () => {
     ["text/javascript", '{"balance":4711}'],
     ["text/javascript", ")]}'\n[4711]"],
     ["text/javascript", "for(;;);[4711]"],
-    ["text/plain", `{"${"k".repeat(limits.sniffedBytes)}":4711}`],
+    ["text/plain", `{"${"k".repeat(SNIFFED_BYTES)}":4711}`],
     ["application/xml", '<?xml version="1.0"?><a/>'],
     ["application/rss+xml", "<rss/>"],
     ["text/csv", "balance;4711"],
@@ -99,8 +98,8 @@ describe("what it does not get", () => {
 
 it("waits for enough to judge by, and no longer", () => {
   expect(judge("text/plain", "", { isWhole: false })).toBeNull();
-  expect(judge("text/plain", " ".repeat(limits.sniffedBytes - 1), { isWhole: false })).toBeNull();
-  expect(judge("text/plain", `run();${" ".repeat(limits.sniffedBytes)}`, { isWhole: false })).toBe("public");
+  expect(judge("text/plain", " ".repeat(SNIFFED_BYTES - 1), { isWhole: false })).toBeNull();
+  expect(judge("text/plain", `run();${" ".repeat(SNIFFED_BYTES)}`, { isWhole: false })).toBe("public");
   expect(judge("image/png", PNG, { isWhole: false })).toBe("allowed");
   expect(judge("text/csv", "", { isWhole: false })).toBe("blocked");
 });

@@ -3,10 +3,14 @@
  * origins a page may have. A slot can read all that it gets, where a browser would keep it in a process of its own, so
  * where the standard runs a script's parser this is stricter: see "public".
  */
-import { limits } from "../../../shared/limits.ts";
 import { type TypeClass, typeClass } from "./mime-type.ts";
 import { signatureOf } from "./signatures.ts";
 import { isBinary, type SniffedText, sniffText } from "./text-kind.ts";
+
+/**
+ * Bytes: of another origin's response, looked at before any of it goes to the phone; as opaque response blocking says.
+ */
+export const SNIFFED_BYTES = 1024;
 
 /**
  * "media": audio or video, of which ranges may follow. "public": may be a script, and may be anything that is text. It is
@@ -28,7 +32,7 @@ export function isRangeable({ headers }: BlockableHead): boolean {
 /**
  * Judges a response from its first byte on.
  *
- * @returns the verdict for its first bytes; null where there must be more of them, of which `limits.sniffedBytes` or the
+ * @returns the verdict for its first bytes; null where there must be more of them, of which `SNIFFED_BYTES` or the
  *   whole are always enough.
  */
 export function responseJudge({
@@ -40,13 +44,13 @@ export function responseJudge({
   const isOk = status >= 200 && status <= 299;
   return (bytes, isWhole) => {
     if (type === "never" || (isNosniff && (type === "data" || type === "plain"))) return "blocked";
-    const head = bytes.subarray(0, limits.sniffedBytes);
+    const head = bytes.subarray(0, SNIFFED_BYTES);
     const signature = signatureOf(head);
     if (signature !== null) return signature === "media" ? "media" : "allowed";
     // Browsers take an error for one whatever came with it, but for images.
     if (!isOk && type !== "svg") return "blocked";
     if (isWhole && head.length === 0) return "allowed";
-    if (!isWhole && head.length < limits.sniffedBytes) return null;
+    if (!isWhole && head.length < SNIFFED_BYTES) return null;
     if (isBinary(head)) return ofBinary(type, head);
     return isNosniff && (type === "other" || type === "seen") ? "blocked" : ofText(type, sniffText(head));
   };

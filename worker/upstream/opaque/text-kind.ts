@@ -16,7 +16,7 @@ export interface SniffedText {
   readonly start: string;
 }
 
-/** `bytes`: the first of it, at most `limits.sniffedBytes`. */
+/** `bytes`: the first of it, at most `SNIFFED_BYTES`. */
 export function sniffText(bytes: Uint8Array): SniffedText {
   const text = decode(bytes);
   const start = text.slice(LEAD.exec(text)?.[0].length ?? 0);

@@ -4,9 +4,11 @@
  * the same port tells most of them apart.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
-import { limits } from "../../../shared/limits.ts";
 import { isPublicAddress, type ResolveName } from "../fetch-rules/destination.ts";
 import type { ExplainFailure, FailureClass } from "./failures.ts";
+
+/** Milliseconds: how long to probe why a fetch failed before saying that the platform does not tell. */
+const DIAGNOSIS_TIMEOUT = 5_000;
 
 /** The part of a `cloudflare:sockets` socket that is used. */
 interface ProbeSocket {
@@ -39,7 +41,7 @@ export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
       (): Probe => "opened",
       (): Probe => "failed",
     );
-    const result = await Promise.race([opened, wait(limits.diagnosisTimeout).then((): Probe => "timeout")]);
+    const result = await Promise.race([opened, wait(DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
     socket.close().catch(() => {});
     return result;
   }

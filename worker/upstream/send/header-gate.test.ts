@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
-import { createGatedFetch, HeaderGate } from "./header-gate.ts";
+import { createGatedFetch, EXCHANGES_AWAITING_HEAD, HeaderGate } from "./header-gate.ts";
 
 interface Pending {
   readonly settled: Promise<unknown>;
@@ -52,15 +51,15 @@ function setUp() {
 describe("createGatedFetch", () => {
   it("goes direct up to the limit less one, then by the loopback, then direct again", async () => {
     const { gate, pending, seen, start } = setUp();
-    for (let i = 0; i < limits.exchangesAwaitingHead + 3; i++) void start();
-    expect(gate.held).toBe(limits.exchangesAwaitingHead - 1);
+    for (let i = 0; i < EXCHANGES_AWAITING_HEAD + 3; i++) void start();
+    expect(gate.held).toBe(EXCHANGES_AWAITING_HEAD - 1);
     expect(seen.loopbacks).toBe(4);
 
     pending[0]?.answer();
     await pending[0]?.settled;
     void start();
     expect(seen.loopbacks).toBe(4);
-    expect(gate.held).toBe(limits.exchangesAwaitingHead - 1);
+    expect(gate.held).toBe(EXCHANGES_AWAITING_HEAD - 1);
   });
 
   it("never lets more than the platform's limit await their heads, and gives every permit back", async () => {
@@ -80,12 +79,12 @@ describe("createGatedFetch", () => {
             await chosen?.settled;
           }
           expect(gate.held).toBe(pending.length);
-          expect(gate.held).toBeLessThan(limits.exchangesAwaitingHead);
+          expect(gate.held).toBeLessThan(EXCHANGES_AWAITING_HEAD);
         }
         for (const rest of pending) rest.answer();
         await Promise.all(pending.map((rest) => rest.settled));
         expect(gate.held).toBe(0);
-        expect(seen.mostAwaiting).toBeLessThan(limits.exchangesAwaitingHead);
+        expect(seen.mostAwaiting).toBeLessThan(EXCHANGES_AWAITING_HEAD);
       }),
       { numRuns: 200 },
     );

@@ -3,8 +3,10 @@
  * them has its head. The gate counts them, and sends what exceeds it through the loopback entrypoint, which is an
  * invocation of its own.
  */
-import { limits } from "../../../shared/limits.ts";
 import type { FetchFunction } from "../upstream.ts";
+
+/** Cloudflare's connections waiting for headers per invocation; beyond it the loopback entrypoint fetches. */
+export const EXCHANGES_AWAITING_HEAD = 6;
 
 /** Gives a permit back; calling it again does nothing. */
 export type ReleasePermit = () => void;
@@ -14,7 +16,7 @@ export class HeaderGate {
   #held = 0;
 
   /** One connection of the platform's six stays free, for probes and for the fetches of other parts. */
-  constructor(permits: number = limits.exchangesAwaitingHead - 1) {
+  constructor(permits: number = EXCHANGES_AWAITING_HEAD - 1) {
     this.#permits = permits;
   }
 
