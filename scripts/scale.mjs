@@ -1,6 +1,14 @@
 /** `npm run scale`: sees to all that the experiments need, then hands over to e2e/scale/run.ts. */
 import { join } from "node:path";
-import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
+import {
+  ensureBenchDependencies,
+  ensureDependencies,
+  fail,
+  projectEnvironment,
+  projectNode,
+  root,
+  run,
+} from "./bootstrap.mjs";
 import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
 
 const args = process.argv.slice(2);
@@ -15,6 +23,8 @@ if (args.includes("idle")) {
 }
 
 await ensureDependencies();
+// It draws as the bench does.
+await ensureBenchDependencies();
 process.exitCode = await run(projectNode(), [join(root, "e2e", "scale", "run.ts"), ...args], {
   env: projectEnvironment(),
 });

@@ -81,10 +81,9 @@ function foldedFigure(figure: Figure, open: boolean): Markup {
 }
 
 function figureBody(figure: Figure): Markup {
-  const named = figure.panels.every(({ widest }) => widest > PANEL_WIDTH);
   const legend =
     figure.legend.length > 0 &&
-    markup`<div class="legend${named ? " narrow" : ""}">${responsive((width) => legendDrawing(figure.legend, width), named ? PANEL_WIDTH : 800)}</div>`;
+    markup`<div class="legend">${responsive((width) => legendDrawing(figure.legend, width), 800)}</div>`;
   return markup`${legend}${sections(figure).map(([name, panels]) => markup`${name !== "" && markup`<h4>${name}</h4>`}${panelGrid(panels)}`)}`;
 }
 

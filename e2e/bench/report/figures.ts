@@ -35,8 +35,8 @@ export interface Panel {
 export const PANEL_WIDTH = 372;
 const WIDE = 1060;
 
-/** From here on names at the lines' ends leave room enough for the lines. */
-const NAMED_WIDTH = 600;
+/** Wide plots are tall as well. */
+const TALL_FROM = 600;
 
 /** Fewer pages make no distribution. */
 const FEWEST_PAGES = 3;
@@ -75,8 +75,7 @@ export function lineFigures(experiment: ExperimentResult, chosen?: Metric): Figu
           metric,
           looks,
           width,
-          height: width >= NAMED_WIDTH ? 400 : 290,
-          named: width >= NAMED_WIDTH,
+          height: width >= TALL_FROM ? 400 : 290,
         }),
     })),
   }));

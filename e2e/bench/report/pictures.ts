@@ -88,7 +88,7 @@ function figurePictures({ id, title }: ExperimentResult, figure: Figure): Pictur
       drawing: panel.draw(Math.min(panel.widest, WIDTH)),
     }));
     const description = drawings.map(({ title: name, drawing }) => `${name} ${drawing.description}`.trim()).join(". ");
-    const legend = columns > 1 && figure.legend.length > 0 ? [legendDrawing(figure.legend, WIDTH)] : [];
+    const legend = figure.legend.length > 0 ? [legendDrawing(figure.legend, WIDTH)] : [];
     const file = `${[id, figure.name, section]
       .filter((part) => part !== "")
       .map(slug)

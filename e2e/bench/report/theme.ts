@@ -54,7 +54,8 @@ const DARK: Record<keyof typeof LIGHT, string> = {
 
 /** How drawings look, wherever they stand. */
 const DRAWING_STYLE = `
-.drawing text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums; fill: var(--text); }
+.drawing text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums; }
+.drawing { color: var(--text); fill: currentColor; }
 .drawing .muted { fill: var(--muted); }
 .drawing .heading { fill: var(--muted); stroke: var(--surface); stroke-width: 4; paint-order: stroke; }
 .drawing .strong { font-weight: 600; }

@@ -3,11 +3,10 @@ import type { Cell, Metric, Series } from "../../model.ts";
 import { median, type Summary, summarize } from "../../statistics.ts";
 import { valuesOf } from "../analysis.ts";
 import type { ContestantLook } from "../contestant-look.ts";
-import { type Markup, markup } from "../markup.ts";
-import { counted, formatQuantity, formatTicks } from "../quantity.ts";
-import { type Drawing, lineFrom, textAt, textWidth } from "./drawing.ts";
+import { counted, formatQuantity } from "../quantity.ts";
+import { type Drawing, textWidth } from "./drawing.ts";
 import { spelled } from "./line-drawing.ts";
-import { linearScale } from "./scale.ts";
+import { axisOver, type Marks, Plot, plotDrawing } from "./plot.ts";
 
 export interface BarPlot {
   readonly cell: Cell;
@@ -27,7 +26,6 @@ interface Bar {
 }
 
 const ROW = 23;
-const BAR = 13;
 /** Opacities of stacked parts. */
 const PART_OPACITY = [1, 0.5, 0.3] as const;
 
@@ -39,24 +37,26 @@ export function barDrawing({ cell, metrics, looks, width }: BarPlot): Drawing {
   });
   const shown = bars.filter(({ summary, failed }) => summary !== null || failed > 0);
   const floor = cell.floor[name];
-  const notes = shown.map((bar) => noteOf(bar, unit));
-  const left = 16 + Math.max(0, ...shown.map(({ look }) => textWidth(look.label)));
-  const right = width - 12 - Math.max(0, ...notes.map(textWidth));
-  const largest = Math.max(0, ...shown.map(({ values }) => Math.max(0, ...values)), floor ?? 0);
-  const x = linearScale(largest === 0 ? 1 : largest, left, right, 3);
-  const top = floor === undefined ? 6 : 20;
-  const bottom = top + shown.length * ROW;
-  const labels = formatTicks(x.ticks, unit);
-  const rows = shown.map((bar, index) => rowPart(bar, notes[index] ?? "", unit, x.place, top + index * ROW));
-  return {
-    width,
-    height: bottom + 22,
-    description: `${label}: ${shown.map((bar) => `${bar.look.label} ${noteOf(bar, unit)}`).join("; ")}${floor === undefined ? "" : `; physical floor ${formatQuantity(floor, unit)}`}`,
-    content: markup`${x.ticks.map((tick, index) => [
-      lineFrom(x.place(tick), top, x.place(tick), bottom, "grid"),
-      textAt(x.place(tick), bottom + 15, labels[index] ?? "", { anchor: "middle", tone: "muted" }),
-    ])}${rows}${floor !== undefined && floorPart(floor, unit, x.place(floor), top, bottom, width)}`,
-  };
+  const marginTop = floor === undefined ? 6 : 22;
+  return plotDrawing(
+    {
+      width,
+      height: marginTop + shown.length * ROW + 24,
+      marginTop,
+      marginBottom: 24,
+      marginLeft: 16 + Math.max(0, ...shown.map(({ look }) => textWidth(look.label))),
+      marginRight: 12 + Math.max(0, ...shown.map((bar) => textWidth(noteOf(bar, unit)))),
+      x: {
+        ...axisOver([0, ...shown.flatMap(({ values }) => values), floor ?? 0], unit),
+        ticks: 3,
+        label: null,
+        grid: true,
+      },
+      y: { label: null, tickSize: 0, padding: 0.43, domain: shown.map(({ look }) => look.label) },
+      marks: [shown.map((bar) => barMarks(bar, unit)), floor === undefined ? null : floorMarks(floor, unit)],
+    },
+    `${label}: ${shown.map((bar) => `${bar.look.label} ${noteOf(bar, unit)}`).join("; ")}${floor === undefined ? "" : `; physical floor ${formatQuantity(floor, unit)}`}`,
+  );
 }
 
 function barOf(series: Series, look: ContestantLook, metrics: readonly Metric[]): Bar {
@@ -82,36 +82,56 @@ function noteOf({ summary, failed }: Bar, unit: string): string {
   return failed === 0 ? value : `${value}, ${failed} failed`;
 }
 
-function rowPart(
-  { look, summary, values, parts, failed }: Bar,
-  note: string,
-  unit: string,
-  x: (value: number) => number,
-  y: number,
-): Markup {
-  const middle = y + ROW / 2;
-  const name = textAt(0, middle + 4, look.label, { tone: look.ours ? "strong" : "muted" });
-  if (summary === null) return markup`${name}${textAt(x(0) + 6, middle + 4, `✕ ${note}`, { tone: "bad" })}`;
+function barMarks(bar: Bar, unit: string): Marks {
+  const { look, summary, values, parts, failed } = bar;
+  const y = (): string => look.label;
+  const weight = { fontWeight: look.ours ? 600 : 400 };
+  const text = { y, textAnchor: "start" as const, text: () => noteOf(bar, unit), ...weight };
+  if (summary === null) {
+    return [
+      Plot.text([0], { ...text, x: () => 0, dx: 6, fill: "var(--danger)", text: () => `✕ ${noteOf(bar, unit)}` }),
+    ];
+  }
   const total = parts.reduce((sum, part) => sum + part, 0);
-  let from = 0;
-  const segments = parts.map((part, index) => {
-    const to = total === 0 ? 0 : from + (part / total) * summary.median;
-    const segment = markup`<rect x="${x(from)}" y="${middle - BAR / 2}" width="${x(to) - x(from)}" height="${BAR}" fill="${look.colour}" opacity="${PART_OPACITY[index] ?? 0.2}"/>`;
-    from = to;
-    return segment;
-  });
-  const end = Math.max(x(summary.upperQuartile), ...values.map(x));
-  const whisker = [
-    lineFrom(x(summary.lowerQuartile), middle, x(summary.upperQuartile), middle, "quartiles"),
-    lineFrom(x(summary.lowerQuartile), middle - 4, x(summary.lowerQuartile), middle + 4, "quartiles"),
-    lineFrom(x(summary.upperQuartile), middle - 4, x(summary.upperQuartile), middle + 4, "quartiles"),
+  const pieces = parts.map((part, index) => ({
+    length: total === 0 ? 0 : (part / total) * summary.median,
+    opacity: PART_OPACITY[index] ?? 0.2,
+  }));
+  const { lowerQuartile, upperQuartile } = summary;
+  const ink = { stroke: "var(--text)", strokeWidth: 1.25 };
+  return [
+    pieces.map(({ length, opacity }, index) => {
+      const from = pieces.slice(0, index).reduce((sum, piece) => sum + piece.length, 0);
+      return Plot.barX([0], { x1: () => from, x2: () => from + length, y, fill: look.colour, fillOpacity: opacity });
+    }),
+    values.length < 2
+      ? null
+      : [
+          Plot.link([0], { x1: () => lowerQuartile, x2: () => upperQuartile, y, ...ink }),
+          Plot.tickX([lowerQuartile, upperQuartile], { x: (value: number) => value, y, ...ink }),
+          Plot.dot(values, { x: (value: number) => value, y, r: 1.6, fill: "var(--text)", fillOpacity: 0.6 }),
+        ],
+    Plot.text([0], {
+      ...text,
+      x: () => Math.max(upperQuartile, ...values),
+      dx: 8,
+      fill: failed > 0 ? "var(--danger)" : "var(--text)",
+      title: () => `${look.label}: ${spelled(summary, unit)}${failed > 0 ? `, ${counted(failed, "run")} failed` : ""}`,
+    }),
   ];
-  const runs = values.map((value) => markup`<circle class="run" cx="${x(value)}" cy="${middle}" r="1.6"/>`);
-  return markup`<g><title>${`${look.label}: ${spelled(summary, unit)}${failed > 0 ? `, ${counted(failed, "run")} failed` : ""}`}</title>${name}${segments}${values.length > 1 && [whisker, runs]}${textAt(end + 8, middle + 4, note, { tone: failed > 0 ? "bad" : look.ours ? "strong" : "" })}</g>`;
 }
 
-function floorPart(floor: number, unit: string, x: number, top: number, bottom: number, width: number): Markup {
+function floorMarks(floor: number, unit: string): Marks {
+  const stroke = { stroke: "var(--floor)", strokeWidth: 1.5, strokeDasharray: "1 4", strokeLinecap: "round" as const };
   const text = `floor ${formatQuantity(floor, unit)}`;
-  const half = textWidth(text) / 2;
-  return markup`${lineFrom(x, top - 4, x, bottom, "floor")}${textAt(Math.min(Math.max(x, half), width - half), 12, text, { anchor: "middle", tone: "muted" })}`;
+  return [
+    Plot.ruleX([floor], stroke),
+    Plot.text([floor], {
+      x: (value: number) => value,
+      frameAnchor: "top",
+      dy: -14,
+      text: () => text,
+      fill: "var(--muted)",
+    }),
+  ];
 }

@@ -2,10 +2,9 @@
 import type { Cell, Metric } from "../../model.ts";
 import { summaryOf } from "../analysis.ts";
 import type { ContestantLook } from "../contestant-look.ts";
-import { type Markup, markup } from "../markup.ts";
-import { formatQuantity, formatTicks } from "../quantity.ts";
-import { type Drawing, lineFrom, points, stroke, textAt } from "./drawing.ts";
-import { scaleOver } from "./scale.ts";
+import { formatQuantity } from "../quantity.ts";
+import type { Drawing } from "./drawing.ts";
+import { axisOver, inOrder, Plot, plotDrawing, strokeOf } from "./plot.ts";
 
 export interface DistributionPlot {
   /** One per page. */
@@ -31,35 +30,30 @@ export function distributionDrawing({ cells, metric, looks, width, height }: Dis
     });
     return medians.length === 0 ? [] : [{ look, medians: medians.sort((a, b) => a - b) }];
   });
-  const [left, right, top, bottom] = [44, width - 24, 12, height - 40];
-  const x = scaleOver(
-    distributions.flatMap(({ medians }) => medians),
-    left,
-    right,
-    4,
-  );
-  const labels = formatTicks(x.ticks, metric.unit);
-  const y = (share: number) => bottom - share * (bottom - top);
-  const ordered = [...distributions.filter(({ look }) => !look.ours), ...distributions.filter(({ look }) => look.ours)];
-  const steps = ordered.map(({ look, medians }): Markup => {
-    const corners = medians.flatMap((value, index) => [
-      [x.place(value), y(index / cells.length)],
-      [x.place(value), y((index + 1) / cells.length)],
+  const largest = Math.max(0, ...distributions.flatMap(({ medians }) => medians));
+  const lines = inOrder(distributions).map(({ look, medians }) => {
+    const corners = [0, ...medians, largest].map((value, index) => [
+      value,
+      Math.min(index, medians.length) / cells.length,
     ]);
-    const start = [left, y(0)];
-    const end = [right, y(medians.length / cells.length)];
-    return markup`<polyline points="${points([start, ...corners, end])}" ${stroke(look)}><title>${look.label}</title></polyline>`;
+    return Plot.line(corners, { curve: "step-after", ...strokeOf(look), title: () => look.label });
   });
-  return {
-    width,
-    height,
-    description: `Share of ${cells.length} pages by ${metric.label}: ${distributions.map(({ look, medians }) => `${look.label} half of them within ${formatQuantity(medians[Math.ceil(medians.length / 2) - 1] ?? 0, metric.unit)}`).join("; ")}`,
-    content: markup`${[0, 0.25, 0.5, 0.75, 1].map((share) => [
-      lineFrom(left, y(share), right, y(share), "grid"),
-      textAt(left - 8, y(share) + 4, `${share * 100}\u00a0%`, { anchor: "end", tone: "muted" }),
-    ])}${x.ticks.map((tick, index) => [
-      lineFrom(x.place(tick), bottom, x.place(tick), bottom + 5, "axis"),
-      textAt(x.place(tick), bottom + 19, labels[index] ?? "", { anchor: "middle", tone: "muted" }),
-    ])}${lineFrom(left, bottom, right, bottom, "axis")}${textAt(right, bottom + 36, metric.label, { anchor: "end", tone: "muted" })}${steps}`,
-  };
+  return plotDrawing(
+    {
+      width,
+      height,
+      marginLeft: 50,
+      marginBottom: 40,
+      x: { ...axisOver([0, largest], metric.unit), label: metric.label },
+      y: {
+        domain: [0, 1],
+        ticks: [0, 0.25, 0.5, 0.75, 1],
+        tickFormat: (share: number) => `${share * 100}\u00a0%`,
+        label: null,
+        grid: true,
+      },
+      marks: lines,
+    },
+    `Share of ${cells.length} pages by ${metric.label}: ${distributions.map(({ look, medians }) => `${look.label} half of them within ${formatQuantity(medians[Math.ceil(medians.length / 2) - 1] ?? 0, metric.unit)}`).join("; ")}`,
+  );
 }

@@ -1,4 +1,4 @@
-/** The parts that all plots are drawn of. Lengths are CSS pixels; colours come from the theme's variables. */
+/** Plots, legends and films as one picture. Lengths are CSS pixels; colours come from the theme's variables. */
 import type { ContestantLook } from "../contestant-look.ts";
 import { type Markup, markup } from "../markup.ts";
 
@@ -39,7 +39,7 @@ export function lineFrom(x1: number, y1: number, x2: number, y2: number, kind: s
 }
 
 /** @param title shown when pointed at. */
-export function markerAt(x: number, y: number, look: ContestantLook, title: string, size = 4): Markup {
+function markerAt(x: number, y: number, look: ContestantLook, title: string, size = 4): Markup {
   const paint = look.ours
     ? markup`fill="${look.colour}" stroke="var(--surface)" stroke-width="1"`
     : markup`fill="var(--surface)" stroke="${look.colour}" stroke-width="1.75"`;
@@ -62,7 +62,7 @@ export function markerAt(x: number, y: number, look: ContestantLook, title: stri
   return markup`<polygon points="${points(corners)}" ${paint}>${hint}</polygon>`;
 }
 
-export function points(places: readonly (readonly number[])[]): string {
+function points(places: readonly (readonly number[])[]): string {
   return places.map((place) => place.map((length) => length.toFixed(1)).join(",")).join(" ");
 }
 
@@ -93,7 +93,7 @@ export function legendDrawing(entries: readonly LegendEntry[], width: number): D
   return { width, height: y + 8, description, content: markup`${content}` };
 }
 
-export function stroke(look: ContestantLook): Markup {
+function stroke(look: ContestantLook): Markup {
   const dash = look.dash === "" ? null : markup` stroke-dasharray="${look.dash}"`;
   return markup`fill="none" stroke="${look.colour}" stroke-width="${look.ours ? 2.5 : 1.75}" stroke-linejoin="round"${dash}`;
 }

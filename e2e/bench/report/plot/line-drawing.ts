@@ -4,10 +4,9 @@ import type { Summary } from "../../statistics.ts";
 import { summaryOf } from "../analysis.ts";
 import type { ContestantLook } from "../contestant-look.ts";
 import { axisTitle, axisUnit } from "../grid.ts";
-import { type Markup, markup } from "../markup.ts";
-import { formatQuantity, formatTicks } from "../quantity.ts";
-import { type Drawing, lineFrom, markerAt, points, stroke, textAt, textWidth } from "./drawing.ts";
-import { type AxisScale, scaleOver } from "./scale.ts";
+import { formatQuantity } from "../quantity.ts";
+import type { Drawing } from "./drawing.ts";
+import { axisOver, inOrder, type Marks, markerOf, Plot, plotDrawing, strokeOf } from "./plot.ts";
 
 export interface LinePlot {
   readonly cells: readonly Cell[];
@@ -19,8 +18,6 @@ export interface LinePlot {
   readonly looks: ReadonlyMap<string, ContestantLook>;
   readonly width: number;
   readonly height: number;
-  /** Names at the lines' ends; a legend is needed without them. */
-  readonly named: boolean;
 }
 
 interface Point {
@@ -38,31 +35,32 @@ interface Line {
 /** Coordinates keep equal steps up to this factor: paper A's delays do, payloads of 1 B to 1 MB do not. */
 const FACTOR_FOR_LOGARITHM = 1000;
 
-/** Least distance of two names at lines' ends. */
-const NAME_HEIGHT = 16;
-
 export function lineDrawing(plot: LinePlot): Drawing {
-  const { metric, axis, width, height, named } = plot;
+  const { metric, axis, width, height } = plot;
   const cells = plot.cells.toSorted((a, b) => numberAt(a, axis) - numberAt(b, axis));
   const lines = linesOf(cells, plot);
   const floor = cells.flatMap((cell): [number, number][] => {
     const value = cell.floor[metric.name];
     return value === undefined ? [] : [[numberAt(cell, axis), value]];
   });
-  const names = [...lines.map(({ look }) => look.label), floorName(metric)];
-  const right = width - (named ? 16 + Math.max(...names.map(textWidth)) : 24);
-  const bottom = height - 40;
-  const y = scaleOver(drawnValues(plot), bottom, 30);
-  const left = 12 + Math.max(...formatTicks(y.ticks, metric.unit).map(textWidth));
   const coordinates = cells.map((cell) => numberAt(cell, axis));
-  const x = scaleOver(coordinates, left, right, width < 500 ? 4 : 6, FACTOR_FOR_LOGARITHM);
-  const area: Area = { left, right, top: 30, bottom, x, y };
-  return {
-    width,
-    height,
-    description: spokenLines(lines, plot),
-    content: markup`${axes(plot, area)}${floorPart(floor, metric, area)}${lines.filter(({ look }) => !look.ours).map((line) => linePart(line, metric, area))}${lines.filter(({ look }) => look.ours).map((line) => linePart(line, metric, area))}${named && nameParts(lines, floor, metric, area)}`,
-  };
+  return plotDrawing(
+    {
+      width,
+      height,
+      marginLeft: 74,
+      marginRight: 24,
+      marginTop: 34,
+      marginBottom: 40,
+      x: { ...axisOver(coordinates, axisUnit(axis), FACTOR_FOR_LOGARITHM), label: axisTitle(axis) },
+      y: { ...axisOver(drawnValues(plot), metric.unit), label: metric.label, grid: true },
+      marks: [
+        Plot.line(floor, { stroke: "var(--floor)", strokeWidth: 1.5, strokeDasharray: "1 4", strokeLinecap: "round" }),
+        ...inOrder(lines).map((line) => lineMarks(line, metric)),
+      ],
+    },
+    spokenLines(lines, plot),
+  );
 }
 
 function drawnValues({ comparable, metric: { name } }: LinePlot): number[] {
@@ -73,15 +71,6 @@ function drawnValues({ comparable, metric: { name } }: LinePlot): number[] {
       ...summaries.flatMap(({ lowerQuartile, upperQuartile }) => [lowerQuartile, upperQuartile]),
     ];
   });
-}
-
-interface Area {
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-  readonly x: AxisScale;
-  readonly y: AxisScale;
 }
 
 export function floorName({ better }: Metric): string {
@@ -104,63 +93,33 @@ function linesOf(cells: readonly Cell[], { looks, metric, axis }: LinePlot): Lin
   });
 }
 
-function axes({ metric, axis }: LinePlot, { left, right, bottom, x, y }: Area): Markup {
-  const yLabels = formatTicks(y.ticks, metric.unit);
-  const yParts = y.ticks.map((tick, index) => [
-    lineFrom(left, y.place(tick), right, y.place(tick), "grid"),
-    textAt(left - 8, y.place(tick) + 4, yLabels[index] ?? "", { anchor: "end", tone: "muted" }),
-  ]);
-  const xLabels = formatTicks(x.ticks, axisUnit(axis));
-  const xParts = x.ticks.map((tick, index) => [
-    lineFrom(x.place(tick), bottom, x.place(tick), bottom + 5, "axis"),
-    textAt(x.place(tick), bottom + 19, xLabels[index] ?? "", { anchor: "middle", tone: "muted" }),
-  ]);
-  return markup`${textAt(0, 12, metric.label, { tone: "muted" })}${yParts}${xParts}${lineFrom(left, bottom, right, bottom, "axis")}${textAt(right, bottom + 36, axisTitle(axis), { anchor: "end", tone: "muted" })}`;
-}
-
-function floorPart(floor: readonly [number, number][], { better }: Metric, { x, y, top, bottom }: Area): Markup | null {
-  if (floor.length < 2) return null;
-  const places = floor.map(([at, value]) => [x.place(at), y.place(value)]);
-  const edge = better === "lower" ? bottom : top;
-  const [first, last] = [places[0]?.[0] ?? 0, places.at(-1)?.[0] ?? 0];
-  return markup`<polygon class="beyond" points="${points([...places, [last, edge], [first, edge]])}"/><polyline class="floor" points="${points(places)}"/>`;
-}
-
-function linePart({ look, line, failedAt }: Line, { unit }: Metric, { x, y, bottom }: Area): Markup {
-  const upper = line.map(({ at, summary }) => [x.place(at), y.place(summary.upperQuartile)]);
-  const lower = line.map(({ at, summary }) => [x.place(at), y.place(summary.lowerQuartile)]);
-  const middle = line.map(({ at, summary }) => [x.place(at), y.place(summary.median)]);
-  return markup`<polygon class="band" fill="${look.colour}" points="${points([...upper, ...lower.toReversed()])}"/><polyline points="${points(middle)}" ${stroke(look)}/>${line.map(
-    ({ at, summary }) =>
-      markerAt(x.place(at), y.place(summary.median), look, `${look.label}: ${spelled(summary, unit)}`),
-  )}${failedAt.map((at) => markup`<text class="bad" text-anchor="middle" x="${x.place(at)}" y="${bottom - 6}">✕<title>${look.label}: all runs failed</title></text>`)}`;
-}
-
-function nameParts(lines: readonly Line[], floor: readonly [number, number][], metric: Metric, area: Area): Markup {
-  const names = lines.map(({ look, line }) => ({
-    label: look.label,
-    ours: look.ours,
-    y: area.y.place(line.at(-1)?.summary.median ?? 0),
-  }));
-  const lastFloor = floor.length < 2 ? undefined : floor.at(-1);
-  if (lastFloor) names.push({ label: floorName(metric), ours: false, y: area.y.place(lastFloor[1]) });
-  const placed = spreadOut(
-    names.sort((a, b) => a.y - b.y).map(({ y }) => y),
-    area.top,
-    area.bottom,
-  );
-  return markup`${names.map(({ label, ours }, index) => textAt(area.right + 10, (placed[index] ?? 0) + 4, label, { tone: ours ? "strong" : "muted" }))}`;
-}
-
-/** Moves names apart that would cover each other. @param places from top to bottom. */
-function spreadOut(places: readonly number[], top: number, bottom: number): number[] {
-  const down: number[] = [];
-  for (const place of places) down.push(Math.max(place, top, (down.at(-1) ?? Number.NEGATIVE_INFINITY) + NAME_HEIGHT));
-  const up: number[] = [];
-  for (const [index, place] of down.toReversed().entries()) {
-    up.push(Math.min(place, index === 0 ? bottom : (up.at(-1) ?? bottom) - NAME_HEIGHT));
-  }
-  return up.toReversed();
+function lineMarks({ look, line, failedAt }: Line, { unit }: Metric): Marks {
+  const x = ({ at }: Point) => at;
+  const y = ({ summary }: Point) => summary.median;
+  return [
+    Plot.areaY(line, {
+      x,
+      y1: ({ summary }: Point) => summary.lowerQuartile,
+      y2: ({ summary }: Point) => summary.upperQuartile,
+      fill: look.colour,
+      fillOpacity: 0.16,
+    }),
+    Plot.line(line, { x, y, ...strokeOf(look) }),
+    Plot.dot(line, {
+      x,
+      y,
+      ...markerOf(look),
+      title: ({ summary }: Point) => `${look.label}: ${spelled(summary, unit)}`,
+    }),
+    Plot.text(failedAt, {
+      x: (at: number) => at,
+      frameAnchor: "bottom",
+      dy: -6,
+      text: () => "✕",
+      fill: "var(--danger)",
+      title: () => `${look.label}: all runs failed`,
+    }),
+  ];
 }
 
 function spokenLines(lines: readonly Line[], { metric, axis }: LinePlot): string {

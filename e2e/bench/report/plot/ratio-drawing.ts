@@ -2,10 +2,9 @@
 import type { Comparison } from "../analysis.ts";
 import { meanRatio } from "../analysis.ts";
 import type { ContestantLook } from "../contestant-look.ts";
-import { type Markup, markup } from "../markup.ts";
 import { formatRatio } from "../quantity.ts";
-import { type Drawing, lineFrom, textAt, textWidth } from "./drawing.ts";
-import { logarithmicScale } from "./scale.ts";
+import { type Drawing, textWidth } from "./drawing.ts";
+import { axisOver, type Marks, Plot, plotDrawing } from "./plot.ts";
 
 export interface RatioRow {
   readonly look: ContestantLook;
@@ -17,54 +16,106 @@ export interface RatioGroup {
   readonly rows: readonly RatioRow[];
 }
 
-const ROW = 24;
-const HEAD = 26;
+const ROW = 25;
 
-export function ratioDrawing(groups: readonly RatioGroup[], width: number): Drawing {
-  const rows = groups.flatMap((group) => group.rows);
-  const ratios = rows.flatMap(({ comparisons }) => comparisons.flatMap(({ ratio }) => ratio ?? []));
-  const left = 10 + Math.max(0, ...rows.map(({ look }) => textWidth(look.label)));
-  const right = width - 52;
-  const x = logarithmicScale(Math.min(0.5, ...ratios) * 0.95, Math.max(2, ...ratios), left, right, width < 500 ? 4 : 7);
-  const one = x.place(1);
-  const top = 24;
-  let y = top;
-  const content = groups.map(({ title, rows: members }): Markup => {
-    const head = textAt(0, y + 18, title, { tone: "heading" });
-    const rule = lineFrom(0, y + 1, width, y + 1, "grid");
-    y += HEAD;
-    const parts = members.map((row) => {
-      const part = rowPart(row, x.place, y + ROW / 2, width);
-      y += ROW;
-      return part;
-    });
-    y += 6;
-    return markup`${rule}${head}${parts}`;
-  });
-  const behind = rows.flatMap(({ comparisons }) => comparisons).filter((comparison) => comparison.behind).length;
-  return {
-    width,
-    height: y + 24,
-    description: `Ours over best direct: ${rows.map(({ look, comparisons }) => `${look.label} ${formatRatio(meanRatio(comparisons) ?? Number.NaN)}`).join("; ")}; above 1 in ${behind} of ${ratios.length}`,
-    content: markup`<rect class="behind-side" x="${one}" y="${top}" width="${right - one}" height="${y - top}"/>${textAt(one - 8, 14, "◀ Ropeway better", { anchor: "end", tone: "strong" })}${textAt(one + 8, 14, width < 500 ? "worse ▶" : "direct better ▶", { tone: "muted" })}${lineFrom(one, top, one, y, "one")}${content}${x.ticks.map((tick) => textAt(x.place(tick), y + 17, `${tick}×`, { anchor: "middle", tone: "muted" }))}`,
-  };
+/** A line of the plot: a group's title, or one contestant of it. */
+interface Place {
+  readonly key: string;
+  readonly title: string | null;
+  readonly row: RatioRow | null;
 }
 
-function rowPart({ look, comparisons }: RatioRow, x: (ratio: number) => number, y: number, width: number): Markup {
-  const mean = meanRatio(comparisons);
-  const dots = comparisons.map(({ ratio, behind, cell }) => {
-    if (ratio === null) return null;
-    const title = markup`<title>${`${look.label}, ${cell.id}: ${formatRatio(ratio)}`}</title>`;
-    const place = x(ratio);
-    // A diamond outlined in the colour of warnings: told from the dots by its shape as well.
-    return behind
-      ? markup`<path class="behind-mark" d="M${place} ${y - 6}l6 6l-6 6l-6 -6z">${title}</path>`
-      : markup`<circle cx="${place}" cy="${y}" r="4.5" fill="${look.colour}" fill-opacity="0.5">${title}</circle>`;
+export function ratioDrawing(groups: readonly RatioGroup[], width: number): Drawing {
+  const places = groups.flatMap(({ title, rows }): Place[] => [
+    { key: title, title, row: null },
+    ...rows.map((row) => ({ key: `${title} ${row.look.contestant}`, title: null, row })),
+  ]);
+  const rows = groups.flatMap((group) => group.rows);
+  const ratios = rows.flatMap(({ comparisons }) => comparisons.flatMap(({ ratio }) => ratio ?? []));
+  const behind = rows.flatMap(({ comparisons }) => comparisons).filter((comparison) => comparison.behind).length;
+  const names = new Map(places.flatMap(({ key, row }) => (row === null ? [] : [[key, row.look.label] as const])));
+  return plotDrawing(
+    {
+      width,
+      height: places.length * ROW + 50,
+      marginLeft: 10 + Math.max(0, ...rows.map(({ look }) => textWidth(look.label))),
+      marginRight: 52,
+      marginTop: 24,
+      marginBottom: 26,
+      x: { ...axisOver([...ratios, 0.5, 2], "", 1), tickFormat: (ratio: number) => `${ratio}×`, label: null },
+      y: {
+        domain: places.map(({ key }) => key),
+        ticks: [...names.keys()],
+        tickFormat: (key: string) => names.get(key),
+        tickSize: 0,
+        label: null,
+      },
+      marks: [
+        Plot.ruleX([1], { stroke: "var(--text)", strokeWidth: 1.5 }),
+        sideNote("◀ Ropeway better", "end", 600),
+        sideNote(width < 500 ? "worse ▶" : "direct better ▶", "start", 400),
+        Plot.text(
+          places.filter(({ title }) => title !== null),
+          {
+            y: "key",
+            text: "title",
+            frameAnchor: "left",
+            textAnchor: "start",
+            dx: -100,
+            fill: "var(--muted)",
+            stroke: "var(--surface)",
+            strokeWidth: 4,
+          },
+        ),
+        places.flatMap(({ key, row }) => (row === null ? [] : rowMarks(key, row))),
+      ],
+    },
+    `Ours over best direct: ${rows.map(({ look, comparisons }) => `${look.label} ${formatRatio(meanRatio(comparisons) ?? Number.NaN)}`).join("; ")}; above 1 in ${behind} of ${ratios.length}`,
+  );
+}
+
+function sideNote(text: string, textAnchor: "start" | "end", fontWeight: number): Plot.Markish {
+  const dx = textAnchor === "end" ? -8 : 8;
+  return Plot.text([1], {
+    x: (one: number) => one,
+    frameAnchor: "top",
+    dy: -14,
+    dx,
+    textAnchor,
+    fontWeight,
+    text: () => text,
   });
-  const bar =
+}
+
+function rowMarks(key: string, { look, comparisons }: RatioRow): Marks {
+  const mean = meanRatio(comparisons);
+  const y = (): string => key;
+  const dots = comparisons.filter(({ ratio }) => ratio !== null);
+  const dot = {
+    x: ({ ratio }: Comparison) => ratio,
+    y,
+    title: ({ ratio, cell }: Comparison) => `${look.label}, ${cell.id}: ${formatRatio(ratio ?? Number.NaN)}`,
+  };
+  return [
+    Plot.dot(
+      dots.filter((comparison) => !comparison.behind),
+      { ...dot, r: 4.5, fill: look.colour, fillOpacity: 0.5 },
+    ),
+    // A diamond outlined in the colour of warnings: told from the dots by its shape as well.
+    Plot.dot(
+      dots.filter((comparison) => comparison.behind),
+      { ...dot, symbol: "diamond", r: 5, fill: "var(--surface)", stroke: "var(--danger)", strokeWidth: 2 },
+    ),
     mean === null || comparisons.length < 2
       ? null
-      : markup`<rect x="${x(mean) - 1.5}" y="${y - 9}" width="3" height="18" rx="1.5" fill="${look.colour}"/>`;
-  const note = mean === null ? "–" : formatRatio(mean);
-  return markup`${textAt(0, y + 4, look.label)}${dots}${bar}${textAt(width, y + 4, note, { anchor: "end", tone: "strong" })}`;
+      : Plot.tickX([mean], { x: (value: number) => value, y, stroke: look.colour, strokeWidth: 3 }),
+    Plot.text([0], {
+      y,
+      frameAnchor: "right",
+      textAnchor: "end",
+      dx: 48,
+      fontWeight: 600,
+      text: () => (mean === null ? "–" : formatRatio(mean)),
+    }),
+  ];
 }
