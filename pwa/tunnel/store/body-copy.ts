@@ -1,0 +1,89 @@
+/** A body that is stored while its page reads it. The page never waits for it: a copy that cannot keep up is given up. */
+import { concat } from "../../../shared/wire/frame.ts";
+import { BodyHash } from "./body-hash.ts";
+import type { StoredBody } from "./store-database.ts";
+
+export interface BodyCopyOptions {
+  readonly id: string;
+  /** Bytes of a block, and of what may wait to be written. */
+  readonly blockBytes: number;
+  readonly maxBytes: number;
+  /** Settles when the block is stored. A body without its entry in the index is swept one day. */
+  readonly writeBlock: (index: number, block: Uint8Array) => Promise<void>;
+  readonly dropBlocks: () => void;
+}
+
+export interface CopiedBody {
+  readonly body: StoredBody;
+  /** Not stored yet: it goes together with the index. */
+  readonly last: Uint8Array;
+}
+
+type CopyState =
+  | {
+      readonly kind: "copying";
+      readonly chunks: Uint8Array<ArrayBuffer>[];
+      bytes: number;
+      writing: Promise<void> | null;
+    }
+  | { readonly kind: "over" };
+
+export class BodyCopy {
+  readonly #options: BodyCopyOptions;
+  readonly #hash = new BodyHash();
+  #state: CopyState = { kind: "copying", chunks: [], bytes: 0, writing: null };
+  #size = 0;
+  #blocks = 0;
+
+  constructor(options: BodyCopyOptions) {
+    this.#options = options;
+  }
+
+  /** @param chunk stays the caller's. */
+  write(chunk: Uint8Array): void {
+    const state = this.#state;
+    if (state.kind === "over") return;
+    this.#size += chunk.length;
+    if (this.#size > this.#options.maxBytes) return this.giveUp();
+    for (let at = 0; at < chunk.length; ) {
+      const part = chunk.slice(at, at + this.#options.blockBytes - state.bytes);
+      at += part.length;
+      state.chunks.push(part);
+      state.bytes += part.length;
+      if (state.bytes < this.#options.blockBytes) return;
+      // As much as may wait does, and the block before is not stored yet.
+      if (state.writing !== null) return this.giveUp();
+      this.#writeBlock(state, concat(...state.chunks.splice(0)));
+    }
+  }
+
+  /** Nothing is stored. */
+  giveUp(): void {
+    if (this.#state.kind === "over") return;
+    this.#state = { kind: "over" };
+    if (this.#blocks > 0) this.#options.dropBlocks();
+  }
+
+  /** @returns null where it was given up. */
+  async end(): Promise<CopiedBody | null> {
+    const state = this.#state;
+    if (state.kind === "over") return null;
+    await state.writing;
+    if (this.#state.kind === "over") return null;
+    const last = concat(...state.chunks) as Uint8Array<ArrayBuffer>;
+    const hash = await this.#hash.end(last);
+    return { body: { id: this.#options.id, hash, size: this.#size, blocks: this.#blocks + 1 }, last };
+  }
+
+  #writeBlock(state: CopyState & { kind: "copying" }, block: Uint8Array): void {
+    state.bytes = 0;
+    this.#hash.update(block);
+    state.writing = this.#options.writeBlock(this.#blocks, block).then(
+      () => {
+        state.writing = null;
+      },
+      () => this.giveUp(),
+    );
+    this.#blocks += 1;
+  }
+}

@@ -1,0 +1,24 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+
+type Hasher = ReturnType<typeof sha256.create>;
+
+/** SHA-256 of a body of one block or many. The browser's own takes no streams, and is 30 times as fast for what is whole. */
+export class BodyHash {
+  #many: Hasher | null = null;
+
+  /** A block that others follow. */
+  update(block: Uint8Array): void {
+    this.#many ??= sha256.create();
+    this.#many.update(block);
+  }
+
+  /** @returns in hexadecimal. */
+  async end(last: Uint8Array<ArrayBuffer>): Promise<string> {
+    if (this.#many !== null) return hex(this.#many.update(last).digest());
+    return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", last)));
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

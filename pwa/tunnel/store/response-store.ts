@@ -1,0 +1,386 @@
+/**
+ * The phone's store of responses: bodies by their hash, one copy for any number of URLs of a partition, and an index that
+ * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
+ * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
+ */
+import { BodyCopy } from "./body-copy.ts";
+import { BodyReader } from "./body-reader.ts";
+import { PartitionIndex } from "./partition-index.ts";
+import { type StoreBounds, StoreChanges } from "./store-changes.ts";
+import {
+  beginRead,
+  beginWrite,
+  blocksOf,
+  NOTHING_STORED,
+  type PartitionUse,
+  type StoreDatabase,
+  type StoredEntry,
+  type StoreTotals,
+  type StoreWrite,
+} from "./store-database.ts";
+import { brokenBodies, orphanBodies } from "./store-upkeep.ts";
+
+/** What another window did. */
+export type StoreNews =
+  | { readonly kind: "changed"; readonly partitions: readonly string[] }
+  /** What is under way is not to be stored. */
+  | { readonly kind: "forgotten" };
+
+export interface StorePlatform {
+  openDatabase(): Promise<StoreDatabase>;
+  /** Names whoever writes here, among all windows; `liveWriters` has it from `hold` on. */
+  readonly writer: string;
+  hold(): void;
+  liveWriters(): Promise<ReadonlySet<string>>;
+  tellOthers(news: StoreNews): void;
+}
+
+export interface StoreOptions extends StoreBounds {
+  /** Largest body, and what of one may wait to be written. */
+  readonly bodyBytes: number;
+  readonly blockBytes: number;
+}
+
+/** Bytes of bodies: a fifth of what browsers keep, and little of a phone's disk. */
+const STORE_BYTES = 200 * 1000 * 1000;
+
+export const STORE_OPTIONS: StoreOptions = {
+  bytes: STORE_BYTES,
+  // About 1 KB each; a hundred sites of eighty resources.
+  entries: 8192,
+  bodyBytes: STORE_BYTES / 8,
+  blockBytes: 256 * 1024,
+};
+
+/** Partitions whose index is in memory: a page and its frames, and the page before. */
+const INDEXES = 8;
+
+/** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
+const QUEUE_BYTES = 4 * 1024 * 1024;
+
+/** Bytes of bodies whose hash is checked at once while nobody waits: some 100 ms of a slow phone. */
+const CHECK_BYTES = 4 * 1024 * 1024;
+
+/** A response that is asked for now, and may be stored when it is there. */
+export interface ResponseCopy {
+  /** What was asked for before something was forgotten is not stored. */
+  readonly era: number;
+  readonly body: BodyCopy;
+}
+
+export interface NewEntry<Meta> {
+  readonly partition: string;
+  readonly url: string;
+  readonly meta: Meta;
+  /** Whether it takes the place of one with the same URL. */
+  replaces(old: StoredEntry<Meta>): boolean;
+}
+
+/** Something to be written, and what memory learns when it is. */
+interface Change {
+  run(changes: StoreChanges): Promise<void>;
+  committed(): void;
+  /** That wait with it. */
+  readonly bytes: number;
+}
+
+export class ResponseStore<Meta> {
+  readonly #platform: StorePlatform;
+  readonly #options: StoreOptions;
+  readonly #database: Promise<StoreDatabase | null>;
+  #totals: StoreTotals = NOTHING_STORED;
+  /** That have entries; null until that is known. */
+  #partitions: Set<string> | null = null;
+  /** In the order of use. */
+  readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
+  #queue: Change[] = [];
+  #queuedBytes = 0;
+  #writing: Promise<void> | null = null;
+  readonly #touched = new Set<number>();
+  #copies = 0;
+  #era = 0;
+  #checkedUpTo = 0;
+
+  constructor(platform: StorePlatform, options: StoreOptions = STORE_OPTIONS) {
+    this.#platform = platform;
+    this.#options = options;
+    this.#database = this.#open();
+  }
+
+  /** Bytes of bodies, and responses. */
+  get use(): PartitionUse {
+    return { bytes: this.#totals.bytes, entries: this.#totals.entries };
+  }
+
+  /** A promise only where it has to be read first. */
+  index(partition: string): PartitionIndex<Meta> | Promise<PartitionIndex<Meta>> {
+    const known = this.#indexes.get(partition);
+    if (known !== undefined) {
+      this.#indexes.delete(partition);
+      this.#indexes.set(partition, known);
+      return known;
+    }
+    const isEmpty = this.#partitions?.has(partition) === false;
+    const index = isEmpty ? new PartitionIndex<Meta>([]) : this.#load(partition);
+    this.#indexes.set(partition, index);
+    const [oldest] = this.#indexes.keys();
+    if (this.#indexes.size > INDEXES && oldest !== undefined) this.#indexes.delete(oldest);
+    if (index instanceof Promise) {
+      void index.then((loaded) => this.#indexes.get(partition) === index && this.#indexes.set(partition, loaded));
+    }
+    return index;
+  }
+
+  /** @returns null where the body is not there, or not whole: then the entry is gone, too. */
+  async read(entry: StoredEntry<Meta>): Promise<BodyReader | null> {
+    const database = await this.#database;
+    const reader = database === null ? null : await BodyReader.open(database, entry.body).catch(() => null);
+    if (reader === null) this.dropBody(entry);
+    else this.#touched.add(entry.id);
+    return reader;
+  }
+
+  startCopy(): ResponseCopy {
+    const id = `${this.#platform.writer}/${this.#copies++}`;
+    const body = new BodyCopy({
+      id,
+      blockBytes: this.#options.blockBytes,
+      maxBytes: this.#options.bodyBytes,
+      writeBlock: (index, block) => this.#writeBlock([id, index], block),
+      dropBlocks: () =>
+        void this.#database.then((database) => database?.delete("blocks", blocksOf(id))).catch(() => {}),
+    });
+    return { era: this.#era, body };
+  }
+
+  /** Stores what was copied, now that it is whole. Settles when it is stored, or is not to be. */
+  async add(fresh: NewEntry<Meta>, copy: ResponseCopy): Promise<void> {
+    const copied = await copy.body.end().catch(() => null);
+    if (copied === null) return;
+    const { body, last } = copied;
+    const { partition, url, meta } = fresh;
+    let gone: StoredEntry<Meta>[] = [];
+    let added: StoredEntry<Meta> | null = null;
+    await this.#change({
+      bytes: last.length,
+      run: async (changes) => {
+        const isForgotten = copy.era !== this.#era || changes.era !== this.#totals.era;
+        if (isForgotten) return changes.dropBlocks(body.id);
+        gone = ((await changes.find(partition, url)) as StoredEntry<Meta>[]).filter((old) => fresh.replaces(old));
+        for (const { id } of gone) await changes.remove(id);
+        added = await changes.add({ partition, url, meta, body }, last);
+      },
+      committed: () => {
+        if (added !== null) this.#learn(partition, gone, added);
+      },
+    });
+  }
+
+  /** The same body goes on under another head. */
+  refresh(entry: StoredEntry<Meta>, meta: Meta): Promise<void> {
+    const fresh = { ...entry, meta };
+    this.#learn(entry.partition, [entry], fresh);
+    return this.#change({ bytes: 0, run: (changes) => changes.update(fresh), committed: () => {} });
+  }
+
+  remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
+    for (const entry of entries) this.#learn(entry.partition, [entry], null);
+    return this.#change({
+      bytes: 0,
+      run: async (changes) => {
+        for (const { id } of entries) await changes.remove(id);
+      },
+      committed: () => {},
+    });
+  }
+
+  /** It is broken: whatever has it is not stored any more. */
+  dropBody(entry: StoredEntry<Meta>): void {
+    this.#learn(entry.partition, [entry], null);
+    void this.#change({ bytes: 0, run: (changes) => changes.removeBody(entry.body.id), committed: () => {} });
+  }
+
+  /** Settles when what is in these partitions is gone, and nothing that is under way can come to it. */
+  async forget(isOf: (partition: string) => boolean): Promise<void> {
+    this.#forgetMemory();
+    await this.#change({
+      bytes: 0,
+      run: (changes) => changes.removePartitions(isOf),
+      committed: () => this.#platform.tellOthers({ kind: "forgotten" }),
+    });
+  }
+
+  /** Another window did this. */
+  hear(news: StoreNews): void {
+    if (news.kind === "forgotten") return this.#forgetMemory();
+    for (const partition of news.partitions) {
+      this.#indexes.delete(partition);
+      this.#partitions?.add(partition);
+    }
+  }
+
+  /** What partitions take up. */
+  async uses(): Promise<ReadonlyMap<string, PartitionUse>> {
+    const database = await this.#database;
+    if (database === null) return new Map();
+    const store = beginRead(database, "partitions").objectStore("partitions");
+    const [names, uses] = await Promise.all([store.getAllKeys(), store.getAll()]);
+    return new Map(names.map((name, index) => [name, uses[index] as PartitionUse]));
+  }
+
+  /** While nobody waits: drops what no entry has, checks hashes of a few bodies, writes down what was used. */
+  async upkeep(): Promise<void> {
+    const database = await this.#database;
+    if (database === null) return;
+    try {
+      const orphans = await orphanBodies(database, await this.#platform.liveWriters());
+      for (const id of orphans) await database.delete("blocks", blocksOf(id));
+      const { broken, upTo } = await brokenBodies(database, this.#checkedUpTo, CHECK_BYTES);
+      this.#checkedUpTo = upTo;
+      if (broken.length === 0 && this.#touched.size === 0) return;
+      await this.#change({
+        bytes: 0,
+        run: async (changes) => {
+          for (const id of broken) await changes.removeBody(id);
+        },
+        committed: () => broken.length > 0 && this.#indexes.clear(),
+      });
+    } catch {
+      // Another time.
+    }
+  }
+
+  async #open(): Promise<StoreDatabase | null> {
+    try {
+      const database = await this.#platform.openDatabase();
+      const read = beginRead(database, "partitions", "totals");
+      const [partitions, totals] = await Promise.all([
+        read.objectStore("partitions").getAllKeys(),
+        read.objectStore("totals").get("totals"),
+      ]);
+      this.#partitions = new Set(partitions);
+      this.#totals = totals ?? NOTHING_STORED;
+      return database;
+    } catch {
+      // Storage is closed to us.
+      this.#partitions = new Set();
+      return null;
+    }
+  }
+
+  async #load(partition: string): Promise<PartitionIndex<Meta>> {
+    const database = await this.#database;
+    if (database === null || this.#partitions?.has(partition) !== true) return new PartitionIndex([]);
+    try {
+      const entries = await database.getAllFromIndex("entries", "partition", partition);
+      return new PartitionIndex(entries as StoredEntry<Meta>[]);
+    } catch {
+      return new PartitionIndex([]);
+    }
+  }
+
+  #learn(partition: string, gone: readonly StoredEntry<Meta>[], added: StoredEntry<Meta> | null): void {
+    if (added !== null) this.#partitions?.add(partition);
+    const index = this.#indexes.get(partition);
+    if (index instanceof PartitionIndex) {
+      for (const entry of gone) index.remove(entry);
+      if (added !== null) index.add(added);
+    } else {
+      // What is being read may be the index of before.
+      this.#indexes.delete(partition);
+    }
+  }
+
+  #forgetMemory(): void {
+    this.#era += 1;
+    this.#indexes.clear();
+  }
+
+  async #writeBlock(key: [string, number], block: Uint8Array): Promise<void> {
+    this.#platform.hold();
+    const database = await this.#database;
+    if (database === null) throw new Error("Cannot store a body: storage is closed");
+    try {
+      await database.put("blocks", block, key);
+    } catch {
+      await this.#makeRoom(database, block.length);
+      await database.put("blocks", block, key);
+    }
+  }
+
+  /** The disk is full before the bounds are reached. */
+  async #makeRoom(database: StoreDatabase, bytes: number): Promise<void> {
+    const left = Math.max(0, (this.#totals.bytes * 15) / 16 - 2 * bytes);
+    await this.#writeAll(database, [], { ...this.#options, bytes: left });
+  }
+
+  /** Changes that wait go together. */
+  #change(change: Change): Promise<void> {
+    if (this.#queuedBytes + change.bytes > QUEUE_BYTES) return Promise.resolve();
+    this.#queue.push(change);
+    this.#queuedBytes += change.bytes;
+    const before = this.#writing;
+    if (this.#queue.length > 1 && before !== null) return before;
+    this.#writing = (before ?? Promise.resolve()).then(() => this.#writeQueued());
+    return this.#writing;
+  }
+
+  async #writeQueued(): Promise<void> {
+    const queued = this.#queue.splice(0);
+    const bytes = queued.reduce((sum, each) => sum + each.bytes, 0);
+    const database = await this.#database;
+    try {
+      if (database === null) return;
+      if (await this.#writeAll(database, queued)) return;
+      // Or one of them cannot be written: so each for itself.
+      await this.#makeRoom(database, bytes);
+      for (const change of queued) await this.#writeAll(database, [change]);
+    } finally {
+      this.#queuedBytes -= bytes;
+    }
+  }
+
+  /** @returns false where nothing was written. */
+  async #writeAll(
+    database: StoreDatabase,
+    queued: readonly Change[],
+    bounds: StoreBounds = this.#options,
+  ): Promise<boolean> {
+    const touched = [...this.#touched];
+    let write: StoreWrite;
+    try {
+      write = beginWrite(database);
+    } catch {
+      return false;
+    }
+    try {
+      const changes = await StoreChanges.begin(write);
+      for (const id of touched) await changes.touch(id);
+      for (const change of queued) await change.run(changes);
+      await changes.makeRoom(bounds);
+      this.#committed(await changes.commit());
+      for (const id of touched) this.#touched.delete(id);
+      for (const change of queued) change.committed();
+      const partitions = [...changes.partitions];
+      if (partitions.length > 0) this.#platform.tellOthers({ kind: "changed", partitions });
+      return true;
+    } catch {
+      abort(write);
+      return false;
+    }
+  }
+
+  #committed(totals: StoreTotals): void {
+    // Another window has forgotten something, and its word is on the way.
+    if (totals.era !== this.#totals.era) this.#forgetMemory();
+    this.#totals = totals;
+  }
+}
+
+function abort(write: StoreWrite): void {
+  try {
+    write.abort();
+  } catch {
+    // It was over already.
+  }
+}

@@ -1,0 +1,142 @@
+/** What one transaction does to the index, the bodies, and what is known of their size. */
+import {
+  blocksOf,
+  NOTHING_STORED,
+  type PartitionUse,
+  type StoredEntry,
+  type StoreTotals,
+  type StoreWrite,
+} from "./store-database.ts";
+
+export interface StoreBounds {
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+/** What was used so few turns ago is not written down again. */
+const TOUCH_TURNS = 4;
+
+export class StoreChanges {
+  readonly #write: StoreWrite;
+  readonly #uses = new Map<string, PartitionUse>();
+  #totals: StoreTotals;
+
+  private constructor(write: StoreWrite, totals: StoreTotals) {
+    this.#write = write;
+    this.#totals = totals;
+  }
+
+  static async begin(write: StoreWrite): Promise<StoreChanges> {
+    const totals = (await write.objectStore("totals").get("totals")) ?? NOTHING_STORED;
+    return new StoreChanges(write, { ...totals, turn: totals.turn + 1 });
+  }
+
+  get turn(): number {
+    return this.#totals.turn;
+  }
+
+  get era(): number {
+    return this.#totals.era;
+  }
+
+  /** Partitions whose index is another now. */
+  get partitions(): Iterable<string> {
+    return this.#uses.keys();
+  }
+
+  find(partition: string, url: string): Promise<StoredEntry<unknown>[]> {
+    return this.#write.objectStore("entries").index("url").getAll([partition, url]);
+  }
+
+  /** @param last the body's last block, or null where the body is stored already. */
+  async add<Meta>(entry: Omit<StoredEntry<Meta>, "id" | "used">, last: Uint8Array | null): Promise<StoredEntry<Meta>> {
+    const entries = this.#write.objectStore("entries");
+    const twin = await entries.index("copy").get([entry.partition, entry.body.hash]);
+    const body = twin?.body ?? entry.body;
+    const isNew = twin === undefined;
+    if (isNew && last !== null) await this.#write.objectStore("blocks").put(last, [body.id, body.blocks - 1]);
+    if (!isNew && body.id !== entry.body.id) await this.dropBlocks(entry.body.id);
+    const added = { ...entry, body, used: this.turn };
+    // The key is the database's to give.
+    const id = await entries.add(added as StoredEntry<Meta>);
+    await this.#account(entry.partition, isNew ? body.size : 0, 1);
+    return { ...added, id };
+  }
+
+  async remove(id: number): Promise<void> {
+    const entries = this.#write.objectStore("entries");
+    const entry = await entries.get(id);
+    if (entry === undefined) return;
+    await entries.delete(id);
+    const isLast = (await entries.index("body").count(entry.body.id)) === 0;
+    if (isLast) await this.dropBlocks(entry.body.id);
+    await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
+  }
+
+  /** Every response with this body. */
+  async removeBody(bodyId: string): Promise<void> {
+    for (const id of await this.#write.objectStore("entries").index("body").getAllKeys(bodyId)) await this.remove(id);
+  }
+
+  /** What was asked for before is not to be stored any more, in any window. */
+  async removePartitions(isOf: (partition: string) => boolean): Promise<void> {
+    this.#totals = { ...this.#totals, era: this.era + 1 };
+    const byPartition = this.#write.objectStore("entries").index("partition");
+    for (const partition of await this.#write.objectStore("partitions").getAllKeys()) {
+      if (!isOf(partition)) continue;
+      for (const id of await byPartition.getAllKeys(partition)) await this.remove(id);
+    }
+  }
+
+  /** Its body stays. Nothing where it is gone. */
+  async update(entry: StoredEntry<unknown>): Promise<void> {
+    const entries = this.#write.objectStore("entries");
+    if ((await entries.getKey(entry.id)) !== undefined) await entries.put({ ...entry, used: this.turn });
+  }
+
+  /** It was used, in this turn or a little before. */
+  async touch(id: number): Promise<void> {
+    const entry = await this.#write.objectStore("entries").get(id);
+    if (entry !== undefined && this.turn - entry.used > TOUCH_TURNS) await this.update(entry);
+  }
+
+  /** Of a body that is not to be stored. */
+  async dropBlocks(bodyId: string): Promise<void> {
+    await this.#write.objectStore("blocks").delete(blocksOf(bodyId));
+  }
+
+  /** Drops what was used longest ago until the rest is within bounds. */
+  async makeRoom(bounds: StoreBounds): Promise<void> {
+    const isOver = () => this.#totals.bytes > bounds.bytes || this.#totals.entries > bounds.entries;
+    while (isOver()) {
+      const oldest = await this.#write.objectStore("entries").index("used").getKey(IDBKeyRange.lowerBound(0));
+      if (oldest === undefined) return;
+      await this.remove(oldest);
+    }
+  }
+
+  /** Settles when all of it is done, or none. */
+  async commit(): Promise<StoreTotals> {
+    const partitions = this.#write.objectStore("partitions");
+    for (const [partition, use] of this.#uses) {
+      if (use.entries > 0) await partitions.put(use, partition);
+      else await partitions.delete(partition);
+    }
+    await this.#write.objectStore("totals").put(this.#totals, "totals");
+    await this.#write.done;
+    return this.#totals;
+  }
+
+  async #account(partition: string, bytes: number, entries: number): Promise<void> {
+    const known = this.#uses.get(partition) ?? (await this.#write.objectStore("partitions").get(partition));
+    this.#uses.set(partition, {
+      bytes: (known?.bytes ?? 0) + bytes,
+      entries: (known?.entries ?? 0) + entries,
+    });
+    this.#totals = {
+      ...this.#totals,
+      bytes: this.#totals.bytes + bytes,
+      entries: this.#totals.entries + entries,
+    };
+  }
+}

@@ -1,0 +1,101 @@
+/** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+
+/** The bytes of one or several responses. They never change. */
+export interface StoredBody {
+  /** Name of its blocks: its writer's, and a number. */
+  readonly id: string;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly blocks: number;
+}
+
+/** One response in the index. `Meta` is its owner's: plain data that can be cloned. */
+export interface StoredEntry<Meta> {
+  readonly id: number;
+  /** Who may know of it. */
+  readonly partition: string;
+  /** Without a fragment. */
+  readonly url: string;
+  readonly meta: Meta;
+  readonly body: StoredBody;
+  /** Turn in which it was last used: turns follow each other whatever the clock says. */
+  readonly used: number;
+}
+
+/** What one partition takes up. */
+export interface PartitionUse {
+  /** Of bodies. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+export interface StoreTotals extends PartitionUse {
+  readonly turn: number;
+  /** Grows when something is forgotten: what was asked for before must not be stored any more. */
+  readonly era: number;
+}
+
+export const NOTHING_STORED: StoreTotals = { bytes: 0, entries: 0, turn: 0, era: 0 };
+
+export interface StoreSchema extends DBSchema {
+  entries: {
+    key: number;
+    value: StoredEntry<unknown>;
+    indexes: { partition: string; url: [string, string]; copy: [string, string]; body: string; used: number };
+  };
+  blocks: { key: [string, number]; value: Uint8Array };
+  partitions: { key: string; value: PartitionUse };
+  totals: { key: "totals"; value: StoreTotals };
+}
+
+const STORES = ["entries", "blocks", "partitions", "totals"] as const;
+
+export type StoreDatabase = IDBPDatabase<StoreSchema>;
+export type StoreWrite = IDBPTransaction<StoreSchema, typeof STORES, "readwrite">;
+
+export function openStoreDatabase(name: string): Promise<StoreDatabase> {
+  return openDB<StoreSchema>(name, 1, {
+    upgrade(database) {
+      const entries = database.createObjectStore("entries", { keyPath: "id", autoIncrement: true });
+      entries.createIndex("partition", "partition");
+      entries.createIndex("url", ["partition", "url"]);
+      entries.createIndex("copy", ["partition", "body.hash"]);
+      entries.createIndex("body", "body.id");
+      entries.createIndex("used", "used");
+      database.createObjectStore("blocks");
+      database.createObjectStore("partitions");
+      database.createObjectStore("totals");
+    },
+    // An app of a later release wants to change it.
+    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+  });
+}
+
+export function beginWrite(database: StoreDatabase): StoreWrite {
+  // What the system loses with its power is fetched again.
+  const write = database.transaction(STORES, "readwrite", { durability: "relaxed" });
+  silence(write);
+  return write;
+}
+
+export function beginRead<Names extends (typeof STORES)[number][]>(
+  database: StoreDatabase,
+  ...names: Names
+): IDBPTransaction<StoreSchema, Names, "readonly"> {
+  const read = database.transaction(names);
+  silence(read);
+  return read;
+}
+
+/** What fails in a transaction says so by the rejection of what failed. */
+function silence({ done }: { readonly done: Promise<void> }): void {
+  done.catch(() => {});
+}
+
+/** All blocks of a body. */
+export function blocksOf(id: string): IDBKeyRange {
+  return IDBKeyRange.bound([id, 0], [id, Number.MAX_SAFE_INTEGER]);
+}
