@@ -1,6 +1,6 @@
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */
 import { limits } from "../../../shared/limits.ts";
-import type { Settings } from "./browser-state.ts";
+import type { Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
 

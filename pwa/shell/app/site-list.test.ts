@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Site } from "./browser-state.ts";
+import type { Site } from "./app-state.ts";
 import { joined, visited, withIcon } from "./site-list.ts";
 
 const site = (url: string, icon: string | null = null): Site => ({ url, title: url, icon });

@@ -1,5 +1,5 @@
 /** Lists of sites as values: the latest first, one row for each site. */
-import type { Site } from "./browser-state.ts";
+import type { Site } from "./app-state.ts";
 
 const RECENT_COUNT = 12;
 

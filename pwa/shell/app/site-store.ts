@@ -1,6 +1,6 @@
 /** Recent and pinned sites, kept in IndexedDB since their icons are too large for synchronous storage. */
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import type { Site } from "./browser-state.ts";
+import type { Site } from "./app-state.ts";
 import { joined, visited, withIcon } from "./site-list.ts";
 
 interface Schema extends DBSchema {

@@ -1,6 +1,6 @@
 /** What Ropeway has moved since it was set up on this phone: what earlier starts left, plus this one's counters. */
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
-import type { Totals } from "./browser-state.ts";
+import type { Totals } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 
 const STORAGE_KEY = "ropeway.totals";

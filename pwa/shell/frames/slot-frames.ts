@@ -1,21 +1,12 @@
 /**
- * The iframes of slots: the one the person looks at, and hidden spares whose service workers are installed before any
- * site needs them, so that a new site costs no round trip to set up.
+ * The slots of this window, and hidden spares whose service workers are installed before any site needs them, so that a
+ * new site costs no round trip to set up.
  */
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import type { KeptSpares } from "./kept-spares.ts";
+import { createSlotFrame } from "./slot-frame.ts";
 import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
-
-/** No top navigation (frame busting), no presentation. A lock of the pointer needs a click, and Escape ends it. */
-const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock";
-/**
- * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
- * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
- */
-const PERMISSIONS = ["fullscreen", "autoplay", "clipboard-write", "encrypted-media", "picture-in-picture"]
-  .map((feature) => `${feature} *`)
-  .join("; ");
 
 interface Spare {
   readonly label: string;
@@ -27,8 +18,6 @@ interface Spare {
 }
 
 export class SlotFrames {
-  readonly page: HTMLIFrameElement;
-
   #registry: SlotRegistry;
   #keptSpares: KeptSpares;
   #document: Document;
@@ -64,8 +53,6 @@ export class SlotFrames {
     this.#slotHost = options.slotHost;
     this.#bindPort = options.bindPort;
     this.#hasOtherWindows = options.hasOtherWindows;
-    this.page = this.#createFrame("Page");
-    this.page.allow = PERMISSIONS;
   }
 
   /** The slot that `origin` (an event's, a frame's) belongs to, or null. */
@@ -169,7 +156,7 @@ export class SlotFrames {
   }
 
   #bootSpare(label: string): void {
-    const frame = this.#createFrame("");
+    const frame = createSlotFrame(this.#document);
     frame.hidden = true;
     frame.setAttribute("aria-hidden", "true");
     frame.tabIndex = -1;
@@ -195,13 +182,6 @@ export class SlotFrames {
     // One that is still loading asks by itself, and is known by then.
     if (isReady && frame.contentWindow !== null) this.sendPort(slot, frame.contentWindow);
     setTimeout(() => frame.remove(), BOOT_FRAME_LIFETIME);
-  }
-
-  #createFrame(title: string): HTMLIFrameElement {
-    const frame = this.#document.createElement("iframe");
-    if (title !== "") frame.title = title;
-    frame.setAttribute("sandbox", SANDBOX);
-    return frame;
   }
 }
 

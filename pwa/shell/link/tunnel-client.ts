@@ -6,7 +6,7 @@ import type {
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
-import type { Settings } from "../app/browser-state.ts";
+import type { Settings } from "../app/app-state.ts";
 
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 

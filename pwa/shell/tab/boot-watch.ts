@@ -11,8 +11,9 @@ export interface BootWatchNeeds {
   isAwaited(): boolean;
   /** Where there is no link, the frame is sent there again when it is back. */
   isLinkOpen(): boolean;
-  askAgain(): void;
-  giveUp(): void;
+  /** @param url where the frame was sent. */
+  askAgain(url: string): void;
+  giveUp(url: string): void;
 }
 
 export class BootWatch {
@@ -20,6 +21,7 @@ export class BootWatch {
   #attempts = 0;
   /** Counts how often the frame was sent somewhere. */
   #journey = 0;
+  #sentTo = "";
   #heardFormerPage = false;
 
   constructor(needs: BootWatchNeeds) {
@@ -32,8 +34,9 @@ export class BootWatch {
     this.#journey += 1;
   }
 
-  /** The frame is sent to a slot. */
-  setOut(): void {
+  /** The frame is sent to the slot of a URL. */
+  setOut(url: string): void {
+    this.#sentTo = url;
     this.#journey += 1;
     this.#heardFormerPage = false;
   }
@@ -55,9 +58,9 @@ export class BootWatch {
         return;
       }
       this.#attempts += 1;
-      if (this.#attempts < PAUSES.length) return this.#needs.askAgain();
+      if (this.#attempts < PAUSES.length) return this.#needs.askAgain(this.#sentTo);
       this.#attempts = 0;
-      this.#needs.giveUp();
+      this.#needs.giveUp(this.#sentTo);
     }, PAUSES[this.#attempts]);
   }
 }

@@ -1,6 +1,6 @@
 /** Pages that nothing but the link between phone and edge stood in the way of. */
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { PageError } from "../app/browser-state.ts";
+import type { PageError } from "./tab-state.ts";
 
 /** The last also ends, by the key that the edge wants. */
 const OF_THE_LINK: ReadonlySet<number> = new Set([ErrorCode.LINK_LOST, ErrorCode.OFFLINE, ErrorCode.KEY_NOT_ACCEPTED]);

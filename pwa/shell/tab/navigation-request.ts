@@ -1,7 +1,7 @@
 /** Navigations as the shell asks the tunnel for them. */
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
-import type { BrowserState } from "../app/browser-state.ts";
+import type { TabState } from "./tab-state.ts";
 
 /** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
 export function withFragmentOf(from: string, url: string): string {
@@ -29,7 +29,7 @@ export function isPartOf(url: string, shown: string): boolean {
  * Whether a frame that shows this state, be it a document or the notice of an error, would take the URL for a part of
  * what it has, and load nothing (HTML section 7.4.2.2, "navigate to a fragment"). Another part of a page is one.
  */
-export function isShownAlready(url: string, { url: shown, error }: Pick<BrowserState, "url" | "error">): boolean {
+export function isShownAlready(url: string, { url: shown, error }: Pick<TabState, "url" | "error">): boolean {
   return isPartOf(url, shown) && (error !== null || url === shown);
 }
 

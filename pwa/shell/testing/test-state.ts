@@ -1,22 +1,30 @@
-import type { BrowserState } from "../app/browser-state.ts";
-import { initialState } from "../app/initial-state.ts";
 import { DEFAULT_SEARCH_URL } from "../app/search-engines.ts";
-
-const SETTINGS = {
-  theme: "system",
-  searchUrl: DEFAULT_SEARCH_URL,
-  waitTime: 120_000,
-  takesPushes: true,
-  channels: null,
-} as const;
+import { drawNavigation, LOADED, NO_PAGE } from "../tab/navigation.ts";
+import { NO_COST } from "../tab/page-meter.ts";
+import type { BrowserState } from "../views/browser-state.ts";
 
 /** The start page of a paired phone, with whatever a test wants to be different. */
 export function testState(change: Partial<BrowserState> = {}): BrowserState {
-  const fresh = initialState({
-    sites: { recent: [], pinned: [] },
-    settings: { current: SETTINGS },
-    totals: { current: null },
+  return {
+    ...drawNavigation(NO_PAGE, LOADED),
+    canGoBack: false,
+    canGoForward: false,
+    progress: null,
+    cost: NO_COST,
+    isFrameEmpty: false,
+    link: { kind: "open" },
+    totals: null,
+    notice: null,
+    recent: [],
+    pinned: [],
+    settings: {
+      theme: "system",
+      searchUrl: DEFAULT_SEARCH_URL,
+      waitTime: 120_000,
+      takesPushes: true,
+      channels: null,
+    },
     demoUrl: null,
-  });
-  return { ...fresh, link: { kind: "open" }, ...change };
+    ...change,
+  };
 }

@@ -1,6 +1,6 @@
-import type { BrowserState } from "../app/browser-state.ts";
 import { isWaiting } from "./bar/link-pill.tsx";
 import { noticeText } from "./bar/notice-bar.tsx";
+import type { BrowserState } from "./browser-state.ts";
 import { errorText } from "./pages/error-texts.ts";
 import { shortHost } from "./parts/format.ts";
 

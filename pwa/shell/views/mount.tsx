@@ -1,9 +1,9 @@
 import { render } from "preact";
 import type { KeyPress } from "../../messages/page-messages.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
-import type { BrowserActions, BrowserState } from "../app/browser-state.ts";
 import { announcement } from "./announcement.ts";
 import { Bar } from "./bar/bar.tsx";
+import type { BrowserActions, BrowserState } from "./browser-state.ts";
 import { drawPageHead } from "./page-head.ts";
 import { chooseView, type View } from "./pages/choose-view.ts";
 import { ErrorView } from "./pages/error-view.tsx";
@@ -90,7 +90,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
   const press = (press: KeyPress) => {
     const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, isMac) : null;
     if (shortcut === "address") focusAddress();
-    else if (shortcut !== null) actions[shortcut]();
+    else if (shortcut !== null) actions.tab[shortcut]();
     return shortcut !== null;
   };
   window.addEventListener("keydown", (event) => {
@@ -128,7 +128,7 @@ function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
     case "error":
       return state.error && <ErrorView error={state.error} actions={actions} />;
     case "pairing":
-      return <PairingView link={state.link} onKey={(accessKey) => actions.pair(accessKey)} />;
+      return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
   }
 }
 

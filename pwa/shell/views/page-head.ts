@@ -1,4 +1,4 @@
-import type { BrowserState } from "../app/browser-state.ts";
+import type { BrowserState } from "./browser-state.ts";
 import { shortHost } from "./parts/format.ts";
 
 const APP_ICON = "/icons/icon.svg";

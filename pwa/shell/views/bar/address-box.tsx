@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { BrowserActions, BrowserState } from "../../app/browser-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { connectionOf, SIGNS } from "../parts/connection.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
@@ -54,7 +54,7 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
   };
   const go = (input: string) => {
     if (input.trim() === "") return;
-    actions.go(input);
+    actions.tab.go(input);
     finish();
   };
   const onFocusOut = (event: FocusEvent) => {
@@ -127,7 +127,7 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
               if (isEditing) return;
               selectOnClick.current = true;
               event.currentTarget.select();
-              actions.prepareToGo();
+              actions.app.prepareToGo();
               onEditing(true);
             }}
             onClick={(event) => {
@@ -197,14 +197,14 @@ function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonPr
   }
   if (state.phase === "loading") {
     return (
-      <button type="button" class="address-button" aria-label="Stop" onClick={() => actions.stop()}>
+      <button type="button" class="address-button" aria-label="Stop" onClick={() => actions.tab.stop()}>
         <Icon name="close" />
       </button>
     );
   }
   if (state.url === "") return null;
   return (
-    <button type="button" class="address-button" aria-label="Reload" onClick={() => actions.reload()}>
+    <button type="button" class="address-button" aria-label="Reload" onClick={() => actions.tab.reload()}>
       <Icon name="reload" />
     </button>
   );

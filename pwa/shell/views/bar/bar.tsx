@@ -1,4 +1,4 @@
-import type { BrowserActions, BrowserState } from "../../app/browser-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { AddressBox } from "./address-box.tsx";
@@ -15,13 +15,13 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       <Progress state={state} />
       <LinkPill link={state.link} />
       {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
-      <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.back()} />
+      <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
         icon="forward"
         label="Forward"
         className="bar-forward"
         isDisabled={!state.canGoForward}
-        onClick={() => actions.forward()}
+        onClick={() => actions.tab.forward()}
       />
       <AddressBox
         state={state}
@@ -30,7 +30,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
         onEditing={(isEditing) => ui.change({ isEditing })}
         onSiteInfo={() => ui.change({ sheet: "site" })}
       />
-      <BarButton icon="home" label="Home" className="bar-home" onClick={() => actions.home()} />
+      <BarButton icon="home" label="Home" className="bar-home" onClick={() => actions.tab.home()} />
       <BarButton icon="menu" label="Menu" opensDialog onClick={() => ui.change({ sheet: "menu" })} />
     </nav>
   );

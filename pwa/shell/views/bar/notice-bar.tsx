@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { BrowserActions, Notice } from "../../app/browser-state.ts";
+import type { Notice } from "../../app/app-state.ts";
+import type { BrowserActions } from "../browser-state.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 
@@ -14,35 +15,34 @@ export function NoticeBar({ notice, actions }: { notice: Notice; actions: Browse
     <div class="notice-bar">
       <p>{noticeText(notice)}</p>
       {notice.kind === "forgotten" && (
-        <button type="button" class="text-button" ref={undoRef} onClick={() => actions.rememberRecent()}>
+        <button type="button" class="text-button" ref={undoRef} onClick={() => actions.app.rememberRecent()}>
           Undo
         </button>
       )}
       {notice.kind === "resend" && (
-        <button type="button" class="text-button" onClick={() => actions.sendAgain()}>
+        <button type="button" class="text-button" onClick={() => actions.tab.sendAgain()}>
           Send again
         </button>
       )}
-      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => actions.dismissNotice()}>
+      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => actions.app.dismissNotice()}>
         <Icon name="close" />
       </button>
     </div>
   );
 }
 
-export function noticeText({ kind, url, why }: Notice): string {
-  const host = shortHost(url);
-  switch (kind) {
+export function noticeText(notice: Notice): string {
+  switch (notice.kind) {
     case "other-app":
-      return `The page wanted to open another app (${url.slice(0, url.indexOf(":") + 1)})`;
+      return `The page wanted to open another app (${notice.url.slice(0, notice.url.indexOf(":") + 1)})`;
     case "uncertain":
-      return `${host} may have got what you sent; the answer was lost`;
+      return `${shortHost(notice.url)} may have got what you sent; the answer was lost`;
     case "resend":
-      return `To reload this page, what you sent to ${host} has to be sent again`;
+      return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
     case "loop":
-      return `${host} goes to its own address again and again, and was stopped. It may not work here`;
+      return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
     case "wrong-key":
-      return why ?? "Wrong key: this phone keeps the pairing that it had";
+      return notice.why ?? "Wrong key: this phone keeps the pairing that it had";
     case "forgotten":
       return "Recent sites forgotten";
   }

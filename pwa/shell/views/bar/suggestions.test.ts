@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Site } from "../../app/browser-state.ts";
+import type { Site } from "../../app/app-state.ts";
 import { testState } from "../../testing/test-state.ts";
 import { suggest } from "./suggestions.ts";
 

@@ -1,4 +1,4 @@
-import type { BrowserState, Site } from "../../app/browser-state.ts";
+import type { AppState, Site } from "../../app/app-state.ts";
 import { searchEngineName } from "../../app/search-engines.ts";
 import { parseAddress } from "../../tab/address-input.ts";
 import { shortHost } from "../parts/format.ts";
@@ -18,7 +18,7 @@ export type Suggestion =
 const MAX_SITES = 6;
 
 /** Rows for what is typed so far: first what Enter does, then pinned and recent sites that match, best first. */
-export function suggest(typed: string, state: Pick<BrowserState, "pinned" | "recent" | "settings">): Suggestion[] {
+export function suggest(typed: string, state: Pick<AppState, "pinned" | "recent" | "settings">): Suggestion[] {
   const text = typed.trim();
   const rows: Suggestion[] = [];
   if (text !== "") {

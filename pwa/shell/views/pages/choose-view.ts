@@ -1,4 +1,4 @@
-import type { BrowserState } from "../../app/browser-state.ts";
+import type { BrowserState } from "../browser-state.ts";
 
 /** What lies over the page's frame; `page` means nothing does. */
 export type View = "start" | "opening" | "page" | "error" | "pairing";

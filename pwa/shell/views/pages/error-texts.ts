@@ -1,5 +1,5 @@
 import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
-import type { PageError } from "../../app/browser-state.ts";
+import type { PageError } from "../../tab/tab-state.ts";
 import { shortHost } from "../parts/format.ts";
 
 /** What the error page says and offers. `{host}` is filled in by `errorText`. */

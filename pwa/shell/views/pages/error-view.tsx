@@ -1,5 +1,6 @@
-import type { BrowserActions, PageError } from "../../app/browser-state.ts";
 import { comesBackWithLink } from "../../tab/link-failure.ts";
+import type { PageError } from "../../tab/tab-state.ts";
+import type { BrowserActions } from "../browser-state.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
@@ -19,17 +20,17 @@ export function ErrorView({ error, actions }: { error: PageError; actions: Brows
       <p>
         {comesBackWithLink(error) && !asksForKey ? `${text} The page loads by itself when the link is back.` : text}
       </p>
-      {asksForKey && <KeyForm onKey={(accessKey) => actions.pair(accessKey)} />}
+      {asksForKey && <KeyForm onKey={(accessKey) => actions.app.pair(accessKey)} />}
       <div class="actions">
         {retry !== null && (
-          <button type="button" class="button button-primary" onClick={() => actions.reload()}>
+          <button type="button" class="button button-primary" onClick={() => actions.tab.reload()}>
             {retry}
           </button>
         )}
         <button
           type="button"
           class={retry === null && !asksForKey ? "button button-primary" : "button"}
-          onClick={() => actions.home()}
+          onClick={() => actions.tab.home()}
         >
           Start page
         </button>

@@ -1,5 +1,5 @@
-import type { BrowserActions, BrowserState } from "../../app/browser-state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { shortHost } from "../parts/format.ts";
 import { SiteIcon } from "../parts/site-icon.tsx";
 
@@ -16,7 +16,7 @@ export function OpeningView({ state, actions }: { state: BrowserState; actions: 
       <button
         type="button"
         class={isWaiting(state.link) ? "text-button opening-cancel" : "text-button opening-cancel is-out"}
-        onClick={() => actions.stop()}
+        onClick={() => actions.tab.stop()}
       >
         Cancel
       </button>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { BrowserActions, BrowserState, Site } from "../../app/browser-state.ts";
+import type { Site } from "../../app/app-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
@@ -58,7 +59,7 @@ function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
               class="tile"
               title={site.url}
               disabled={isChanging}
-              onClick={() => actions.go(site.url)}
+              onClick={() => actions.tab.go(site.url)}
             >
               <SiteIcon site={site} large />
               <span class="tile-title">{site.title || shortHost(site.url)}</span>
@@ -68,7 +69,7 @@ function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
                 type="button"
                 class="tile-remove"
                 aria-label={`Unpin ${site.title || shortHost(site.url)}`}
-                onClick={() => actions.unpin(site.url)}
+                onClick={() => actions.app.unpin(site.url)}
               >
                 <Icon name="close" />
               </button>
@@ -85,7 +86,7 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
     <section class="start-section" aria-labelledby="recent-heading">
       <div class="section-head">
         <h2 id="recent-heading">Recent</h2>
-        <button type="button" class="text-button" onClick={() => actions.forgetRecent("all")}>
+        <button type="button" class="text-button" onClick={() => actions.app.forgetRecent("all")}>
           Forget all
         </button>
       </div>
@@ -94,7 +95,7 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
           const name = site.title || shortHost(site.url);
           return (
             <li key={site.url} class="row">
-              <button type="button" class="row-main" title={site.url} onClick={() => actions.go(site.url)}>
+              <button type="button" class="row-main" title={site.url} onClick={() => actions.tab.go(site.url)}>
                 <SiteIcon site={site} />
                 <span class="row-text">
                   <span class="row-title">{name}</span>
@@ -105,7 +106,7 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
                 type="button"
                 class="icon-button quiet"
                 aria-label={`Pin ${name}`}
-                onClick={() => actions.pin(site)}
+                onClick={() => actions.app.pin(site)}
               >
                 <Icon name="pin" />
               </button>
@@ -113,7 +114,7 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
                 type="button"
                 class="icon-button quiet"
                 aria-label={`Forget ${name}`}
-                onClick={() => actions.forgetRecent(site.url)}
+                onClick={() => actions.app.forgetRecent(site.url)}
               >
                 <Icon name="close" />
               </button>
@@ -127,7 +128,7 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
 
 function DemoCard({ url, actions }: { url: string; actions: BrowserActions }) {
   return (
-    <button type="button" class="demo" onClick={() => actions.go(url)}>
+    <button type="button" class="demo" onClick={() => actions.tab.go(url)}>
       <span class="site-icon site-icon-plain">
         <Icon name="globe" />
       </span>

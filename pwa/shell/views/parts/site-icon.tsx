@@ -1,4 +1,4 @@
-import type { Site } from "../../app/browser-state.ts";
+import type { Site } from "../../app/app-state.ts";
 import { shortHost } from "./format.ts";
 
 const TINTS = 8;

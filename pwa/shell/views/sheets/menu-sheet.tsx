@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { BrowserActions, BrowserState } from "../../app/browser-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { shortHost } from "../parts/format.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
@@ -36,15 +36,15 @@ export function MenuSheet({ state, actions, ui }: { state: BrowserState; actions
             icon="forward"
             label="Forward"
             isDisabled={!state.canGoForward}
-            onClick={andClose(() => actions.forward())}
+            onClick={andClose(() => actions.tab.forward())}
           />
-          <MenuIcon icon="home" label="Home" onClick={andClose(() => actions.home())} />
-          <MenuIcon icon="reload" label="Reload" onClick={andClose(() => actions.reload())} />
+          <MenuIcon icon="home" label="Home" onClick={andClose(() => actions.tab.home())} />
+          <MenuIcon icon="reload" label="Reload" onClick={andClose(() => actions.tab.reload())} />
           <MenuIcon
             icon="pin"
             label={isPinned ? "Unpin" : "Pin"}
             isOn={isPinned}
-            onClick={andClose(() => (isPinned ? actions.unpin(state.url) : actions.pin(site)))}
+            onClick={andClose(() => (isPinned ? actions.app.unpin(state.url) : actions.app.pin(site)))}
           />
         </div>
       )}

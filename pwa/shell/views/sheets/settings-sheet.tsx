@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
-import type { BrowserActions, BrowserState, Settings } from "../../app/browser-state.ts";
+import type { Settings } from "../../app/app-state.ts";
 import { CHANNEL_COUNTS, WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
@@ -39,29 +40,32 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
         legend="Appearance"
         choices={THEMES}
         chosen={settings.theme}
-        onChange={(theme) => actions.changeSettings({ theme })}
+        onChange={(theme) => actions.app.changeSettings({ theme })}
       />
-      <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => actions.changeSettings({ searchUrl })} />
+      <SearchSetting
+        searchUrl={settings.searchUrl}
+        onChange={(searchUrl) => actions.app.changeSettings({ searchUrl })}
+      />
       <ChoiceSetting
         name="wait-time"
         legend="When the link is gone, pages wait"
         choices={WAIT_CHOICES}
         chosen={settings.waitTime}
-        onChange={(waitTime) => actions.changeSettings({ waitTime })}
+        onChange={(waitTime) => actions.app.changeSettings({ waitTime })}
       />
       <ChoiceSetting
         name="pushes"
         legend="Send what a page needs before it asks"
         choices={PUSH_CHOICES}
         chosen={settings.takesPushes}
-        onChange={(takesPushes) => actions.changeSettings({ takesPushes })}
+        onChange={(takesPushes) => actions.app.changeSettings({ takesPushes })}
       />
       <ChoiceSetting
         name="channels"
         legend="Connections to the edge"
         choices={CHANNEL_CHOICES}
         chosen={settings.channels}
-        onChange={(channels) => actions.changeSettings({ channels })}
+        onChange={(channels) => actions.app.changeSettings({ channels })}
       />
       <section class="setting">
         <h3>On this phone</h3>
@@ -70,14 +74,14 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
           question="The list of recent sites will be empty. Pinned sites stay."
           confirm="Forget"
           done="Recent sites forgotten"
-          onConfirm={() => actions.forgetRecent("all")}
+          onConfirm={() => actions.app.forgetRecent("all")}
         />
         <ConfirmButton
           label="Clear site data"
           question="Cookies, logins and stored pages of every site will be gone."
           confirm="Clear"
           done="Site data cleared"
-          onConfirm={() => actions.clearSiteData()}
+          onConfirm={() => actions.app.clearSiteData()}
         />
       </section>
       <section class="setting">
@@ -91,7 +95,7 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
           <KeyForm
             onKey={(accessKey) => {
               ui.change({ sheet: null });
-              actions.pair(accessKey);
+              actions.app.pair(accessKey);
             }}
           />
         </details>

@@ -1,5 +1,5 @@
-import type { BrowserState } from "../../app/browser-state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
+import type { BrowserState } from "../browser-state.ts";
 import { errorText } from "../pages/error-texts.ts";
 import { type Connection, connectionOf, SIGNS } from "../parts/connection.ts";
 import { formatBytes, formatSaving, formatTime, shortHost } from "../parts/format.ts";

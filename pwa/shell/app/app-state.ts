@@ -1,0 +1,72 @@
+/** What the chrome draws of the app, whatever tab is shown, and what the person may ask of it. */
+import type { LinkPhase } from "../../messages/link.ts";
+
+/** What Ropeway has moved since it was set up on this phone, for the line on the start page. */
+export interface Totals {
+  /** WebSocket payload, both directions. */
+  readonly linkBytes: number;
+  /** Body bytes that origins sent. */
+  readonly originBytes: number;
+}
+
+export interface Site {
+  readonly url: string;
+  readonly title: string;
+  /** data: URL, or null while none is known. */
+  readonly icon: string | null;
+}
+
+export interface Settings {
+  readonly theme: "system" | "light" | "dark";
+  /** Search URL with `%s` where the percent-encoded words go. */
+  readonly searchUrl: string;
+  /** Milliseconds that pages wait while there is no link. */
+  readonly waitTime: number;
+  /** Whether the edge may send what a page needs before the page asks. */
+  readonly takesPushes: boolean;
+  /** How many channels a session has, for experiments; null for as many as pay. */
+  readonly channels: number | null;
+}
+
+/** Something the person should know that no page says; one at a time, until it is dismissed. */
+export type Notice =
+  /** What the person sent there may have arrived or not. */
+  | { readonly kind: "uncertain"; readonly url: string }
+  /** A reload would send what led to the page again, which it does not unasked. */
+  | { readonly kind: "resend"; readonly url: string }
+  /** The page wanted to open an app that it may not. */
+  | { readonly kind: "other-app"; readonly url: string }
+  /** The page went to its own address again and again, and was stopped. */
+  | { readonly kind: "loop"; readonly url: string }
+  /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
+  | { readonly kind: "wrong-key"; readonly why: string | null }
+  /** The recent sites, which can be taken back. */
+  | { readonly kind: "forgotten"; readonly sites: readonly Site[] };
+
+export interface AppState {
+  readonly link: LinkPhase;
+  /** null until something is known. */
+  readonly totals: Totals | null;
+  readonly notice: Notice | null;
+  readonly recent: readonly Site[];
+  readonly pinned: readonly Site[];
+  readonly settings: Settings;
+  /** The demo site's URL when the edge runs locally and serves one, else null. */
+  readonly demoUrl: string | null;
+}
+
+export interface AppActions {
+  /** The person is about to type an address. */
+  prepareToGo(): void;
+  dismissNotice(): void;
+  pin(site: Site): void;
+  unpin(url: string): void;
+  forgetRecent(url: string | "all"): void;
+  /** Takes back that all recent sites were forgotten. */
+  rememberRecent(): void;
+  changeSettings(change: Partial<Settings>): void;
+  /** Pairs with an access key typed or pasted by the person. */
+  pair(accessKey: string): void;
+  /** Forgets cookies and site data of every site on this phone. */
+  clearSiteData(): void;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { openApp, openTab, sendsTo } from "../testing/tab-rig.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+/** Two tabs beside one app. */
+function openTwo() {
+  const opened = openApp();
+  return { ...opened, one: openTab(opened), other: openTab(opened) };
+}
+
+describe("two tabs beside one app", () => {
+  it("have a page, a history and a failure each", () => {
+    const { one, other, hear } = openTwo();
+    one.show(`${A}/`, "a");
+    one.show(`${A}/2`, "a2");
+    other.tab.go(`${B}/`);
+    hear({ type: "navigation-failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED, message: "" });
+    expect(one.shown()).toMatchObject({ phase: "loaded", url: `${A}/2`, canGoBack: true, error: null });
+    expect(other.shown()).toMatchObject({ phase: "failed", url: `${B}/`, canGoBack: false });
+  });
+
+  it("hear their own frame only", () => {
+    const { one, other } = openTwo();
+    const elsewhere = {} as Window;
+    const slot = { label: A, origin: A, topLevelOrigin: A, topLevel: true };
+    one.show(`${A}/`, "a");
+    other.tab.onPageMessage(sendsTo(`${B}/`), slot, elsewhere);
+    other.tab.onPageMessage({ tag: MESSAGE_TAG, type: "leaving", url: `${A}/2` }, slot, elsewhere);
+    expect(one.shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(other.shown()).toMatchObject({ phase: "idle", url: "" });
+  });
+
+  it("share the link and what the app says, and come back by themselves", () => {
+    const { one, other, hear, log } = openTwo();
+    one.tab.go(`${A}/`);
+    other.tab.go(`${B}/`);
+    hear({ type: "link", link: { kind: "waiting", since: 0, retryAt: 0 } });
+    hear({ type: "navigation-failed", id: 1, url: `${A}/`, code: ErrorCode.LINK_LOST, message: "" });
+    hear({ type: "navigation-failed", id: 2, url: `${B}/`, code: ErrorCode.LINK_LOST, message: "" });
+    hear({ type: "uncertain", url: `${B}/pay` });
+    for (const tab of [one, other])
+      expect(tab.shown()).toMatchObject({ link: { kind: "waiting" }, notice: { kind: "uncertain", url: `${B}/pay` } });
+    log.length = 0;
+    hear({ type: "link", link: { kind: "open" } });
+    expect(log.filter((line) => line.startsWith("ask"))).toEqual([`ask 3 ${A}/`, `ask 4 ${B}/`]);
+  });
+
+  it("both go home when all site data is forgotten", () => {
+    const { app, one, other } = openTwo();
+    one.show(`${A}/`, "a");
+    other.show(`${B}/`, "b");
+    app.clearSiteData();
+    for (const tab of [one, other]) expect(tab.shown()).toMatchObject({ phase: "idle", url: "" });
+  });
+});

@@ -1,0 +1,193 @@
+import type { LinkPhase } from "../../messages/link.ts";
+import type { PagePhase } from "../../messages/page-messages.ts";
+import { pair, storedToken } from "../link/pairing.ts";
+import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
+import type { AppActions, AppState, Notice, Settings, Site, Totals } from "./app-state.ts";
+import type { KeyValueStorage } from "./key-value-storage.ts";
+import type { SettingsStore } from "./settings-store.ts";
+import type { SiteStore } from "./site-store.ts";
+import type { TotalsStore } from "./totals-store.ts";
+
+export type TabEvent = Exclude<TunnelEvent, { type: "link" }>;
+
+/** What the app wants of its tabs. */
+export interface AppTab {
+  readonly state: { readonly phase: PagePhase };
+  /** The link is open again, or for the first time. */
+  onLinkBack(): void;
+  /** Any tab may be meant. */
+  onTunnelEvent(event: TabEvent): void;
+  home(): void;
+}
+
+export interface AppOptions {
+  readonly tunnel: TunnelClient;
+  readonly sites: SiteStore;
+  readonly settings: SettingsStore;
+  readonly totals: TotalsStore;
+  /** Keeps the pairing. */
+  readonly storage: KeyValueStorage;
+  readonly demoUrl: string | null;
+  readonly openLink: (token: string) => void;
+  readonly forgetSlots: () => void;
+  /** Draws the state of the app and of the tab shown. */
+  readonly draw: () => void;
+}
+
+/** What all tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
+export class App implements AppActions {
+  readonly tunnel: TunnelClient;
+  readonly #options: AppOptions;
+  readonly #tabs = new Set<AppTab>();
+  #link: LinkPhase;
+  #totals: Totals | null;
+  #shown: { readonly notice: Notice; readonly isOver: () => boolean } | null = null;
+  /** The edge could not be reached when the person gave this key. */
+  #unansweredKey: string | null = null;
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    this.tunnel = options.tunnel;
+    this.#totals = options.totals.current;
+    this.#link =
+      storedToken(options.storage) === null
+        ? { kind: "unpaired" }
+        : { kind: "connecting", since: Date.now(), attempt: 1 };
+  }
+
+  get state(): AppState {
+    const { sites, settings, demoUrl } = this.#options;
+    return {
+      link: this.#link,
+      totals: this.#totals,
+      notice: this.#shown?.notice ?? null,
+      recent: sites.recent,
+      pinned: sites.pinned,
+      settings: settings.current,
+      demoUrl,
+    };
+  }
+
+  // What tabs tell
+
+  add(tab: AppTab): void {
+    this.#tabs.add(tab);
+  }
+
+  /** Something has another state: this, or a tab. */
+  draw(): void {
+    if (this.#shown?.isOver() === true) this.#shown = null;
+    this.#options.draw();
+  }
+
+  /** @param isOver what the notice is about has passed. */
+  notify(notice: Notice, isOver: () => boolean = () => false): void {
+    this.#shown = { notice, isOver };
+    this.draw();
+  }
+
+  /** A page has loaded. @param site null where it is an error of the site's. */
+  onPageLoaded(site: Site | null): void {
+    const { sites, totals } = this.#options;
+    if (site !== null) sites.visit(site);
+    this.draw();
+    void this.tunnel.stats().then((stats) => {
+      this.#totals = totals.add(stats);
+      this.draw();
+    });
+  }
+
+  showIcon(url: string, icon: string): void {
+    this.#options.sites.showIcon(url, icon);
+    this.draw();
+  }
+
+  /** Tries once more to pair with a key that the edge could not be asked about. */
+  ensurePaired(): void {
+    const accessKey = this.#unansweredKey;
+    this.#unansweredKey = null;
+    if (accessKey !== null) void this.pair(accessKey);
+  }
+
+  // What the person asks for
+
+  prepareToGo(): void {
+    this.tunnel.tell({ type: "hint", hint: "navigation" });
+  }
+
+  dismissNotice(): void {
+    this.#shown = null;
+    this.draw();
+  }
+
+  pin(site: Site): void {
+    this.#options.sites.pin(site);
+    this.draw();
+  }
+
+  unpin(url: string): void {
+    this.#options.sites.unpin(url);
+    this.draw();
+  }
+
+  forgetRecent(url: string | "all"): void {
+    const { sites } = this.#options;
+    const former = sites.recent;
+    sites.forget(url);
+    // First, as the notice takes the focus that goes with the list.
+    this.draw();
+    if (url !== "all") return;
+    const isAnyLoading = () => [...this.#tabs].some(({ state }) => state.phase === "loading");
+    this.notify({ kind: "forgotten", sites: former }, isAnyLoading);
+  }
+
+  rememberRecent(): void {
+    const { notice } = this.state;
+    if (notice?.kind === "forgotten") this.#options.sites.remember(notice.sites);
+    this.dismissNotice();
+  }
+
+  changeSettings(change: Partial<Settings>): void {
+    this.#options.settings.change(change);
+    this.tunnel.tellSettings(change);
+    this.draw();
+  }
+
+  async pair(accessKey: string): Promise<void> {
+    const { storage, openLink } = this.#options;
+    const result = await pair(storage, accessKey.trim());
+    const token = storedToken(storage);
+    if (result === "paired" && token !== null) return openLink(token);
+    const refusal = typeof result === "string" ? null : { why: result.refused };
+    if (result === "unreachable") this.#unansweredKey = accessKey;
+    if (token !== null && this.#link.kind !== "refused") {
+      // The key that the phone has is as good as before.
+      if (refusal !== null) this.notify({ kind: "wrong-key", ...refusal });
+      return;
+    }
+    this.#link = refusal === null ? { kind: "offline", since: Date.now() } : { kind: "refused", ...refusal };
+    this.draw();
+    this.tunnel.tell({ type: "give-up" });
+  }
+
+  clearSiteData(): void {
+    this.#options.forgetSlots();
+    void this.tunnel.clearSiteData();
+    for (const tab of this.#tabs) tab.home();
+  }
+
+  // What the tunnel says
+
+  onTunnelEvent(event: TunnelEvent): void {
+    if (event.type === "link") return this.#onLink(event.link);
+    for (const tab of this.#tabs) tab.onTunnelEvent(event);
+    if (event.type === "uncertain") this.notify({ kind: "uncertain", url: event.url });
+  }
+
+  #onLink(link: LinkPhase): void {
+    const isBack = link.kind === "open" && this.#link.kind !== "open";
+    this.#link = link;
+    this.draw();
+    if (isBack) for (const tab of this.#tabs) tab.onLinkBack();
+  }
+}

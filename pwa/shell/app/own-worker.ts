@@ -1,0 +1,43 @@
+/** The app's own service worker: is registered, and told and asked what only it can see. */
+import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
+import { type AcceptTold, storeAccept, storedAccept } from "../link/own-accept.ts";
+import type { KeyValueStorage } from "./key-value-storage.ts";
+
+/** See `pwa/sw/shell/shell-cookies.ts` and `pwa/sw/shell/seen-accept.ts`. */
+type WorkerMessage = { readonly type: "expired-cookies"; readonly cookies: readonly string[] } | AcceptTold;
+
+/** @param onAccept what this browser asks for by itself is known, and stored. */
+export async function startOwnWorker(storage: KeyValueStorage, onAccept: () => void): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
+  const workers = navigator.serviceWorker;
+  workers.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
+    if (data.type === "accept") {
+      storeAccept(storage, data.accept);
+      onAccept();
+    }
+    // biome-ignore lint/suspicious/noDocumentCookie: Cookie Store adds a slash to paths.
+    if (data.type === "expired-cookies") for (const cookie of data.cookies) document.cookie = cookie;
+  });
+  // Such cookies may have kept the browser from looking for a new version.
+  const update = async () => (await workers.ready).update();
+  workers.addEventListener("message", () => void update().catch(() => {}), { once: true });
+  workers.startMessages();
+  void workers.ready.then(({ active }) => active?.postMessage("opened"));
+  // The cache may answer for a while after the last look, which would take its share of the link from a page.
+  await workers.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
+  if (workers.controller !== null) showAccept(storage);
+  else workers.addEventListener("controllerchange", () => showAccept(storage), { once: true });
+}
+
+/** Makes requests that the service worker answers by itself, and tells of. */
+function showAccept(storage: KeyValueStorage): void {
+  if (storedAccept(storage) !== null) return;
+  for (const destination of ["font", "image", "script", "style"]) {
+    const link = document.createElement("link");
+    // Each of its own, as WebKit preloads an address once.
+    Object.assign(link, { rel: "preload", as: destination, href: `${ACCEPT_PATH}?${destination}` });
+    // Fonts are always asked for so.
+    if (destination === "font") link.crossOrigin = "anonymous";
+    document.head.append(link);
+  }
+}

@@ -1,0 +1,345 @@
+import { ErrorCode } from "../../../shared/errors.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { SilentDocument } from "../../messages/port-messages.ts";
+import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import type { App } from "../app/app.ts";
+import type { Slot } from "../frames/slot-registry.ts";
+import { BootWatch } from "./boot-watch.ts";
+import { canGoBack, canGoForward, EMPTY_HISTORY, isTraversal, visit, visitUrl } from "./history-list.ts";
+import { IconLoader } from "./icon-loader.ts";
+import * as step from "./navigation.ts";
+import { type CommittedPage, drawNavigation, type Navigation, NO_PAGE, type SentNavigation } from "./navigation.ts";
+import { isPartOf, isShownAlready, withFragmentOf, withoutFragment } from "./navigation-request.ts";
+import type { PageFrame } from "./page-frame.ts";
+import { NO_COST, PageMeter } from "./page-meter.ts";
+import { SelfSends } from "./self-sends.ts";
+import type { Destination, PageError, TabState } from "./tab-state.ts";
+
+/** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
+const TAKE_OVER_TIME = 1_000;
+
+export interface Going {
+  readonly by: Destination["kind"];
+  readonly replace?: boolean;
+  /** Id of this very navigation, if the tunnel has it already. */
+  readonly begun?: number | null;
+  /** The frame sets out for the page once the link is open. */
+  readonly waitsForLink?: boolean;
+  /** When it was asked for, by `performance.now()`; now by default. */
+  readonly askedAt?: number;
+  /** See SelfSends. */
+  readonly isSelfSend?: boolean;
+}
+
+/** A frame with the document that it shows, what is on its way there, and the session history (HTML section 7.3.1). */
+export class Navigable {
+  readonly frame: PageFrame;
+  readonly meter = new PageMeter();
+  readonly selfSends = new SelfSends();
+  readonly #app: App;
+  readonly #onCommit: () => void;
+  readonly #icons: IconLoader;
+  readonly #bootWatch: BootWatch;
+  #navigation: Navigation = step.LOADED;
+  /** The page that stays when a navigation yields no document. */
+  #committed = NO_PAGE;
+  #history = EMPTY_HISTORY;
+
+  /** @param onCommit another document has come into the frame. */
+  constructor(app: App, frame: PageFrame, onCommit: () => void) {
+    this.#app = app;
+    this.frame = frame;
+    this.#onCommit = onCommit;
+    this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
+    this.#bootWatch = new BootWatch({
+      isAwaited: () => this.#isBootAwaited(),
+      isLinkOpen: () => app.state.link.kind === "open" && this.state.phase === "loading",
+      askAgain: (url) => this.show(url, true, true),
+      giveUp: (url) => this.#failBoot(url),
+    });
+  }
+
+  get state(): TabState {
+    return {
+      ...drawNavigation(this.#committed, this.#navigation),
+      canGoBack: canGoBack(this.#history),
+      canGoForward: canGoForward(this.#history),
+      progress: this.meter.progress,
+      cost: this.meter.cost,
+      isFrameEmpty: this.frame.position.hasLeftDocument,
+    };
+  }
+
+  get navigation(): Navigation {
+    return this.#navigation;
+  }
+
+  get committed(): CommittedPage {
+    return this.#committed;
+  }
+
+  get sent(): SentNavigation | null {
+    return step.sentBy(this.#navigation);
+  }
+
+  // What leads to another page, or back to the one that was there
+
+  /** @param request of an http: or https: URL. */
+  navigate(request: NavigationRequest, going: Going): void {
+    const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
+    const { tunnel } = this.#app;
+    if (!isSelfSend) this.selfSends.end();
+    if (!this.frame.showsSites) {
+      if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
+      const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
+      this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
+      return;
+    }
+    const isShown = isShownAlready(request.url, this.state);
+    // The frame steps to another part of its document by itself.
+    const isStep = begun === null && !isShown && this.#isOtherPart(request);
+    this.#bootWatch.begin();
+    this.#app.ensurePaired();
+    this.abandon();
+    const frameWaits = waitsForLink && this.#app.state.link.kind === "connecting";
+    const id = isStep ? null : (begun ?? tunnel.navigate(withoutFragment(request)));
+    const sent = id === null ? null : { id, request, by, mayHaveRun: false, frameWaits };
+    this.#icons.forget();
+    this.meter.begin(askedAt);
+    this.#enter(step.setOut({ kind: by, url: request.url }, sent));
+    if (!frameWaits) this.show(request.url, replace || isShown, isShown);
+  }
+
+  /** The page goes to another document of its slot by itself. */
+  depart(url: string, slot: Slot): void {
+    this.selfSends.end();
+    this.frame.position.setOut(slot.origin);
+    this.meter.begin();
+    this.#app.tunnel.tell({ type: "page-begins" });
+    this.#enter(step.setOut({ kind: "started", url }, this.sent));
+  }
+
+  /** As `PageFrame.show`. */
+  show(url: string, replaces: boolean, isAgain = false): void {
+    this.frame.show(url, replaces, isAgain);
+    this.#bootWatch.setOut(url);
+  }
+
+  /** A redirect of what is on its way. */
+  redirect(to: string): void {
+    const url = withFragmentOf(this.sent?.request.url ?? "", to);
+    this.show(url, false, isPartOf(url, this.#committed.url));
+  }
+
+  /** @param isConfirmed also where it sends a form again. */
+  reloadDocument(isConfirmed: boolean): void {
+    this.meter.progress = 0;
+    this.#enter(step.reload(this.#navigation));
+    this.frame.tell({ tag: MESSAGE_TAG, type: "reload", isConfirmed });
+  }
+
+  /** What the shell has under way is not wanted any more. */
+  abandon(): void {
+    const { sent } = this;
+    if (sent !== null) this.#app.tunnel.tell({ type: "abandon", id: sent.id });
+    this.#navigation = step.giveUp(this.#navigation);
+  }
+
+  fail(error: PageError, by: Destination["kind"]): void {
+    this.#enter(step.fail(this.#navigation, by, error));
+  }
+
+  /** The page that is committed is what counts, whatever was on its way. */
+  restore(isStopped = false): void {
+    this.frame.position.giveUp();
+    this.#enter(isStopped ? step.STOPPED : step.LOADED);
+  }
+
+  /** The frame gets the committed page anew, if it has left it. */
+  bringBack(): void {
+    const { url } = this.#committed;
+    const { hasLeftDocument, awaited } = this.frame.position;
+    if (!hasLeftDocument || awaited !== null) return;
+    if (url === "") return this.frame.showStart(true);
+    this.meter.progress = 0;
+    this.#enter(step.comeBack(this.#navigation, url));
+    this.show(url, true, true);
+  }
+
+  /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
+  stay(): void {
+    const { url } = this.#committed;
+    this.restore();
+    if (!this.frame.position.hasLeftDocument) return;
+    setTimeout(() => {
+      if (this.#navigation.kind === "loaded" && this.#committed.url === url) this.bringBack();
+    }, TAKE_OVER_TIME);
+  }
+
+  commitStart(): void {
+    this.frame.position.giveUp();
+    this.#committed = NO_PAGE;
+    this.meter.cost = NO_COST;
+    this.#enter(step.LOADED);
+  }
+
+  // What is told of documents in the frame
+
+  /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
+  onFrameLoad(): void {
+    this.#bootWatch.onFrameLoad();
+  }
+
+  /** @param slot null for the start document. */
+  onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
+    const { position } = this.frame;
+    const isBack = isTraversal(this.#history, message.historyKey, this.sent !== null);
+    if (isBack) this.#traverse(slot);
+    this.#visit(message.historyKey);
+    if (slot === null) return this.#onStartDocument(isBack);
+    const { title, phase } = message;
+    const url = this.frame.toReal(message.url, slot);
+    if (URL.parse(url)?.origin !== slot.origin) return;
+    if (phase !== "loading" && !isBack && this.#isFormerPage(url)) {
+      this.#bootWatch.hearFormerPage();
+      this.#committed = { ...this.#committed, url, title };
+      this.#app.draw();
+      return;
+    }
+    if (isPartOf(`${position.brokenUrl}#`, url)) {
+      this.#committed = { url, title, icon: null };
+      return;
+    }
+    const isNew = isBack || phase === "loading" || position.awaited !== null;
+    position.arrive();
+    const isLoaded = this.#commit(url, title, phase, message.isError);
+    if (isNew) this.#onCommit();
+    if (isLoaded && message.icon !== null) void this.#loadIcon(this.frame.toReal(message.icon, slot), slot.origin);
+  }
+
+  /** In place of a document. */
+  onFailedDocument(message: PageToShell & { type: "failed" }): void {
+    const { url, code, method = null, message: detail } = message;
+    this.frame.position.arrive();
+    this.#visit(message.historyKey);
+    this.#committed = { ...NO_PAGE, url };
+    // The shell's own navigation has reported the same failure.
+    if (this.#navigation.kind !== "failed") this.fail({ code, url, method, detail }, "started");
+  }
+
+  onSilentDocument({ url, title, phase }: SilentDocument): void {
+    const { position } = this.frame;
+    if (phase === "loaded") {
+      if (position.awaited === null && position.silentUrl === url) this.#commit(url, title, phase);
+      return;
+    }
+    if (!position.mayBePage(url, this.#committed.url)) return;
+    this.#history = visitUrl(this.#history, url, this.sent !== null);
+    position.arrive(url);
+    this.#commit(url, title, phase);
+    this.#onCommit();
+  }
+
+  /** What there is of it is not left to be taken for the whole. A page that has all it needs may have lost a frame's. */
+  onBrokenDocument({ url, code, message: detail }: TunnelToShell & { type: "broken-document" }): void {
+    const { sent } = this;
+    const { awaited } = this.frame.position;
+    const isPage = awaited === null ? isPartOf(`${url}#`, this.#committed.url) : awaited === new URL(url).origin;
+    if (this.state.phase !== "loading" || !isPage || code === ErrorCode.CANCEL) return;
+    if (awaited !== null) this.frame.position.breakOff(url);
+    if (sent !== null) sent.mayHaveRun ||= sent.request.method !== "GET";
+    const from = awaited === null ? this.#committed.url : (sent?.request.url ?? "");
+    const error = { code, url: withFragmentOf(from, url), method: sent?.request.method ?? null, detail };
+    this.fail(error, sent?.by ?? "started");
+  }
+
+  /** An app page (boot page, notice) has taken the place of the document. */
+  onDocumentLeft(): void {
+    this.frame.position.leaveDocument();
+    this.#app.draw();
+  }
+
+  /** @param slot whose document the history has led to; null for the start document. */
+  #traverse(slot: Slot | null): void {
+    // What is come to was not stopped.
+    if (this.#navigation.kind === "loaded") this.#navigation = step.LOADED;
+    this.selfSends.end();
+    // The frame has turned away from what was on its way. The page shown could say so to keep the person.
+    if (URL.parse(this.#committed.url)?.origin !== slot?.origin) this.abandon();
+    if (this.frame.position.awaited !== null) return;
+    this.meter.askedAt = performance.now();
+    this.#app.tunnel.tell({ type: "page-begins" });
+  }
+
+  #onStartDocument(isBack: boolean): void {
+    const { phase, url } = this.state;
+    this.frame.position.arriveAtStart();
+    // A failure that no document stands for: the start document under it may only just have loaded.
+    const isCovered = phase === "failed" && this.#committed.url !== url;
+    if (isBack || (phase !== "loading" && !isCovered)) this.commitStart();
+  }
+
+  /**
+   * Whether a document that had begun before is the one that the frame is about to leave: it goes on loading, and its
+   * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
+   */
+  #isFormerPage(url: string): boolean {
+    if (this.frame.position.awaited === null) return false;
+    return url === this.#committed.url || (this.sent !== null && url !== this.sent.request.url);
+  }
+
+  #isOtherPart({ method, url }: NavigationRequest): boolean {
+    const { hasLeftDocument, silentUrl } = this.frame.position;
+    const isPage = this.state.phase === "loaded" && silentUrl === null && !hasLeftDocument;
+    return isPage && method === "GET" && isPartOf(url, this.#committed.url);
+  }
+
+  #visit(historyKey: string): void {
+    this.#history = visit(this.#history, historyKey, this.sent !== null);
+    this.#app.draw();
+  }
+
+  /** @returns whether the document is all there. */
+  #commit(url: string, title: string, phase: DocumentPhase, isError = false): boolean {
+    const isSameSite = URL.parse(this.#committed.url)?.origin === new URL(url).origin;
+    const icon = isSameSite ? this.#committed.icon : null;
+    const navigation = step.arrive(this.#navigation, phase);
+    const isLoaded = navigation.kind === "loaded";
+    // The document was on its way when the person pressed stop.
+    if (isLoaded && phase !== "loaded") this.frame.tell({ tag: MESSAGE_TAG, type: "stop" });
+    // A page that is there says so again when its title changes.
+    if (isLoaded && this.state.phase === "loading") this.meter.stopClock();
+    this.#committed = { url, title, icon };
+    this.#enter(navigation);
+    if (isLoaded) this.#app.onPageLoaded(isError ? null : { url, title: title || url, icon });
+    return isLoaded;
+  }
+
+  async #loadIcon(url: string, origin: string): Promise<void> {
+    const icon = await this.#icons.load(url, origin);
+    if (icon === null) return;
+    this.#committed = { ...this.#committed, icon };
+    this.#app.showIcon(this.#committed.url, icon);
+  }
+
+  #isBootAwaited(): boolean {
+    const { awaited, hasLeftDocument } = this.frame.position;
+    return awaited !== null && this.sent !== null && !hasLeftDocument && !this.frame.isBooted(awaited);
+  }
+
+  #failBoot(url: string): void {
+    const { sent } = this;
+    if (sent === null) return;
+    const { method } = sent.request;
+    sent.mayHaveRun = method !== "GET";
+    const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+    this.fail({ code: ErrorCode.LINK_LOST, url, method, detail }, sent.by);
+  }
+
+  /** All changes of the navigation end here. */
+  #enter(navigation: Navigation): void {
+    this.#navigation = navigation;
+    if (navigation.kind === "loaded" || navigation.kind === "failed") this.meter.progress = null;
+    this.#app.draw();
+  }
+}

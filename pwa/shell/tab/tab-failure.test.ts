@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { openBrowser } from "../testing/tab-rig.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+describe("a form's request to another site that failed", () => {
+  const failure = {
+    type: "navigation-failed",
+    id: 1,
+    url: `${B}/pay`,
+    code: ErrorCode.LINK_LOST,
+    message: "",
+  } as const;
+  const submitted = () => {
+    const all = openBrowser();
+    all.show(`${A}/`, "a");
+    const body = new ArrayBuffer(1);
+    all.hearPage(
+      {
+        tag: MESSAGE_TAG,
+        type: "navigate",
+        url: failure.url,
+        method: "POST",
+        headers: [],
+        body,
+        referrer: "",
+        replace: false,
+      },
+      A,
+    );
+    return all;
+  };
+
+  it("is sent again where it was not sent", () => {
+    const { hear, log, tab } = submitted();
+    hear(failure);
+    tab.reload();
+    expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`, `POST 2 ${B}/pay`]);
+  });
+
+  it.each([
+    ["the link hides it", ErrorCode.LINK_LOST],
+    ["the site took too long", ErrorCode.UPSTREAM_TIMEOUT],
+    ["the site hung up", ErrorCode.CONNECTION_RESET],
+    ["it redirected in circles", ErrorCode.TOO_MANY_REDIRECTS],
+    ["it redirected to another kind of address", ErrorCode.UNSUPPORTED_SCHEME],
+    ["it redirected to nowhere", ErrorCode.NAME_NOT_RESOLVED],
+    ["it redirected to where nobody listens", ErrorCode.CONNECTION_REFUSED],
+    ["it redirected to where no TLS is", ErrorCode.TLS_FAILED],
+    ["it redirected to a private address", ErrorCode.DESTINATION_FORBIDDEN],
+    ["it wanted the body at another address", ErrorCode.BODY_NOT_REPLAYABLE],
+    ["the edge failed while it answered", ErrorCode.INTERNAL_ERROR],
+    ["the edge restarted", ErrorCode.ALREADY_SENT],
+  ])("is not sent again where the site may have acted on it: %s", (_why, code) => {
+    const { hear, log, tab } = submitted();
+    if (code === failure.code) hear({ type: "uncertain", url: failure.url });
+    hear({ ...failure, code });
+    tab.reload();
+    expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
+    expect(log).toContain(`ask 2 ${B}/pay`);
+  });
+});
+
+describe("a page that failed for the link", () => {
+  const fails = (id: number, code: number) =>
+    ({ type: "navigation-failed", id, url: `${B}/`, code, message: "" }) as const;
+  /** All that a document of its own slot says in its place. */
+  const notice = (method: string | undefined) =>
+    ({
+      tag: MESSAGE_TAG,
+      type: "failed",
+      url: `${A}/2`,
+      ...(method === undefined ? {} : { method }),
+      code: ErrorCode.LINK_LOST,
+      message: "",
+      historyKey: "a2",
+    }) as const;
+  const lose = ({ hear }: ReturnType<typeof openBrowser>) =>
+    hear({ type: "link", link: { kind: "waiting", since: 0, retryAt: 0 } });
+  const comeBack = ({ hear }: ReturnType<typeof openBrowser>) => hear({ type: "link", link: { kind: "open" } });
+
+  it.each([ErrorCode.LINK_LOST, ErrorCode.OFFLINE])("loads once the link is back: code %i", (code) => {
+    const all = openBrowser();
+    all.tab.go(`${B}/`);
+    lose(all);
+    all.hear(fails(1, code));
+    comeBack(all);
+    expect(all.log).toContain(`ask 2 ${B}/`);
+    expect(all.shown()).toMatchObject({ phase: "loading", url: `${B}/`, error: null });
+    comeBack(all);
+    expect(all.log).not.toContain(`ask 3 ${B}/`);
+  });
+
+  it("stays where it failed for anything else", () => {
+    const all = openBrowser();
+    all.tab.go(`${B}/`);
+    lose(all);
+    all.hear(fails(1, ErrorCode.CONNECTION_REFUSED));
+    comeBack(all);
+    expect(all.shown().error).toMatchObject({ code: ErrorCode.CONNECTION_REFUSED });
+  });
+
+  it("loads again where the page itself went there, but not where it sent a form or does not say", () => {
+    for (const method of ["GET", "POST", undefined]) {
+      const all = openBrowser();
+      all.show(`${A}/`, "a");
+      lose(all);
+      all.hearPage(notice(method), A);
+      comeBack(all);
+      expect(all.log.filter((line) => line.startsWith("ask"))).toEqual(method === "GET" ? [`ask 1 ${A}/2`] : []);
+    }
+  });
+
+  it("stays where a form of another site was sent, which may have arrived", () => {
+    const all = openBrowser();
+    all.show(`${A}/`, "a");
+    const body = new ArrayBuffer(1);
+    const asked = { url: `${B}/`, method: "POST", headers: [], body, referrer: "", replace: false };
+    all.hearPage({ tag: MESSAGE_TAG, type: "navigate", ...asked }, A);
+    lose(all);
+    all.hear(fails(1, ErrorCode.LINK_LOST));
+    all.log.length = 0;
+    comeBack(all);
+    expect(all.log).toEqual([]);
+    expect(all.shown().error).toMatchObject({ code: ErrorCode.LINK_LOST });
+  });
+});
+
+describe("a boot page that is lost", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("is asked for again, and not for ever", () => {
+    const { load, log, shown, tab } = openBrowser();
+    tab.go(`${A}/`);
+    for (let attempt = 0; attempt < 3; attempt++) {
+      load();
+      vi.runAllTimers();
+    }
+    expect(log).toEqual([`ask 1 ${A}/`, `src ${A}/`, `replace again ${A}/`, `replace again ${A}/`]);
+    expect(shown()).toMatchObject({ phase: "failed", error: { code: ErrorCode.LINK_LOST, url: `${A}/` } });
+    tab.reload();
+    expect(log.slice(-3)).toEqual(["abandon 1", `ask 2 ${A}/`, `src ${A}/`]);
+  });
+
+  it("is not taken for lost while the page before goes on loading", () => {
+    const { load, log, report, tab } = openBrowser();
+    report(`${B}/`, "loading", "b");
+    tab.go(`${A}/`);
+    log.length = 0;
+    report(`${B}/`, "loaded", "b");
+    load();
+    vi.advanceTimersToNextTimer();
+    expect(log).toEqual([]);
+    vi.advanceTimersToNextTimer();
+    expect(log).toEqual([`replace again ${A}/`]);
+  });
+
+  it.each(["it is there", "the person went elsewhere", "there is no link"])("is not asked for where %s", (why) => {
+    const { hear, load, log, say, tab } = openBrowser();
+    tab.go(`${A}/`);
+    load();
+    if (why === "it is there") say(A, "booting");
+    else if (why === "there is no link") hear({ type: "link", link: { kind: "offline", since: 0 } });
+    else tab.home();
+    log.length = 0;
+    vi.runAllTimers();
+    expect(log).toEqual([]);
+  });
+});
+
+describe("a document whose body breaks off", () => {
+  const broken = { type: "broken-document", url: `${A}/page`, code: ErrorCode.CONNECTION_RESET, message: "" } as const;
+  const failed = { phase: "failed", url: `${A}/page#part`, error: { code: broken.code, url: `${A}/page#part` } };
+
+  it("is an error that can be tried again, before the document says that it is there and after", () => {
+    for (const isEarly of [true, false]) {
+      const { hear, report, shown, tab } = openBrowser();
+      tab.go(`${A}/page#part`);
+      if (!isEarly) report(`${A}/page#part`, "loading", "a");
+      hear(broken);
+      expect(shown()).toMatchObject(failed);
+      if (isEarly) report(`${A}/page#part`, "loading", "a");
+      expect(shown()).toMatchObject(failed);
+      tab.reload();
+      report(`${A}/page#part`, "loading", "a");
+      expect(shown().phase).toBe("loading");
+      report(`${A}/page#part`, "loaded", "a");
+      expect(shown()).toMatchObject({ phase: "loaded", error: null });
+    }
+  });
+
+  it("is none where it is no part of what loads", () => {
+    const { hear, report, show, shown, tab } = openBrowser();
+    show(`${A}/page`, "a");
+    hear(broken);
+    expect(shown()).toMatchObject({ phase: "loaded", error: null });
+    tab.go(`${B}/`);
+    hear(broken);
+    report(`${B}/`, "loading", "b");
+    hear(broken);
+    hear({ ...broken, url: `${B}/`, code: ErrorCode.CANCEL });
+    expect(shown()).toMatchObject({ phase: "loading", error: null });
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { openBrowser } from "../testing/tab-rig.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+describe("while the next page is on its way", () => {
+  it("goes on loading when the page before gets ready, or changes its title", () => {
+    const { report, shown, tab } = openBrowser();
+    report(`${A}/`, "loading", "a");
+    tab.go(`${B}/`);
+    report(`${A}/`, "interactive", "a");
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, title: "" });
+    tab.stop();
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, title: "(1) A" });
+  });
+
+  it("does so where the next page is of the same site", () => {
+    const { report, say, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(shown().phase).toBe("loading");
+    show(`${A}/2`, "a2");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/2` });
+  });
+
+  it("is there again where that page stays after all", () => {
+    const { report, say, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    say(A, "staying");
+    report(`${A}/`, "loaded", "a", "A");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, title: "A" });
+    tab.go(`${A}/2`);
+    say(A, "staying");
+    report(`${A}/`, "loaded", "a", "A");
+    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/2` });
+  });
+
+  it("is there at once where the next is another part of the same document", () => {
+    const { report, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${A}/#part`);
+    report(`${A}/#part`, "loaded", "a2");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/#part` });
+  });
+});
+
+describe("going somewhere else than the page that is on its way", () => {
+  it("ends at the start page by Back", () => {
+    const { log, report, say, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    say(A, "leaving");
+    report("/blank", "loaded", "start");
+    expect(shown()).toMatchObject({ phase: "idle", url: "" });
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    report("/blank", "loaded", "start");
+    expect(shown()).toMatchObject({ phase: "idle", url: "" });
+    expect(log).toContain("abandon 1");
+  });
+
+  it("gives it up for the start page, also where it waits for the link", () => {
+    const { hear, log, shown, tab } = openBrowser();
+    hear({ type: "link", link: { kind: "offline", since: 0 } });
+    tab.go(`${B}/`);
+    tab.home();
+    log.length = 0;
+    hear({ type: "link", link: { kind: "open" } });
+    hear({
+      type: "navigation-failed",
+      id: 1,
+      url: `${B}/`,
+      code: ErrorCode.LINK_LOST,
+      message: "",
+    });
+    expect(shown()).toMatchObject({ phase: "idle", url: "", error: null });
+    expect(log).toEqual([]);
+  });
+
+  it("does not stop the page that Back leads to", () => {
+    const { log, report, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    report(`${B}/`, "loading", "b");
+    tab.stop();
+    log.length = 0;
+    report(`${A}/`, "loading", "a");
+    expect(shown().phase).toBe("loading");
+    expect(log).toEqual([]);
+  });
+
+  it("leaves no page the power to keep the person by its own history", () => {
+    const { log, report, show, tab } = openBrowser();
+    show(`${A}/1`, "a1");
+    show(`${A}/2`, "a2");
+    tab.go(`${B}/`);
+    report(`${A}/1`, "loaded", "a1");
+    expect(log).not.toContain("abandon 1");
+  });
+});
+
+describe("where the frame has a document that is not the page", () => {
+  it("loads an address with a fragment again after a failure", () => {
+    const { hear, hearPage, log, tab } = openBrowser();
+    tab.go(`${A}/#part`);
+    hear({
+      type: "navigation-failed",
+      id: 1,
+      url: `${A}/`,
+      code: ErrorCode.LINK_LOST,
+      message: "",
+    });
+    hearPage(
+      { tag: MESSAGE_TAG, type: "failed", url: `${A}/#part`, code: ErrorCode.LINK_LOST, message: "", historyKey: "a" },
+      A,
+    );
+    log.length = 0;
+    tab.reload();
+    expect(log.slice(1)).toEqual(["ask 2 https://a.example/", "replace again https://a.example/#part"]);
+  });
+
+  it("loads the page shown again when a redirect leads to a part of it", () => {
+    const { hear, log, show, shown, tab } = openBrowser();
+    show(`${B}/end#part`, "b");
+    tab.go(`${A}/redirect#own`);
+    hear({ type: "navigation-moved", url: `${B}/end` });
+    expect(log.at(-1)).toBe(`src again ${B}/end#own`);
+    show(`${B}/end#own`, "b2");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/end#own` });
+  });
+
+  it("loads the page shown again when its address with the fragment is typed, but not for another part of it", () => {
+    const { log, report, show, shown, tab } = openBrowser();
+    show(`${A}/#part`, "a");
+    log.length = 0;
+    tab.go(`${A}/#part`);
+    expect(log).toContain("replace again https://a.example/#part");
+    show(`${A}/#part`, "a");
+    log.length = 0;
+    tab.go(`${A}/#other`);
+    // Nothing is asked for.
+    expect(log).toEqual(["src https://a.example/#other"]);
+    expect(shown().phase).toBe("loading");
+    report(`${A}/#other`, "loaded", "a2");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/#other` });
+  });
+
+  it("brings the page before back when the person stops after a boot page has taken its place", () => {
+    const { log, say, show, shown, tab } = openBrowser();
+    show(`${A}/`, "a");
+    tab.go(`${B}/`);
+    say(B, "slot-ready");
+    log.length = 0;
+    tab.stop();
+    expect(log).toEqual(["abandon 1", "tell stop", "replace again https://a.example/"]);
+    show(`${A}/`, "b");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(log.filter((line) => line === "tell stop")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { openBrowser, sendsTo } from "../testing/tab-rig.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+
+describe("a page that sends itself to its own address", () => {
+  const opened = () => {
+    const all = openBrowser();
+    const sendItself = () => {
+      const message = {
+        tag: MESSAGE_TAG,
+        type: "navigate",
+        url: `${A}/`,
+        method: "GET",
+        headers: [],
+        body: null,
+      } as const;
+      all.hearPage({ ...message, referrer: "", replace: true }, A);
+    };
+    const asked = () => all.log.filter((line) => line.startsWith("ask")).length;
+    return { ...all, sendItself, asked };
+  };
+
+  it("is stopped the third time, and stays, and the person is told", () => {
+    const { asked, report, sendItself, show, shown } = opened();
+    for (let time = 0; time < 3; time++) {
+      report(`${A}/`, "loading", "a");
+      sendItself();
+      // Once for each document.
+      if (time < 2) sendItself();
+    }
+    expect(asked()).toBe(2);
+    report(`${A}/`, "loaded", "a");
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, notice: { kind: "loop", url: `${A}/` } });
+    show(`${B}/`, "b");
+    expect(shown().notice).toBeNull();
+  });
+
+  it("may do so once after each time that the person goes there", () => {
+    const { asked, sendItself, show, shown, tab } = opened();
+    for (let time = 0; time < 4; time++) {
+      tab.go(`${A}/`);
+      show(`${A}/`, "a");
+      sendItself();
+      show(`${A}/`, "a");
+    }
+    expect(asked()).toBe(8);
+    expect(shown().notice).toBeNull();
+  });
+});
+
+describe("a page that a form led to", () => {
+  const reloaded = () => {
+    const all = openBrowser();
+    all.show(`${A}/order`, "a");
+    all.tab.reload();
+    all.hearPage({ tag: MESSAGE_TAG, type: "reload-sends-form" }, A);
+    return all;
+  };
+
+  it("asks before a reload sends the form again", () => {
+    const { log, shown, tab } = reloaded();
+    expect(shown()).toMatchObject({ phase: "loaded", notice: { kind: "resend", url: `${A}/order` } });
+    expect(log).toEqual(["tell reload"]);
+    tab.sendAgain();
+    expect(shown()).toMatchObject({ phase: "loading", notice: null });
+    expect(log).toEqual(["tell reload", "tell reload confirmed"]);
+  });
+
+  it("asks no longer once it is left", () => {
+    const { log, show, shown, tab } = reloaded();
+    show(`${A}/next`, "b");
+    expect(shown().notice).toBeNull();
+    tab.sendAgain();
+    expect(log).toEqual(["tell reload"]);
+  });
+
+  it("does not answer for a page that is on its way", () => {
+    const { hearPage, shown, tab } = reloaded();
+    tab.go(`${B}/`);
+    hearPage({ tag: MESSAGE_TAG, type: "reload-sends-form" }, A);
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/`, notice: null });
+  });
+});
+
+describe("a link to a person", () => {
+  it.each(["mailto:a@b.example?subject=c", "tel:+47112", "sms:112"])("opens another app: %s", (url) => {
+    const { hearPage, log, show, shown } = openBrowser();
+    show(`${A}/`, "a");
+    hearPage(sendsTo(url), A);
+    expect(log.at(-1)).toBe(`open ${url}`);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
+  });
+
+  it("leaves the page where it is where nobody has asked for it, as other schemes do, and says so", () => {
+    const { hearPage, log, show, shown } = openBrowser(false);
+    for (const url of ["tel:112", "intent:112", "spotify:track:1"]) {
+      show(`${A}/`, "a");
+      hearPage(sendsTo(url), A);
+      expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, error: null });
+      expect(shown().notice).toEqual({ kind: "other-app", url });
+    }
+    expect(log.filter((line) => line.startsWith("open"))).toEqual(["open tel:112"]);
+  });
+});

@@ -1,0 +1,62 @@
+/** What the chrome draws of a tab, and what the person may ask of it. */
+import type { PagePhase } from "../../messages/page-messages.ts";
+
+/** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
+export interface PageCost {
+  readonly requests: number;
+  readonly requestsDone: number;
+  readonly linkBytesUp: number;
+  readonly linkBytesDown: number;
+  /** Body bytes that origins sent, before Ropeway coded them for the link. */
+  readonly originBytes: number;
+  /** Milliseconds from when the page was asked for to load, or to now while loading. */
+  readonly time: number;
+}
+
+export interface PageError {
+  /** An ErrorCode of shared/errors.ts. */
+  readonly code: number;
+  readonly url: string;
+  /** Of the request that failed; null where a slot of another release does not tell. */
+  readonly method: string | null;
+  /** One line for the curious, from the typed error. */
+  readonly detail: string;
+}
+
+/** Where the frame is on its way to, and who sends it there. */
+export interface Destination {
+  /** The person asked for the address; or a page did: by a link, a script, a form or a redirect. */
+  readonly kind: "typed" | "started";
+  /** Real. */
+  readonly url: string;
+}
+
+export interface TabState {
+  readonly phase: PagePhase;
+  /** Real URL shown in the address bar; "" on the start page. Of a page that is visible, or that the person asked for. */
+  readonly url: string;
+  readonly title: string;
+  readonly icon: string | null;
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
+  /** 0 to 1 from real bytes and requests, or null when nothing loads. */
+  readonly progress: number | null;
+  readonly cost: PageCost;
+  readonly error: PageError | null;
+  /** Until another document commits, or an error takes its place. */
+  readonly destination: Destination | null;
+  /** The document before is gone from the frame, and the next one is not there yet. */
+  readonly isFrameEmpty: boolean;
+}
+
+export interface TabActions {
+  /** Address or search words as typed. */
+  go(input: string): void;
+  back(): void;
+  forward(): void;
+  reload(): void;
+  stop(): void;
+  home(): void;
+  /** Reloads the page that a form led to, and so sends the form again. */
+  sendAgain(): void;
+}

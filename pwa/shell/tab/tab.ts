@@ -1,0 +1,235 @@
+import { ErrorCode } from "../../../shared/errors.ts";
+import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
+import type { App, AppTab, TabEvent } from "../app/app.ts";
+import type { Slot } from "../frames/slot-registry.ts";
+import { parseAddress } from "./address-input.ts";
+import { comesBackWithLink } from "./link-failure.ts";
+import { type Going, Navigable } from "./navigable.ts";
+import type { Navigation } from "./navigation.ts";
+import { isForOtherApp, mayHaveActed, typedNavigation, withoutFragment } from "./navigation-request.ts";
+import type { PageFrame } from "./page-frame.ts";
+import { pageNavigation } from "./page-navigation.ts";
+import type { TabActions, TabState } from "./tab-state.ts";
+
+export interface TabOptions {
+  readonly app: App;
+  readonly frame: PageFrame;
+  /** Another document has come into the frame. */
+  readonly onCommit: () => void;
+  /** Hands a URL to the app of the phone that opens such. @returns false where the person has done nothing that asks for it. */
+  readonly openOtherApp: (url: string) => boolean;
+}
+
+/** What the person, the tunnel and the pages want of one frame. The app may have several tabs. */
+export class Tab implements AppTab, TabActions {
+  readonly #app: App;
+  readonly #frame: PageFrame;
+  readonly #navigable: Navigable;
+  readonly #openOtherApp: (url: string) => boolean;
+
+  constructor({ app, frame, onCommit, openOtherApp }: TabOptions) {
+    this.#app = app;
+    this.#frame = frame;
+    this.#navigable = new Navigable(app, frame, onCommit);
+    this.#openOtherApp = openOtherApp;
+    frame.element.addEventListener("load", () => this.#navigable.onFrameLoad());
+    app.add(this);
+  }
+
+  get state(): TabState {
+    return this.#navigable.state;
+  }
+
+  // What the person asks for
+
+  /** @param initiator as of a NavigationRequest. */
+  go(input: string, going: Pick<Going, "begun" | "waitsForLink"> = {}, initiator: string | null = null): void {
+    if (input.trim() === "") return;
+    const address = parseAddress(input, this.#app.state.settings.searchUrl);
+    if (address.kind === "unsupported") return this.#failUnsupported(address.input, address.scheme);
+    // What the app was opened for has been waited for since then.
+    const askedAt = (going.begun ?? null) === null ? performance.now() : 0;
+    this.#navigable.navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
+  }
+
+  back(): void {
+    const { error, url, canGoBack } = this.state;
+    if (error !== null && this.#navigable.committed.url !== url) this.#navigable.restore();
+    else if (canGoBack) history.back();
+  }
+
+  forward(): void {
+    if (this.state.canGoForward) history.forward();
+  }
+
+  reload(): void {
+    const { navigation, sent } = this.#navigable;
+    if (navigation.kind === "failed") return this.#retry(navigation);
+    if (navigation.kind !== "underway") return this.#reloadPage();
+    const { kind, url } = navigation.destination;
+    if (kind === "typed") return this.#navigable.navigate(sent?.request ?? typedNavigation(url), { by: "typed" });
+    // The person wants the page that is there, not where that sends the frame.
+    this.#navigable.abandon();
+    this.#navigable.restore();
+    if (this.#frame.position.hasLeftDocument) this.#navigable.bringBack();
+    else this.#reloadPage();
+  }
+
+  stop(): void {
+    this.#navigable.abandon();
+    this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
+    this.#navigable.restore(true);
+    this.#navigable.bringBack();
+  }
+
+  home(): void {
+    this.#navigable.abandon();
+    this.#frame.showStart();
+    this.#navigable.commitStart();
+  }
+
+  sendAgain(): void {
+    const { notice } = this.#app.state;
+    this.#app.dismissNotice();
+    const { phase, url } = this.state;
+    if (notice?.kind === "resend" && phase === "loaded" && notice.url === url) this.#navigable.reloadDocument(true);
+  }
+
+  // What the tunnel says
+
+  onLinkBack(): void {
+    const { navigation, sent } = this.#navigable;
+    if (navigation.kind === "failed") {
+      if (comesBackWithLink(navigation.error)) this.reload();
+      return;
+    }
+    if (sent === null) return;
+    const { url } = sent.request;
+    const { frameWaits } = sent;
+    sent.frameWaits = false;
+    // Without a link the boot page of a fresh slot cannot have loaded.
+    if (frameWaits || !this.#frame.isBooted(new URL(url).origin)) this.#navigable.show(url, false);
+  }
+
+  onTunnelEvent(event: TabEvent): void {
+    const { sent, meter } = this.#navigable;
+    switch (event.type) {
+      case "uncertain":
+        if (sent !== null && withoutFragment(sent.request).url === event.url) sent.mayHaveRun = true;
+        return;
+      case "progress":
+        meter.count(event.progress, this.state.phase);
+        return this.#app.draw();
+      case "navigation-head":
+        return;
+      case "navigation-failed": {
+        if (event.code === ErrorCode.CANCEL || sent === null || event.id !== sent.id) return;
+        sent.mayHaveRun ||= mayHaveActed(sent.request, event.code);
+        const { method, url } = sent.request;
+        return this.#navigable.fail({ code: event.code, url, method, detail: event.message }, sent.by);
+      }
+      case "navigation-moved":
+        return this.#navigable.redirect(event.url);
+      case "no-document":
+        // The frame may have gone on to another slot meanwhile.
+        if (this.state.phase === "loading" && event.origin === this.#frame.position.awaited) this.#navigable.stay();
+        return;
+      case "silent-document":
+        return this.#navigable.onSilentDocument(event);
+      case "broken-document":
+        return this.#navigable.onBrokenDocument(event);
+    }
+  }
+
+  // What the page says
+
+  /** @param slot the slot that speaks, from the event's origin; null for the start document. */
+  onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
+    if (!this.#frame.isOf(source)) return;
+    if (message.type === "document") this.#navigable.onDocument(message, slot);
+    else if (slot !== null) this.#onSlotMessage(message, slot);
+  }
+
+  #onSlotMessage(message: PageToShell, slot: Slot): void {
+    const { position } = this.#frame;
+    switch (message.type) {
+      case "booting":
+      case "slot-ready":
+        return this.#navigable.onDocumentLeft();
+      case "navigate":
+        return this.#onNavigate(message, slot);
+      case "leaving":
+        return this.#navigable.depart(this.#frame.toReal(message.url, slot), slot);
+      case "staying":
+        if (this.#navigable.sent === null && position.awaited === slot.origin) position.giveUp();
+        return;
+      case "reload-sends-form":
+        return this.#onFormPage(slot);
+      case "failed":
+        // A page can say anything, but only of its own origin: the address bar is what people trust.
+        if (URL.parse(message.url)?.origin === slot.origin) this.#navigable.onFailedDocument(message);
+        return;
+      case "moved": {
+        position.leaveDocument();
+        // A redirect out of the slot.
+        const { askedAt } = this.#navigable.meter;
+        this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
+      }
+    }
+  }
+
+  #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {
+    const { committed, navigation, selfSends } = this.#navigable;
+    const url = this.#frame.toReal(message.url, slot);
+    if (!/^https?:/.test(url)) {
+      // As in a browser, the page stays.
+      if (!isForOtherApp(url) || !this.#openOtherApp(url)) this.#app.notify({ kind: "other-app", url });
+      return;
+    }
+    const isSelfSend = message.method === "GET" && url === committed.url.split("#", 1)[0];
+    if (isSelfSend) {
+      const destination = navigation.kind === "underway" ? navigation.destination : null;
+      if (destination?.kind === "started" && destination.url === url) return;
+      if (selfSends.isLoop()) return this.#app.notify({ kind: "loop", url }, () => this.state.url !== url);
+    }
+    const replace = message.replace === true;
+    this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
+  }
+
+  /** A reload would send a form again. */
+  #onFormPage(slot: Slot): void {
+    const { url } = this.#navigable.committed;
+    if (this.#frame.position.awaited !== null || URL.parse(url)?.origin !== slot.origin) return;
+    this.#navigable.restore();
+    this.#app.notify({ kind: "resend", url }, () => this.state.phase !== "loaded");
+  }
+
+  // Where that leads
+
+  /** As `Navigable.navigate`, to an address of any kind. */
+  #navigateAnywhere(request: NavigationRequest, going: Going): void {
+    const scheme = URL.parse(request.url)?.protocol ?? "";
+    if (scheme === "http:" || scheme === "https:") this.#navigable.navigate(request, going);
+    else this.#failUnsupported(request.url, scheme.slice(0, -1));
+  }
+
+  #retry({ by, error, sent }: Navigation & { kind: "failed" }): void {
+    this.#app.prepareToGo();
+    // What a form sent goes once. To look there for what became of it takes its address alone.
+    if (sent?.request.url === error.url && !sent.mayHaveRun) this.#navigable.navigate(sent.request, { by });
+    else this.#navigateAnywhere(typedNavigation(error.url, sent?.request.initiator), { by });
+  }
+
+  #reloadPage(): void {
+    const { url } = this.#navigable.committed;
+    if (this.#frame.position.silentUrl === url)
+      this.#navigable.navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
+    else if (url !== "") this.#navigable.reloadDocument(false);
+  }
+
+  #failUnsupported(url: string, scheme: string): void {
+    const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
+    this.#navigable.fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
+  }
+}

@@ -1,0 +1,116 @@
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import { App, type AppOptions } from "../app/app.ts";
+import type { SlotFrames } from "../frames/slot-frames.ts";
+import type { Slot } from "../frames/slot-registry.ts";
+import type { TunnelEvent } from "../link/tunnel-client.ts";
+import { PageFrame } from "../tab/page-frame.ts";
+import { Tab } from "../tab/tab.ts";
+import type { BrowserState } from "../views/browser-state.ts";
+import { MapStorage } from "./map-storage.ts";
+import { testState } from "./test-state.ts";
+
+/** An app on an open link. Its tunnel does nothing but write down what it is told. */
+export function openApp() {
+  const log: string[] = [];
+  let navigations = 0;
+  const tunnel = {
+    navigate: ({ url, method }: { url: string; method: string }) => {
+      navigations += 1;
+      log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
+      return navigations;
+    },
+    tell: ({ type, id = 0 }: { type: string; id?: number }) => {
+      if (type === "abandon") log.push(`abandon ${id}`);
+    },
+    stats: async () => ({}),
+    icon: async () => null,
+    clearSiteData: async () => true,
+  };
+  const app = new App({
+    tunnel,
+    sites: { recent: [], pinned: [], visit() {} },
+    settings: { current: testState().settings },
+    totals: { current: null, add: () => null },
+    storage: new MapStorage(),
+    demoUrl: null,
+    openLink() {},
+    forgetSlots() {},
+    draw() {},
+  } as unknown as AppOptions);
+  const hear = (event: TunnelEvent) => app.onTunnelEvent(event);
+  hear({ type: "link", link: { kind: "open" } });
+  return { app, log, hear };
+}
+
+/** A tab with the start page. Its frame does nothing but write down what it is told. */
+export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">, isAsked = true) {
+  const slots = new Map<string, Slot>();
+  const slotFor = (origin: string): Slot => {
+    const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
+    slots.set(origin, slot);
+    return slot;
+  };
+  const contentWindow = {
+    location: { replace: (url: string) => void log.push(`replace ${url}`) },
+    postMessage: ({ type, isConfirmed = false }: { type: string; isConfirmed?: boolean }) =>
+      void log.push(`tell ${type}${isConfirmed ? " confirmed" : ""}`),
+  };
+  /** A document comes into the frame. */
+  let load = () => {};
+  const element = {
+    contentWindow,
+    set src(url: string) {
+      log.push(`src ${url}`);
+    },
+    addEventListener(_type: "load", listener: () => void) {
+      load = listener;
+    },
+  };
+  const slotFrames = {
+    slotFor,
+    slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
+    originOf: ({ origin }: Slot) => origin,
+    isBooted: () => false,
+  };
+  const tab = new Tab({
+    app,
+    frame: new PageFrame(element as unknown as HTMLIFrameElement, slotFrames as unknown as SlotFrames),
+    onCommit() {},
+    openOtherApp(url) {
+      log.push(`open ${url}`);
+      return isAsked;
+    },
+  });
+  const source = contentWindow as unknown as Window;
+  /** @param origin of the slot that speaks; null for the start document. */
+  const hearPage = (message: PageToShell, origin: string | null) =>
+    tab.onPageMessage(message, origin === null ? null : slotFor(origin), source);
+  /** A document in the frame says how far it is. */
+  const report = (url: string, phase: DocumentPhase, historyKey: string, title = "") => {
+    const { origin } = new URL(url, "https://ropeway.example");
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, icon: null, historyKey } as const;
+    hearPage(message, url.startsWith("/") ? null : origin);
+  };
+  const say = (origin: string, type: "leaving" | "staying" | "booting" | "slot-ready") =>
+    hearPage({ tag: MESSAGE_TAG, type, url: `${origin}/` }, origin);
+  const show = (url: string, historyKey: string) => {
+    report(url, "loading", historyKey);
+    report(url, "loaded", historyKey);
+  };
+  /** What the chrome draws. */
+  const shown = (): BrowserState => ({ ...app.state, ...tab.state });
+  report("/blank", "loaded", "start");
+  return { tab, hearPage, report, say, show, shown, load: () => load() };
+}
+
+/** An app with one tab. */
+export function openBrowser(isAsked = true) {
+  const opened = openApp();
+  return { ...opened, ...openTab(opened, isAsked) };
+}
+
+/** A link, or a script, leads to a URL. */
+export function sendsTo(url: string): PageToShell {
+  const request = { url, method: "GET", headers: [], body: null, referrer: "", replace: false };
+  return { tag: MESSAGE_TAG, type: "navigate", ...request };
+}
