@@ -1,21 +1,20 @@
 /** Recent and pinned sites, kept in IndexedDB since their icons are too large for synchronous storage. */
-import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import type { Site } from "./app-state.ts";
 import { joined, visited, withIcon } from "./site-list.ts";
 
-interface Schema extends DBSchema {
-  lists: { key: "recent" | "pinned"; value: readonly Site[] };
-}
+const LISTS = "lists";
+type ListName = "recent" | "pinned";
 
 export class SiteStore {
   recent: readonly Site[] = [];
   pinned: readonly Site[] = [];
-  #database: Promise<IDBPDatabase<Schema>> | null = null;
+  #database: Promise<IDBDatabase> | null = null;
 
   async load(): Promise<void> {
-    const database = await this.#open();
-    this.recent = joined((await database.get("lists", "recent")) ?? [], []);
-    this.pinned = (await database.get("lists", "pinned")) ?? [];
+    const lists = (await this.#open()).transaction(LISTS).objectStore(LISTS);
+    const [recent, pinned] = await Promise.all([read(lists, "recent"), read(lists, "pinned")]);
+    this.recent = joined(recent, []);
+    this.pinned = pinned;
   }
 
   visit(site: Site): void {
@@ -45,25 +44,38 @@ export class SiteStore {
   }
 
   /** At once here, and in one transaction of what is stored, which another window may have changed meanwhile. */
-  #change(list: "recent" | "pinned", change: (sites: readonly Site[]) => readonly Site[]): void {
+  #change(list: ListName, change: (sites: readonly Site[]) => readonly Site[]): void {
     this[list] = change(this[list]);
     this.#open()
       .then(async (database) => {
-        const { store, done } = database.transaction("lists", "readwrite");
-        await store.put(change((await store.get(list)) ?? []), list);
-        await done;
+        const lists = database.transaction(LISTS, "readwrite").objectStore(LISTS);
+        await answered(lists.put(change(await read(lists, list)), list));
       })
       .catch(() => {
         // Storage is full or closed to us: the lists live until the app is closed.
       });
   }
 
-  #open(): Promise<IDBPDatabase<Schema>> {
-    this.#database ??= openDB<Schema>("ropeway", 1, {
-      upgrade(database) {
-        database.createObjectStore("lists");
-      },
-    });
+  #open(): Promise<IDBDatabase> {
+    this.#database ??= openDatabase();
     return this.#database;
   }
+}
+
+async function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open("ropeway", 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(LISTS);
+  return answered(request);
+}
+
+async function read(lists: IDBObjectStore, name: ListName): Promise<readonly Site[]> {
+  const stored: readonly Site[] | undefined = await answered(lists.get(name));
+  return stored ?? [];
+}
+
+function answered<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 }
