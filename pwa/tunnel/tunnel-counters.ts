@@ -6,7 +6,7 @@ import type { Session } from "../../shared/mux/session/session.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
 import type { PushedResponses } from "./requests/pushed-responses.ts";
-import type { Link } from "./sockets/link.ts";
+import type { SocketTraffic } from "./sockets/socket-keeper.ts";
 
 export class TunnelCounters {
   requests = 0;
@@ -51,15 +51,15 @@ export class TunnelCounters {
     this.#past.headBytesDown += headBytes.received;
   }
 
-  /** @param links their own traffic: opened, and kept alive. */
+  /** @param sockets what they cost beside their frames. */
   stats(
     session: Session | undefined,
-    links: readonly Link["traffic"][],
+    sockets: readonly SocketTraffic[],
   ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"]> {
     const traffic = session?.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.headBytes ?? { sent: 0, received: 0 };
-    const sum = (count: (link: Link["traffic"]) => number): number =>
-      links.reduce((total, link) => total + count(link), 0);
+    const sum = (count: (socket: SocketTraffic) => number): number =>
+      sockets.reduce((total, socket) => total + count(socket), 0);
     return {
       socketsOpened: sum(({ opened }) => opened),
       channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,

@@ -3,7 +3,8 @@ import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
+import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
@@ -12,7 +13,7 @@ import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { HeldResponse, HeldResponses } from "./requests/held-response.ts";
 import { PageLedger } from "./requests/page-ledger.ts";
 import { readWhole } from "./requests/read-whole.ts";
-import type { LinkPlatform } from "./sockets/link.ts";
+import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
 import { Tunnel } from "./tunnel.ts";
@@ -41,16 +42,16 @@ const clock = {
 };
 
 const roads = new Roads({
-  open: (road, url, protocols) =>
-    road === "fetch" ? new FetchSocket(url, protocols) : new WebSocket(url, [...protocols]),
+  dial: (road, offer, listener) =>
+    road === "fetch" ? new FetchSocket(offer, listener) : dialWebSocket(offer, listener),
   ...clock,
   network: () => connection?.type ?? "",
   roundTrip: () => connection?.rtt ?? null,
 });
 
-const platform: LinkPlatform = {
-  openSocket: (url, protocols, isSpare) => roads.openSocket(url, protocols, isSpare),
-  openFurtherSocket: (url, protocols) => (roads.current === "websocket" ? new WebSocket(url, protocols) : null),
+const platform: SocketPlatform = {
+  dial: (offer, listener, isSpare) => roads.dial(offer, listener, isSpare),
+  dialFurther: (offer, listener) => (roads.current === "websocket" ? dialWebSocket(offer, listener) : null),
   ...clock,
   async probe(token) {
     try {

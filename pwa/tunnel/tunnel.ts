@@ -7,7 +7,7 @@ import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-
 import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
@@ -27,10 +27,10 @@ import { PushedResponses } from "./requests/pushed-responses.ts";
 import { RepeatableBody } from "./requests/repeatable-body.ts";
 import { UploadMeter } from "./requests/upload-meter.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
-import { FurtherLinks } from "./sockets/further-links.ts";
-import { Link, type LinkPlatform } from "./sockets/link.ts";
+import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
+import { FurtherSockets } from "./sockets/further-sockets.ts";
 import { LinkPatience } from "./sockets/link-patience.ts";
-import { HANDSHAKE_ROUND_TRIPS } from "./sockets/open-socket.ts";
+import { HANDSHAKE_ROUND_TRIPS } from "./sockets/socket-keeper.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";
 import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
 
@@ -59,11 +59,11 @@ interface CarriedSession extends SessionTrace {
 export class Tunnel {
   readonly counters = new TunnelCounters();
 
-  #link: Link;
-  #further: FurtherLinks;
+  #first: FirstSocket;
+  #further: FurtherSockets;
   #activity: ChannelActivity;
   #fixedChannels: number | null = null;
-  #platform: LinkPlatform;
+  #platform: SocketPlatform;
   #handler: TunnelHandler;
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
   #current: CarriedSession | null = null;
@@ -81,14 +81,14 @@ export class Tunnel {
   #slotScheme: SlotScheme | null = null;
   #uploads = new UploadMeter();
 
-  constructor(handler: TunnelHandler, platform: LinkPlatform) {
+  constructor(handler: TunnelHandler, platform: SocketPlatform) {
     this.#handler = handler;
     this.#platform = platform;
     this.#pushed = new PushedResponses(platform);
     this.#patience = new LinkPatience(platform, () => this.#endWaits());
-    this.#link = new Link(
+    this.#first = new FirstSocket(
       {
-        onConnecting: (transport) => this.#attach(transport),
+        onDialling: (transport) => this.#attach(transport),
         onOpened: (time) => {
           this.#current?.session.guessRoundTrip(time / HANDSHAKE_ROUND_TRIPS);
           this.#further.reachable(time);
@@ -111,7 +111,7 @@ export class Tunnel {
       platform,
     );
     this.#activity = new ChannelActivity(platform, () => this.#updateChannels());
-    this.#further = new FurtherLinks(
+    this.#further = new FurtherSockets(
       {
         onTransport: (index, transport) => {
           this.#current?.session.attach(index, transport);
@@ -124,7 +124,7 @@ export class Tunnel {
         uploadDelay: () => this.#uploadDelay(),
       },
       platform,
-      this.#link.rtt,
+      this.#first.rtt,
     );
     this.#patience.start();
   }
@@ -145,18 +145,18 @@ export class Tunnel {
   start(url: string, token: string): void {
     this.#isRefused = false;
     this.#activity.renew();
-    this.#link.start(url, token);
+    this.#first.start(url, token);
     this.#further.start(url, token);
   }
 
   setOnline(online: boolean): void {
     this.#online = online;
-    this.#link.setOnline(online);
+    this.#first.setOnline(online);
     this.#further.check();
   }
 
   hint(hint: LinkHint): void {
-    this.#link.hint(hint);
+    this.#first.hint(hint);
     if (hint !== "navigation") this.#further.check();
     if (hint !== "network") this.#activity.renew();
     this.#updateChannels();
@@ -212,15 +212,15 @@ export class Tunnel {
     else request.start();
     this.#activity.renew();
     this.#updateChannels();
-    this.#link.awaiting();
+    this.#first.awaiting();
     this.#further.awaiting();
     return { cancel: () => request.cancel() };
   }
 
   stats(): Omit<TunnelStats, "road"> {
     return {
-      sockets: (this.#link.open ? 1 : 0) + this.#further.openCount,
-      ...this.counters.stats(this.#current?.session, [this.#link.traffic, this.#further.traffic]),
+      sockets: (this.#first.isOpen ? 1 : 0) + this.#further.openCount,
+      ...this.counters.stats(this.#current?.session, [this.#first.traffic, this.#further.traffic]),
       ...this.#pushed.counters,
     };
   }
@@ -320,7 +320,7 @@ export class Tunnel {
       const known = session.acknowledgedBytes;
       session.receive(message, transport);
       const acknowledged = session.acknowledgedBytes - known;
-      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#link.rtt.smoothed ?? 0);
+      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#first.rtt.smoothed ?? 0);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -370,7 +370,7 @@ export class Tunnel {
     this.#further.update(
       isActive ? session.wantedChannels : 1,
       new Set(lost.map(({ index }) => index)),
-      this.#link.open && !this.#link.isConnecting,
+      this.#first.isOpen && !this.#first.isDialling,
       (index) => session.beginRetirement(index),
     );
   }
@@ -398,7 +398,7 @@ export class Tunnel {
 
   /** Requests wait from when there was no link for them; one that was made later waits longer. */
   #endWaits(): void {
-    if (this.#link.open) return;
+    if (this.#first.isOpen) return;
     const { waited } = this.#patience;
     for (const [request, since] of [...this.#pending]) {
       if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(unreachable(this.#online));

@@ -1,12 +1,17 @@
 /**
- * The phone's end of the fetch road: a WebSocket to its user, a streaming response and one POST after the other on the
- * network. PROTOCOL.md section 1.4.
+ * The phone's end of the fetch road: a streaming response, and one POST after the other. PROTOCOL.md section 1.4.
  *
  * A POST that fails is a socket that is lost: nobody knows whether the edge has acted on it. What rides on the socket
  * finds that out when it resumes.
+ *
+ * ```
+ *  connecting ──OPEN──► open ──close──► closing ──the edge has it──► closed
+ *      └─ refused, close ─┴─ lost, closed there ────────────────────────▲
+ * ```
  */
 import * as limits from "../limits.ts";
-import { parseOffer, SUBPROTOCOL } from "../subprotocol.ts";
+import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener, type SocketOffer } from "../phone-socket.ts";
+import { offeredProtocols, SUBPROTOCOL } from "../subprotocol.ts";
 import { BatchSize } from "./batch-size.ts";
 import {
   BATCH_FIELD,
@@ -19,12 +24,6 @@ import {
 } from "./exchange.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";
 
-/** What a link uses of a WebSocket, whatever road it takes. */
-export type LinkSocket = Pick<
-  WebSocket,
-  "binaryType" | "readyState" | "onopen" | "onmessage" | "onerror" | "onclose" | "send" | "close"
->;
-
 /** Platform seams, so that tests bring their own. */
 export interface FetchSocketPlatform {
   fetch(url: string, init: RequestInit): Promise<Response>;
@@ -35,28 +34,19 @@ export interface FetchSocketPlatform {
 const SOCKET_ID_BYTES = 16;
 /** How long the last word of either side may take, in milliseconds. */
 const CLOSING_TIME = 5_000;
-/** RFC 6455 section 7.4.1: never sent, only reported. */
-const CLOSED_ABNORMALLY = 1006;
+/** RFC 6455 section 7.1.5: a close without a code. */
 const NO_STATUS = 1005;
 
-const CONNECTING = 0;
-const OPEN = 1;
-const CLOSING = 2;
-const CLOSED = 3;
+type State = "connecting" | "open" | "closing" | "closed";
 
-export class FetchSocket extends EventTarget implements LinkSocket {
-  binaryType: BinaryType = "arraybuffer";
-  onopen: LinkSocket["onopen"] = null;
-  onmessage: LinkSocket["onmessage"] = null;
-  onerror: LinkSocket["onerror"] = null;
-  onclose: LinkSocket["onclose"] = null;
-
+export class FetchSocket implements PhoneSocket {
+  #offer: SocketOffer;
+  /** Of the requests, before the paths of the road. */
   #url: string;
+  #listener: SocketListener;
   #platform: FetchSocketPlatform;
-  #request: { readonly id: string; readonly protocols: string; readonly token: string };
-  #state: LinkSocket["readyState"] = CONNECTING;
-  /** What `close` was called with. */
-  #closing: { readonly code: number; readonly reason: string } | null = null;
+  #id = randomId();
+  #state: State = "connecting";
   #abort = new AbortController();
   #queue: Uint8Array<ArrayBuffer>[] = [];
   #queuedBytes = 0;
@@ -65,55 +55,35 @@ export class FetchSocket extends EventTarget implements LinkSocket {
   #isSending = false;
   #cancelTimer: (() => void) | null = null;
 
-  /**
-   * @param url of the tunnel as for a WebSocket: ws: or wss:.
-   * @param protocols as offered in a WebSocket's handshake.
-   */
-  constructor(url: string, protocols: readonly string[], platform: FetchSocketPlatform = browserPlatform) {
-    super();
-    this.#url = url.replace(/^ws/, "http");
+  constructor(offer: SocketOffer, listener: SocketListener, platform: FetchSocketPlatform = browserPlatform) {
+    this.#offer = offer;
+    this.#url = offer.url.replace(/^ws/, "http");
+    this.#listener = listener;
     this.#platform = platform;
-    const offer = protocols.join(", ");
-    this.#request = { id: randomId(), protocols: offer, token: parseOffer(offer).token };
-    const handlers = {
-      open: (event: Event) => this.onopen?.call(this as unknown as WebSocket, event),
-      message: (event: Event) => this.onmessage?.call(this as unknown as WebSocket, event as MessageEvent),
-      error: (event: Event) => this.onerror?.call(this as unknown as WebSocket, event),
-      close: (event: Event) => this.onclose?.call(this as unknown as WebSocket, event as CloseEvent),
-    };
-    for (const [type, handler] of Object.entries(handlers)) this.addEventListener(type, handler);
     void this.#read();
   }
 
-  get readyState(): LinkSocket["readyState"] {
-    return this.#state;
-  }
-
-  /** Takes a copy. @throws Error while the socket is not open yet, and for a Blob, which would have to be waited for. */
-  send(data: string | Blob | BufferSource): void {
-    if (this.#state === CONNECTING) throw new DOMException("Cannot send: the socket is not open", "InvalidStateError");
-    if (data instanceof Blob) throw new TypeError("Cannot send a Blob: hand over its bytes");
-    if (this.#state !== OPEN) return;
-    this.#queueRecord(
-      typeof data === "string" ? { type: "text", text: data } : { type: "binary", message: bytesOf(data) },
-    );
+  /** Takes a copy. */
+  send(message: Uint8Array | string): boolean {
+    if (this.#state !== "open") return false;
+    this.#queueRecord(typeof message === "string" ? { type: "text", text: message } : { type: "binary", message });
+    return true;
   }
 
   close(code: number = NO_STATUS, reason = ""): void {
-    if (this.#state === CLOSING || this.#state === CLOSED) return;
-    const wasOpen = this.#state === OPEN;
-    this.#state = CLOSING;
-    if (!wasOpen) return this.#loseLater();
-    this.#closing = { code, reason };
+    if (this.#state === "connecting") return this.#stop();
+    if (this.#state !== "open") return;
+    this.#state = "closing";
     this.#endSoon();
     this.#queueRecord({ type: "close", code, reason });
   }
 
   async #read(): Promise<void> {
+    const protocols = offeredProtocols(this.#offer.token, this.#offer.opening);
     try {
       const response = await this.#platform.fetch(this.#url + DOWN_PATH, {
         ...this.#init(),
-        headers: { [PROTOCOL_FIELD]: this.#request.protocols, [SOCKET_FIELD]: this.#request.id },
+        headers: { [PROTOCOL_FIELD]: protocols.join(", "), [SOCKET_FIELD]: this.#id },
       });
       if (!response.ok || response.body === null) return this.#lose();
       const decoder = new RecordDecoder();
@@ -129,27 +99,26 @@ export class FetchSocket extends EventTarget implements LinkSocket {
 
   /** @throws Error for what no edge says. */
   #take(record: FetchRecord): void {
-    if (this.#state === CLOSED) return;
+    if (this.#state === "closed") return;
     if (record.type === "open") {
-      if (this.#state !== CONNECTING || record.protocol !== SUBPROTOCOL)
+      if (this.#state !== "connecting" || record.protocol !== SUBPROTOCOL)
         throw new Error("Cannot open: not by this edge");
-      this.#state = OPEN;
-      this.dispatchEvent(new Event("open"));
-      return;
+      this.#state = "open";
+      return this.#listener.onOpen();
     }
-    if (this.#state === CONNECTING) throw new Error("Cannot read: this response is not of an edge");
-    if (record.type === "close") this.#end(record.code, record.reason, true);
-    else if (this.#state === OPEN) {
-      const data = record.type === "text" ? record.text : record.message.buffer;
-      this.dispatchEvent(new MessageEvent("message", { data }));
-    }
+    if (this.#state === "connecting") throw new Error("Cannot read: this response is not of an edge");
+    if (record.type === "close") this.#end(record.code, true);
+    else if (this.#state === "open") this.#listener.onMessage(record.type === "text" ? record.text : record.message);
   }
 
   #queueRecord(record: FetchRecord): void {
     const bytes = encodeRecord(record);
     this.#queue.push(bytes);
     this.#queuedBytes += bytes.length;
-    if (this.#queuedBytes > limits.fetchQueueBytes) return this.#loseLater();
+    if (this.#queuedBytes > limits.fetchQueueBytes) {
+      // As a WebSocket does: no event comes while its user calls it.
+      return queueMicrotask(() => this.#lose());
+    }
     if (this.#isSending) return;
     this.#isSending = true;
     // What is sent in the same turn rides in the same batch.
@@ -158,14 +127,14 @@ export class FetchSocket extends EventTarget implements LinkSocket {
 
   async #sendAll(): Promise<void> {
     try {
-      while (this.#queue.length > 0 && this.#state !== CLOSED) {
+      while (this.#queue.length > 0 && this.#state !== "closed") {
         const batch = this.#takeBatch();
         const began = this.#platform.now();
         const response = await this.#platform.fetch(this.#url + UP_PATH, {
           ...this.#init(),
           headers: {
-            authorization: `Bearer ${this.#request.token}`,
-            [SOCKET_FIELD]: this.#request.id,
+            authorization: `Bearer ${this.#offer.token}`,
+            [SOCKET_FIELD]: this.#id,
             [BATCH_FIELD]: String(this.#batches),
           },
           body: batch,
@@ -178,7 +147,7 @@ export class FetchSocket extends EventTarget implements LinkSocket {
         this.#batches += 1;
         this.#batchSize.completed(batch.length, this.#platform.now() - began);
       }
-      if (this.#closing !== null) this.#end(this.#closing.code, this.#closing.reason, true);
+      if (this.#state === "closing") this.#stop();
     } catch {
       this.#lose();
     }
@@ -219,23 +188,21 @@ export class FetchSocket extends EventTarget implements LinkSocket {
     this.#cancelTimer ??= this.#platform.setTimer(() => this.#lose(), CLOSING_TIME);
   }
 
-  /** As a WebSocket does: no event comes while its user calls it. */
-  #loseLater(): void {
-    queueMicrotask(() => this.#lose());
-  }
-
   #lose(): void {
-    this.#end(CLOSED_ABNORMALLY, "", false);
+    this.#end(CLOSED_ABNORMALLY, false);
   }
 
-  #end(code: number, reason: string, wasClean: boolean): void {
-    if (this.#state === CLOSED) return;
-    this.#state = CLOSED;
+  #end(code: number, isClean: boolean): void {
+    const isHeard = this.#state === "connecting" || this.#state === "open";
+    this.#stop();
+    if (isHeard) this.#listener.onClose(code, isClean);
+  }
+
+  #stop(): void {
+    this.#state = "closed";
     this.#cancelTimer?.();
     this.#queue = [];
     this.#abort.abort();
-    if (!wasClean) this.dispatchEvent(new Event("error"));
-    this.dispatchEvent(new CloseEvent("close", { code, reason, wasClean }));
   }
 }
 
@@ -247,12 +214,6 @@ export const browserPlatform: FetchSocketPlatform = {
     return () => clearTimeout(timer);
   },
 };
-
-function bytesOf(data: BufferSource): Uint8Array {
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
-}
 
 function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SOCKET_ID_BYTES));

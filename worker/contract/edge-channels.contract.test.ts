@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LinkPlatform } from "../../pwa/tunnel/sockets/link.ts";
+import type { SocketPlatform } from "../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
 import { type EdgeOptions, startEdge } from "../../scripts/edge-process.ts";
 import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
@@ -15,7 +15,7 @@ import { Random } from "../../shared/testing/random.ts";
 import { ChaosOrigin } from "../testing/chaos-origin.ts";
 import { chaosRequest, type Ended } from "../testing/chaos-request.ts";
 import { type Cut, startCutProxy } from "../testing/cut-proxy.ts";
-import { openSocket, pairPhone } from "../testing/test-phone.ts";
+import { dial, pairPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 const SEED = Number(process.env.ROPEWAY_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
@@ -32,9 +32,9 @@ const CLOCK_RATE = 8;
 const MOST_CUTS = 200;
 const CUT_KINDS: readonly Cut[] = ["reset", "reset", "end", "half-open", "edge-only", "stall"];
 
-const platform: LinkPlatform = {
-  openSocket: (url, protocols) => openSocket(url, protocols, "websocket"),
-  openFurtherSocket: (url, protocols) => openSocket(url, protocols, "websocket"),
+const platform: SocketPlatform = {
+  dial: (offer, listener) => dial("websocket", offer, listener),
+  dialFurther: (offer, listener) => dial("websocket", offer, listener),
   now: () => performance.now() * CLOCK_RATE,
   random: () => Math.random(),
   setTimer(task, delay) {

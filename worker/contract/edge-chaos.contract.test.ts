@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LinkPlatform } from "../../pwa/tunnel/sockets/link.ts";
+import type { SocketPlatform } from "../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
@@ -15,7 +15,7 @@ import { Random } from "../../shared/testing/random.ts";
 import { ChaosOrigin } from "../testing/chaos-origin.ts";
 import { chaosRequest, type Ended, type Reason } from "../testing/chaos-request.ts";
 import { type Cut, type CutProxy, startCutProxy } from "../testing/cut-proxy.ts";
-import { openSocket, pairPhone, type Road } from "../testing/test-phone.ts";
+import { dial, pairPhone, type Road } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 const CUTS = Number(process.env.ROPEWAY_CHAOS_CUTS ?? 100);
@@ -36,10 +36,10 @@ const REQUESTS_PER_RESTART = 6;
 const SETTLE_TIME = 30_000;
 const CUT_KINDS: readonly Cut[] = ["reset", "reset", "reset", "end", "half-open", "half-open", "edge-only", "stall"];
 
-function platform(road: Road): LinkPlatform {
+function platform(road: Road): SocketPlatform {
   return {
-    openSocket: (url, protocols) => openSocket(url, protocols, road),
-    openFurtherSocket: (url, protocols) => (road === "websocket" ? openSocket(url, protocols, road) : null),
+    dial: (offer, listener) => dial(road, offer, listener),
+    dialFurther: (offer, listener) => (road === "websocket" ? dial(road, offer, listener) : null),
     now: () => performance.now() * CLOCK_RATE,
     random: () => Math.random(),
     setTimer(task, delay) {

@@ -11,7 +11,7 @@ import type { Transport } from "../../shared/transport.ts";
 import { concat, decodeMessage, encodeFrame, type Frame } from "../../shared/wire/frame.ts";
 import { until } from "../testing/contract.ts";
 import { PhoneSession } from "../testing/phone-session.ts";
-import { closing, openTunnelSocket, pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { openTunnelSocket, pairPhone, TestPhone, type TestSocket } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 const CHUNK = new Uint8Array(64 * 1024).fill(120);
@@ -25,7 +25,7 @@ const MOST = limits.unprovedBytes + limits.sessionCreditBytes;
 class SilentPhone extends PhoneSession {
   bodyBytes = 0;
   #kept: number[] = [];
-  #socket: Awaited<ReturnType<typeof openTunnelSocket>> | null = null;
+  #socket: TestSocket | null = null;
   isSilent = true;
   hasEnded = false;
 
@@ -39,14 +39,15 @@ class SilentPhone extends PhoneSession {
     const transport: Transport = {
       send: (message) => {
         const said = this.isSilent ? this.#withoutPongs(message) : message;
-        if (said.length > 0) socket.send(said as Uint8Array<ArrayBuffer>);
+        if (said.length > 0) socket.send(said);
         return true;
       },
       close: (code, reason) => socket.close(code, reason),
     };
-    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer>) =>
-      this.session.channel.receive(new Uint8Array(data), transport);
-    void closing(socket).then(() => {
+    socket.onMessage = (message) => {
+      if (typeof message !== "string") this.session.channel.receive(message, transport);
+    };
+    void socket.closed.then(() => {
       this.hasEnded = true;
     });
     this.session.channel.attach(transport);
@@ -57,7 +58,7 @@ class SilentPhone extends PhoneSession {
   /** Sends what it has kept to itself, and keeps nothing more. */
   answer(): void {
     this.isSilent = false;
-    for (const token of this.#kept) this.#socket?.send(encodeFrame({ type: "pong", token }) as Uint8Array<ArrayBuffer>);
+    for (const token of this.#kept) this.#socket?.send(encodeFrame({ type: "pong", token }));
   }
 
   /** A body of which it counts what comes. */

@@ -2,7 +2,8 @@
 import { browserPlatform, FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import { offeredProtocols, PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { dialWebSocket, type PhoneSocket, type SocketListener, type SocketOffer } from "../../shared/phone-socket.ts";
+import { PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { PhoneSession } from "./phone-session.ts";
 
@@ -16,8 +17,6 @@ export const EDGES = [
   ["deno", "websocket"],
   ["deno", "fetch"],
 ] as const satisfies readonly (readonly [string, Road])[];
-
-type TestSocket = WebSocket | FetchSocket;
 
 /**
  * As fetch, on a connection of its own: an edge may close one whose upload it did not read to the end, and Node, unlike a
@@ -41,49 +40,68 @@ export async function pairPhone(edgeUrl: string, accessKey: string): Promise<str
   return ((await response.json()) as { token: string }).token;
 }
 
-/** A socket to the edge, open. Rejects when the edge refuses it. */
+/** What carries a link to the edge, over either road. */
+export function dial(road: Road, offer: SocketOffer, listener: SocketListener): PhoneSocket {
+  return road === "fetch" ? new FetchSocket(offer, listener, FRESH_CONNECTIONS) : dialWebSocket(offer, listener);
+}
+
+function offerOf(edgeUrl: string, token: string, opening: Uint8Array | null): SocketOffer {
+  return { url: new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws"), token, opening };
+}
+
+/** An open socket, for tests that speak frames themselves. */
+export interface TestSocket extends PhoneSocket {
+  onMessage: ((message: Uint8Array | string) => void) | null;
+  readonly isOpen: boolean;
+  /** The code by which it was ended, by the other side or here. */
+  readonly closed: Promise<number>;
+}
+
+/** Rejects when the edge refuses it. */
 export async function openTunnelSocket(edgeUrl: string, token: string, road: Road): Promise<TestSocket> {
-  const socket = createSocket(edgeUrl, token, null, road);
-  await new Promise<void>((resolve, reject) => {
-    socket.onopen = () => resolve();
-    socket.onerror = () => reject(new Error("Cannot open the tunnel: the handshake failed"));
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  let isOpen = false;
+  const end = (code: number): void => {
+    isOpen = false;
+    opened.reject(new Error("Cannot open the tunnel: the handshake failed"));
+    closed.resolve(code);
+  };
+  const socket = dial(road, offerOf(edgeUrl, token, null), {
+    onOpen() {
+      isOpen = true;
+      opened.resolve();
+    },
+    onMessage: (message) => test.onMessage?.(message),
+    onClose: end,
   });
-  return socket;
-}
-
-function createSocket(edgeUrl: string, token: string, opening: Uint8Array | null, road: Road): TestSocket {
-  const url = new URL(TUNNEL_PATH, edgeUrl).href.replace(/^http/, "ws");
-  const socket = openSocket(url, offeredProtocols(token, opening), road);
-  socket.binaryType = "arraybuffer";
-  return socket;
-}
-
-/** @param url of the tunnel: ws:. */
-export function openSocket(url: string, protocols: string[], road: Road): TestSocket {
-  return road === "fetch" ? new FetchSocket(url, protocols, FRESH_CONNECTIONS) : new WebSocket(url, protocols);
-}
-
-/** Code and reason with which the other side ends the socket. */
-export function closing(socket: EventTarget): Promise<{ code: number; reason: string }> {
-  return new Promise((resolve) => {
-    const onClose = (event: Event) => {
-      const { code, reason } = event as CloseEvent;
-      resolve({ code, reason });
-    };
-    socket.addEventListener("close", onClose, { once: true });
-  });
+  const test: TestSocket = {
+    onMessage: null,
+    closed: closed.promise,
+    get isOpen() {
+      return isOpen;
+    },
+    send: (message) => socket.send(message),
+    close(code, reason) {
+      socket.close(code, reason);
+      end(code ?? 1005);
+    },
+  };
+  await opened.promise;
+  return test;
 }
 
 export class TestPhone extends PhoneSession {
   /** How the edge ended the last socket that it ended. */
-  closedBy: { readonly code: number; readonly reason: string } | null = null;
+  closedBy: { readonly code: number } | null = null;
   /** What the edge sends is lost. */
   isDeaf = false;
 
   #edgeUrl: string;
   #token: string;
-  #socket: TestSocket | null = null;
+  #socket: PhoneSocket | null = null;
   #transport: Transport | null = null;
+  #lost = new WeakSet<PhoneSocket>();
   #openingLimit: number;
   #road: Road;
 
@@ -105,35 +123,27 @@ export class TestPhone extends PhoneSession {
     const transport = new PendingTransport();
     this.session.channel.attach(transport);
     this.session.channel.flush();
-    const socket = createSocket(this.#edgeUrl, this.#token, transport.takeOpening(this.#openingLimit), this.#road);
-    const link: Transport = {
-      send(message) {
-        if (socket.readyState !== WebSocket.OPEN) return false;
-        socket.send(message as Uint8Array<ArrayBuffer>);
-        return true;
-      },
-      close: (code, reason) => socket.close(code, reason),
-    };
-    socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
-      if (this.isDeaf || typeof event.data === "string") return;
-      this.session.channel.receive(new Uint8Array(event.data), transport);
-    };
-    socket.onclose = ({ code, reason }) => {
-      this.closedBy = { code, reason };
-      this.session.channel.detach(transport);
-    };
-    this.#socket = socket;
-    this.#transport = transport;
-    await new Promise<void>((resolve, reject) => {
-      socket.onopen = () => {
-        transport.open(link);
+    const opening = transport.takeOpening(this.#openingLimit);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const socket = dial(this.#road, offerOf(this.#edgeUrl, this.#token, opening), {
+      onOpen() {
+        transport.open(socket);
         resolve();
-      };
-      socket.onerror = () => {
+      },
+      onMessage: (message) => {
+        if (this.#lost.has(socket) || this.isDeaf || typeof message === "string") return;
+        this.session.channel.receive(message, transport);
+      },
+      onClose: (code) => {
+        if (this.#lost.has(socket)) return;
+        this.closedBy = { code };
         this.session.channel.detach(transport);
         reject(new Error("Cannot open the tunnel: the handshake failed"));
-      };
+      },
     });
+    this.#socket = socket;
+    this.#transport = transport;
+    await promise;
   }
 
   /**
@@ -145,7 +155,7 @@ export class TestPhone extends PhoneSession {
     const [socket, transport] = [this.#socket, this.#transport];
     if (socket === null || transport === null) return;
     this.#socket = null;
-    socket.onopen = socket.onmessage = socket.onclose = null;
+    this.#lost.add(socket);
     this.session.channel.detach(transport);
     if (noticedBy === "both") socket.close();
   }

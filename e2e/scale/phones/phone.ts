@@ -2,10 +2,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { WebSocket as NodeSocket } from "ws";
-import type { LinkPlatform } from "../../../pwa/tunnel/sockets/link.ts";
+import type { SocketPlatform } from "../../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
-import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { dialWebSocket } from "../../../shared/phone-socket.ts";
 import { KEEP_ALIVE } from "../../../shared/subprotocol.ts";
 import { seededRandom } from "../../demo/random.ts";
 import { CHECK_FIELD, PATHS } from "../origin/paths.ts";
@@ -38,9 +38,10 @@ export class Phone {
     this.#origin = origin;
     this.#tally = tally;
     this.#random = seededRandom(seed);
-    const platform: LinkPlatform = {
-      openSocket: (url, protocols) => this.#open(url, protocols),
-      openFurtherSocket: (url, protocols) => this.#open(url, protocols),
+    const open = (url: string, protocols: string[]) => this.#open(url, protocols);
+    const platform: SocketPlatform = {
+      dial: (offer, listener) => dialWebSocket(offer, listener, open),
+      dialFurther: (offer, listener) => dialWebSocket(offer, listener, open),
       now: () => performance.now(),
       random: this.#random,
       setTimer(task, delay) {
@@ -119,7 +120,7 @@ export class Phone {
     return [...this.#sockets].some(({ readyState }) => readyState === NodeSocket.OPEN);
   }
 
-  #open(url: string, protocols: string[]): LinkSocket {
+  #open(url: string, protocols: string[]): WebSocket {
     const socket = new NodeSocket(url, protocols, { perMessageDeflate: false });
     socket.onerror = () => {};
     socket.on("message", (_, isBinary) => {
@@ -127,7 +128,7 @@ export class Phone {
     });
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    return socket as unknown as LinkSocket;
+    return socket as unknown as WebSocket;
   }
 
   #head(path: string, method = "GET"): RequestHead {

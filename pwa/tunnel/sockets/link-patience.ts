@@ -2,7 +2,7 @@
  * For how long requests have waited without a link. Counts only while the app runs: what a phone slept through is no
  * time that anybody waited.
  */
-import { FROZEN_AFTER, type WatchClock } from "./link-watch.ts";
+import { FROZEN_AFTER, type WatchClock } from "./socket-watch.ts";
 
 const TICK = 1_000;
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
+import type { SocketOffer } from "../../../shared/phone-socket.ts";
 import { offeredProtocols } from "../../../shared/subprotocol.ts";
 import type { Road } from "../../messages/link.ts";
 import { FakePlatform, FakeSocket } from "../testing/fake-platform.ts";
 import { Roads } from "./roads.ts";
 
 const OPENING = Uint8Array.of(0x80, 1, 2, 3);
+const OFFER = { url: "wss://edge.example/.ropeway/tunnel", token: "device.sign", opening: OPENING };
+const BARE_OFFER = { ...OFFER, opening: null };
 const WHOLE = offeredProtocols("device.sign", OPENING);
 const BARE = offeredProtocols("device.sign", null);
 
@@ -21,10 +23,10 @@ function setUp() {
   const tried: Tried[] = [];
   const network = { name: "", roundTrip: null as number | null };
   const roads = new Roads({
-    open(road, _url, protocols) {
-      const socket = new FakeSocket(protocols);
+    dial(road, offer, listener) {
+      const socket = new FakeSocket(offer, listener);
       tried.push({ road, socket });
-      return socket as unknown as LinkSocket;
+      return socket;
     },
     now: () => platform.time,
     random: () => 0,
@@ -32,12 +34,20 @@ function setUp() {
     network: () => network.name,
     roundTrip: () => network.roundTrip,
   });
-  const connect = (protocols = WHOLE, isSpare = false) => {
+  const connect = (offer: SocketOffer = OFFER, isSpare = false, onOpen = () => {}) => {
     const events: unknown[] = [];
-    const socket = roads.openSocket("wss://edge.example/.ropeway/tunnel", protocols, isSpare);
-    socket.onopen = () => events.push("open");
-    socket.onmessage = ({ data }) => events.push(data);
-    socket.onclose = ({ code }) => events.push(code);
+    const socket = roads.dial(
+      offer,
+      {
+        onOpen() {
+          events.push("open");
+          onOpen();
+        },
+        onMessage: (message) => events.push(typeof message === "string" ? message : [...message]),
+        onClose: (code) => events.push(code),
+      },
+      isSpare,
+    );
     return { socket, events };
   };
   const last = (): FakeSocket => {
@@ -68,7 +78,7 @@ describe("a socket's road", () => {
     socket.send(Uint8Array.of(1));
     last().receive("hello");
     expect([tried[0]?.socket.sent, events]).toEqual([[Uint8Array.of(1)], ["open", "hello"]]);
-    expect(socket.readyState).toBe(WebSocket.OPEN);
+    expect(socket.send("more")).toBe(true);
   });
 
   it("is the fetch road at once where WebSocket is refused", () => {
@@ -84,11 +94,10 @@ describe("a socket's road", () => {
 
   it("is tried beside WebSocket after a second, without the frames that ride there, and brings them first", () => {
     const { platform, connect, last, triedRoads, tried } = setUp();
-    const { socket, events } = connect();
+    const { socket, events } = connect(OFFER, false, () => socket.send("next"));
     platform.pass(limits.webSocketPatience);
     expect(triedRoads()).toEqual(["websocket", "fetch"]);
     expect(last().protocols).toEqual(BARE);
-    socket.onopen = () => socket.send("next");
     platform.pass(200);
     last().open();
     // 300 ms and twice what the fetch road took: a WebSocket that is only slow is there by then.
@@ -97,7 +106,7 @@ describe("a socket's road", () => {
     platform.pass(1);
     expect(tried[1]?.socket.sent).toEqual([OPENING, "next"]);
     expect(tried[0]?.socket.readyState).toBe(WebSocket.CLOSED);
-    expect(events).toEqual([]);
+    expect(events).toEqual(["open"]);
   });
 
   it("is WebSocket if that opens soon after the fetch road, and the fetch road as soon as WebSocket is refused", () => {
@@ -160,7 +169,7 @@ describe("a socket's road", () => {
     expect(events).toEqual([]);
     tried[1]?.socket.lose();
     platform.pass(60_000);
-    expect([events, socket.readyState, tried.length]).toEqual([[1006], WebSocket.CLOSED, 2]);
+    expect([events, socket.send("more"), tried.length]).toEqual([[1006], false, 2]);
   });
 
   it("is the fetch road as soon as that opens, if it was first: the edge speaks at once", () => {
@@ -179,13 +188,11 @@ describe("a socket's road", () => {
     expect([triedRoads().slice(4), last().readyState]).toEqual([["websocket"], WebSocket.CONNECTING]);
   });
 
-  it("takes both at once after an attempt that was given up before either opened", async () => {
+  it("takes both at once after an attempt that was given up before either opened", () => {
     const { platform, connect, tried, triedRoads } = setUp();
     const { socket, events } = connect();
     socket.close();
-    expect(events).toEqual([]);
-    await Promise.resolve();
-    expect([events, tried[0]?.socket.readyState]).toEqual([[1006], WebSocket.CLOSED]);
+    expect([events, tried[0]?.socket.readyState]).toEqual([[], WebSocket.CLOSED]);
     connect();
     platform.pass(0);
     expect(triedRoads()).toEqual(["websocket", "websocket", "fetch"]);
@@ -346,7 +353,7 @@ describe("a spare socket", () => {
   it("leaves the trial of WebSocket to the one that goes on", () => {
     const { platform, connect, connectByFetch, triedRoads } = setUp();
     connectByFetch();
-    const spare = connect(BARE, true);
+    const spare = connect(BARE_OFFER, true);
     platform.pass(500);
     spare.socket.close();
     const before = triedRoads().length;
@@ -357,7 +364,7 @@ describe("a spare socket", () => {
   it("keeps its own trial when the one that it replaces is closed", () => {
     const { platform, connect, connectByFetch, last, triedRoads } = setUp();
     const stalled = connectByFetch();
-    const spare = connect(BARE, true);
+    const spare = connect(BARE_OFFER, true);
     last().open();
     stalled.socket.close();
     expect(spare.events).toEqual(["open"]);
@@ -370,7 +377,7 @@ describe("a spare socket", () => {
     const { platform, connect, last, triedRoads } = setUp();
     connect();
     last().open();
-    const spare = connect(BARE, true);
+    const spare = connect(BARE_OFFER, true);
     platform.pass(limits.socketOpenTimeout - 1);
     expect(triedRoads()).toEqual(["websocket", "websocket"]);
     spare.socket.close();

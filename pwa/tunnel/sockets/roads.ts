@@ -2,12 +2,11 @@
  * All sockets of one phone, over WebSocket or the fetch road, and what is learnt from them of the networks they use. On
  * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
  */
-import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
-import { limits } from "../../../shared/limits.ts";
-import { offeredProtocols, parseOffer } from "../../../shared/subprotocol.ts";
+import * as limits from "../../../shared/limits.ts";
+import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
 import type { Road } from "../../messages/link.ts";
 import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
-import { type RoadPlatform, RoadSocket } from "./road-socket.ts";
+import { type RoadPlatform, RoadRace } from "./road-race.ts";
 import { WebSocketTrial } from "./web-socket-trial.ts";
 
 /** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
@@ -30,7 +29,7 @@ export class Roads {
   /** Belongs to `#carrier`. */
   #trial: WebSocketTrial | null = null;
   /** The socket that opened last, while it lasts. */
-  #carrier: LinkSocket | null = null;
+  #carrier: PhoneSocket | null = null;
 
   constructor(platform: RoadPlatform) {
     this.#platform = platform;
@@ -41,12 +40,8 @@ export class Roads {
     this.#lastOpening ??= time;
   }
 
-  /**
-   * As the constructor of WebSocket.
-   *
-   * @param isSpare the socket that is open may go on, and this one be closed before it opens: that tells nothing of roads.
-   */
-  openSocket(url: string, protocols: readonly string[], isSpare = false): LinkSocket {
+  /** @param isSpare another socket may go on, and this one be closed before it opens: that tells nothing of roads. */
+  dial(offer: SocketOffer, listener: SocketListener, isSpare = false): PhoneSocket {
     const platform = this.#platform;
     const network = platform.network();
     const startedAt = platform.now();
@@ -55,8 +50,10 @@ export class Roads {
       patience: isSpare && network === this.#worksOn ? limits.socketOpenTimeout : this.#patience(network),
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
-    const socket = new RoadSocket(url, protocols, choice, platform, {
-      onOpened: (road, failure) => {
+    const socket = new RoadRace(offer, choice, platform, {
+      onMessage: (message) => listener.onMessage(message),
+      onClose: (code, isClean) => listener.onClose(code, isClean),
+      onOpen: (road, failure) => {
         this.#endTrial();
         this.#carrier = socket;
         this.current = road;
@@ -65,7 +62,8 @@ export class Roads {
         this.#worksOn = road === "websocket" ? network : null;
         if (road === "websocket") this.#memory.webSocketWorked(network);
         else if (failure !== null) this.#webSocketFailed(network, failure);
-        if (road === "fetch") this.#tryWebSocket(socket, url, protocols, network, failure);
+        if (road === "fetch") this.#tryWebSocket(socket, offer, network, failure);
+        listener.onOpen();
       },
       onEnded: (road, heard) => {
         if (this.#carrier === socket) {
@@ -104,18 +102,11 @@ export class Roads {
     return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : limits.socketOpenTimeout;
   }
 
-  #tryWebSocket(
-    socket: RoadSocket,
-    url: string,
-    protocols: readonly string[],
-    network: string,
-    failure: WebSocketFailure | null,
-  ): void {
-    const { token, opening } = parseOffer(protocols.join(","));
-    const wasRefusedWithOpening = failure === "refused" && opening !== null && this.#webSocketTakesOpening;
+  #tryWebSocket(socket: RoadRace, offer: SocketOffer, network: string, failure: WebSocketFailure | null): void {
+    const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
     this.#trial = new WebSocketTrial(
       {
-        open: () => this.#platform.open("websocket", url, offeredProtocols(token, null)),
+        dial: (trial) => this.#platform.dial("websocket", { ...offer, opening: null }, trial),
         retryAt: () => this.#memory.retryAt(network),
         onFailed: (again) => this.#webSocketFailed(network, again),
         onOpened: () => {

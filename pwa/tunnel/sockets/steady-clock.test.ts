@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { LinkWatch } from "./link-watch.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
+import { SocketWatch } from "./socket-watch.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 function clocks() {
@@ -52,7 +52,7 @@ it("lets a link be given up as soon as ever after the clock was set back", () =>
     const rtt = new RttEstimator();
     rtt.guess(300);
     let diedAt: number | null = null;
-    const watch = new LinkWatch(
+    const watch = new SocketWatch(
       {
         sendProbe() {},
         onStall() {},

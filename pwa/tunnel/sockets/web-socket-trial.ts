@@ -2,12 +2,12 @@
  * Tries WebSocket now and then beside a fetch road that works, with a socket that says nothing: the edge hears of no
  * session by it.
  */
-import type { LinkSocket } from "../../../shared/fetch-road/fetch-socket.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
+import type { PhoneSocket, SocketListener } from "../../../shared/phone-socket.ts";
 import type { WebSocketFailure } from "./road.ts";
 
 export interface TrialHandler {
-  open(): LinkSocket;
+  dial(listener: SocketListener): PhoneSocket;
   /** When the next is due, by the clock of `now`; null when none is. */
   retryAt(): number | null;
   onFailed(failure: WebSocketFailure): void;
@@ -23,7 +23,7 @@ export interface TrialClock {
 export class WebSocketTrial {
   #handler: TrialHandler;
   #clock: TrialClock;
-  #socket: LinkSocket | null = null;
+  #socket: PhoneSocket | null = null;
   #cancelTimer: (() => void) | null = null;
 
   constructor(handler: TrialHandler, clock: TrialClock) {
@@ -43,31 +43,25 @@ export class WebSocketTrial {
   end(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
-    this.#drop();
+    this.#socket?.close();
+    this.#socket = null;
   }
 
   #begin(): void {
-    const socket = this.#handler.open();
-    this.#socket = socket;
+    this.#socket = this.#handler.dial({
+      onOpen: () => {
+        this.end();
+        this.#handler.onOpened();
+      },
+      onMessage() {},
+      onClose: () => this.#fail("refused"),
+    });
     this.#cancelTimer = this.#clock.setTimer(() => this.#fail("slow"), limits.socketOpenTimeout);
-    socket.onopen = () => {
-      this.end();
-      this.#handler.onOpened();
-    };
-    socket.onclose = () => this.#fail("refused");
   }
 
   #fail(failure: WebSocketFailure): void {
     this.end();
     this.#handler.onFailed(failure);
     this.schedule();
-  }
-
-  #drop(): void {
-    const socket = this.#socket;
-    this.#socket = null;
-    if (socket === null) return;
-    socket.onopen = socket.onclose = null;
-    socket.close();
   }
 }

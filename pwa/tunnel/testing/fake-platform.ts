@@ -1,14 +1,13 @@
-import type { LinkPlatform } from "../sockets/link.ts";
+import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
+import { offeredProtocols } from "../../../shared/subprotocol.ts";
+import type { SocketPlatform } from "../sockets/first-socket.ts";
 
-/** A WebSocket whose network is played by a test. */
-export class FakeSocket {
-  binaryType = "blob";
+/** A socket whose network is played by a test. */
+export class FakeSocket implements PhoneSocket {
   readyState: number = WebSocket.CONNECTING;
-  onopen: (() => void) | null = null;
-  onmessage: ((event: { data: ArrayBuffer | string }) => void) | null = null;
-  onclose: ((event: { code: number; wasClean: boolean }) => void) | null = null;
   /** What it was closed with here. */
   closedWith: number | undefined;
+  /** As a WebSocket would offer them in its handshake. */
   readonly protocols: readonly string[];
   readonly sent: (Uint8Array | string)[] = [];
   /** Given, what messages go to as they are sent. */
@@ -17,42 +16,50 @@ export class FakeSocket {
   /** Given, it is told that the socket is gone, whoever ended it. */
   onGone: (() => void) | null = null;
 
-  constructor(protocols: readonly string[]) {
-    this.protocols = protocols;
+  readonly #listener: SocketListener;
+  #isClosedHere = false;
+
+  constructor({ token, opening }: SocketOffer, listener: SocketListener) {
+    this.protocols = offeredProtocols(token, opening);
+    this.#listener = listener;
   }
 
-  send(message: Uint8Array | string): void {
+  send(message: Uint8Array | string): boolean {
+    if (this.readyState !== WebSocket.OPEN) return false;
     const copy = typeof message === "string" ? message : message.slice();
     this.sent.push(copy);
     if (typeof copy === "string") this.onSentText?.(copy);
     else this.onSent?.(copy);
+    return true;
   }
 
   close(code?: number): void {
     this.closedWith ??= code;
     this.readyState = WebSocket.CLOSED;
+    this.#isClosedHere = true;
     this.onGone?.();
   }
 
   open(): void {
     this.readyState = WebSocket.OPEN;
-    this.onopen?.();
+    if (!this.#isClosedHere) this.#listener.onOpen();
   }
 
-  /** As in browsers, nothing comes any more once it was closed here. */
-  receive(data: ArrayBuffer | string): void {
-    if (this.readyState === WebSocket.OPEN) this.onmessage?.({ data });
+  /** Nothing comes any more once it was closed here. */
+  receive(message: Uint8Array | ArrayBuffer | string): void {
+    if (this.readyState !== WebSocket.OPEN || this.#isClosedHere) return;
+    this.#listener.onMessage(message instanceof ArrayBuffer ? new Uint8Array(message) : message);
   }
 
-  lose(code = 1006, wasClean = false): void {
+  lose(code = 1006, isClean = false): void {
     this.readyState = WebSocket.CLOSED;
     this.onGone?.();
-    this.onclose?.({ code, wasClean });
+    if (!this.#isClosedHere) this.#listener.onClose(code, isClean);
   }
 }
 
 /** Clock, chance and sockets as a test wants them. */
-export class FakePlatform implements LinkPlatform {
+export class FakePlatform implements SocketPlatform {
   time = 0;
   chance = 0;
   probed: "reachable" | "refused" | "unreachable" = "reachable";
@@ -68,22 +75,22 @@ export class FakePlatform implements LinkPlatform {
     return socket;
   }
 
-  openSocket(_url: string, protocols: string[]): WebSocket {
-    const socket = new FakeSocket(protocols);
+  dial(offer: SocketOffer, listener: SocketListener): FakeSocket {
+    const socket = new FakeSocket(offer, listener);
     this.sockets.push(socket);
-    return socket as unknown as WebSocket;
+    return socket;
   }
 
-  /** Sockets of further channels, apart from the link's. */
+  /** Sockets of further channels, apart from the first one's. */
   readonly furtherSockets: FakeSocket[] = [];
   /** Whether they are of use. */
   takesFurtherSockets = true;
 
-  openFurtherSocket(_url: string, protocols: string[]): WebSocket | null {
+  dialFurther(offer: SocketOffer, listener: SocketListener): FakeSocket | null {
     if (!this.takesFurtherSockets) return null;
-    const socket = new FakeSocket(protocols);
+    const socket = new FakeSocket(offer, listener);
     this.furtherSockets.push(socket);
-    return socket as unknown as WebSocket;
+    return socket;
   }
 
   now(): number {

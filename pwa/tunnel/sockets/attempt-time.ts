@@ -4,7 +4,7 @@
  * A new attempt begins with new ones, so that the link's return is met soon; but one whose SYN got through needs the
  * time of a handshake from there. Pure.
  */
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 
 /** Milliseconds in which a kernel sends SYNs often. */
 const DENSE_SYNS = 4_000;

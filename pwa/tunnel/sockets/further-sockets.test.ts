@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { END_OF_LINK, KEEP_ALIVE, parseOffer } from "../../../shared/subprotocol.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { FakePlatform, type FakeSocket } from "../testing/fake-platform.ts";
-import { FurtherLinks } from "./further-links.ts";
+import { FurtherSockets } from "./further-sockets.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
 
 const NONE: ReadonlySet<number> = new Set();
 const FRAME = messageOf({ type: "ping", token: 7 });
 
-/** Links whose owner wants what `state` says, and writes down what it is told. */
+/** Sockets whose owner wants what `state` says, and writes down what it is told. */
 function rig() {
   const platform = new FakePlatform();
   const events: string[] = [];
@@ -24,7 +24,7 @@ function rig() {
     isAwaiting: false,
   };
   const rtt = new RttEstimator();
-  const links = new FurtherLinks(
+  const further = new FurtherSockets(
     {
       onTransport(index, transport) {
         events.push(`transport ${index}`);
@@ -48,7 +48,7 @@ function rig() {
     rtt,
   );
   const update = (): void =>
-    links.update(state.wanted, state.lost, state.isReachable, (index) => events.push(`closing ${index}`));
+    further.update(state.wanted, state.lost, state.isReachable, (index) => events.push(`closing ${index}`));
   const want = (change: Partial<typeof state>): void => {
     Object.assign(state, change);
     update();
@@ -65,8 +65,8 @@ function rig() {
     socket(0).receive(FRAME.slice().buffer);
     return socket(0);
   };
-  links.start("ws://edge/", "token");
-  return { platform, events, transports, state, rtt, links, want, socket, opened };
+  further.start("ws://edge/", "token");
+  return { platform, events, transports, state, rtt, further, want, socket, opened };
 }
 
 const count = ({ platform }: ReturnType<typeof rig>): number => platform.furtherSockets.length;
@@ -78,10 +78,10 @@ describe("sockets of further channels", () => {
     expect(count(test)).toBe(0);
     test.want({ isReachable: true });
     test.want({});
-    expect([count(test), test.events, test.links.openCount]).toEqual([2, [], 0]);
+    expect([count(test), test.events, test.further.openCount]).toEqual([2, [], 0]);
     for (const socket of test.platform.furtherSockets) socket.open();
-    expect([test.events, test.links.openCount]).toEqual([["transport 1", "transport 2"], 2]);
-    expect(test.links.traffic.opened).toBe(2);
+    expect([test.events, test.further.openCount]).toEqual([["transport 1", "transport 2"], 2]);
+    expect(test.further.traffic.opened).toBe(2);
     expect(parseOffer(test.socket(0).protocols.join(","))).toMatchObject({ token: "token", opening: null });
   });
 
@@ -99,7 +99,7 @@ describe("sockets of further channels", () => {
     const test = rig();
     const socket = test.opened();
     test.want({ wanted: 3 });
-    test.links.giveWay();
+    test.further.giveWay();
     expect([socket.readyState, test.socket(1).readyState]).toEqual([WebSocket.OPEN, WebSocket.CLOSED]);
     test.want({});
     expect(count(test)).toBe(3);
@@ -114,7 +114,7 @@ describe("sockets of further channels", () => {
     expect(socket.sent.at(-1)).toBe(KEEP_ALIVE);
     socket.receive(KEEP_ALIVE);
     const bytes = KEEP_ALIVE.length;
-    expect(test.links.traffic).toMatchObject({ keepAliveBytesUp: bytes, keepAliveBytesDown: bytes });
+    expect(test.further.traffic).toMatchObject({ keepAliveBytesUp: bytes, keepAliveBytesDown: bytes });
   });
 
   it("are given up when their handshake takes too long", () => {
@@ -200,7 +200,7 @@ describe("a socket that fails", () => {
     }
     test.socket(-1).lose();
     const before = count(test);
-    test.links.reachable(100);
+    test.further.reachable(100);
     test.want({});
     expect(count(test)).toBe(before + 1);
     // Nothing of the wait that was is left.
@@ -212,9 +212,9 @@ describe("a socket that fails", () => {
     const test = rig();
     test.want({ wanted: 2 });
     test.platform.pass(3_000);
-    test.links.reachable(2_000);
+    test.further.reachable(2_000);
     expect(test.socket(0).readyState).toBe(WebSocket.CONNECTING);
-    test.links.reachable(300);
+    test.further.reachable(300);
     test.want({});
     expect([count(test), test.socket(0).readyState, test.events]).toEqual([2, WebSocket.CLOSED, []]);
   });
@@ -236,7 +236,7 @@ describe("the end of a socket that is not wanted any more", () => {
     socket.receive(FRAME.slice().buffer);
     socket.lose(1000, true);
     expect(test.events.slice(-3)).toEqual(["closing 1", `${FRAME.length} bytes on 1`, "confirmed close 1000 of 1"]);
-    expect(test.links.openCount).toBe(0);
+    expect(test.further.openCount).toBe(0);
     test.platform.pass(60_000);
     expect(count(test)).toBe(1);
     test.want({ wanted: 2 });
@@ -269,8 +269,8 @@ describe("the end of a socket that is not wanted any more", () => {
     test.rtt.sample(50);
     const socket = test.opened();
     test.want({ wanted: 1 });
-    test.links.check();
-    test.links.awaiting();
+    test.further.check();
+    test.further.awaiting();
     expect(socket.sent).toEqual([END_OF_LINK]);
     test.platform.pass(5_000);
     expect([test.events.at(-1), socket.readyState]).toEqual(["close 1006 of 1", WebSocket.CLOSED]);
@@ -289,7 +289,7 @@ describe("silence", () => {
     test.rtt.sample(100);
     const socket = test.opened();
     test.want({ isAwaiting: true });
-    test.links.awaiting();
+    test.further.awaiting();
     test.platform.pass(PATIENCE);
     expect(socket.sent).toEqual([KEEP_ALIVE]);
     expect(test.events).toContain("close 1006 of 1");
@@ -300,14 +300,14 @@ describe("silence", () => {
     test.rtt.sample(100);
     const socket = test.opened();
     test.platform.pass(PATIENCE);
-    expect([socket.sent, test.links.openCount]).toEqual([[], 1]);
+    expect([socket.sent, test.further.openCount]).toEqual([[], 1]);
   });
 
   it("is asked about when the network may have changed", () => {
     const test = rig();
     test.rtt.sample(100);
     const socket = test.opened();
-    test.links.check();
+    test.further.check();
     expect(socket.sent).toEqual([KEEP_ALIVE]);
     test.platform.pass(limits.probeTimeoutMin);
     expect(test.events.at(-1)).toBe("close 1006 of 1");
@@ -329,7 +329,7 @@ it("drops all, those that are opened or closed or waited for too", () => {
   test.want({ wanted: 2 });
   expect(closing.sent).toEqual([END_OF_LINK]);
   test.want({ wanted: 1, busy: new Set([1]) });
-  test.links.drop();
+  test.further.drop();
   expect(test.events.slice(-2)).toEqual(["close 1006 of 1", "close 1006 of 2"]);
   expect([opened, closing, opening].map(({ readyState }) => readyState)).toEqual(Array(3).fill(WebSocket.CLOSED));
   test.want({ wanted: 2 });

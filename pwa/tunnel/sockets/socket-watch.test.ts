@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { LinkWatch } from "./link-watch.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
+import { SocketWatch } from "./socket-watch.ts";
 
 /** A watch over a link on which something is always awaited. @param guess of the round trip. */
 function rig(guess: number) {
@@ -10,7 +10,7 @@ function rig(guess: number) {
   const rtt = new RttEstimator();
   rtt.guess(guess);
   const events: string[] = [];
-  const watch = new LinkWatch(
+  const watch = new SocketWatch(
     {
       sendProbe: () => events.push("probe"),
       onStall: (since) => events.push(since === null ? "goes on" : "stall"),

@@ -12,7 +12,7 @@
  *                                                       the timeout: onDead ─┘
  * ```
  */
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { RttEstimator } from "./rtt-estimator.ts";
 
 export interface WatchHandler {
@@ -50,7 +50,7 @@ const GAP_CAP = 2_000;
 /** After so many quiet milliseconds, what comes next is an answer. */
 const QUIET_TIME = 1_000;
 
-export class LinkWatch {
+export class SocketWatch {
   /** When something last arrived. */
   lastHeard: number;
 
@@ -80,6 +80,11 @@ export class LinkWatch {
     this.lastHeard = clock.now();
     this.#patience = this.#silence();
     this.#evaluate();
+  }
+
+  /** Nothing has come since a probe that should have been answered by now. */
+  get isStalled(): boolean {
+    return this.#probe?.stalled === true;
   }
 
   stop(): void {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 
 it("is all there is before anything is known", () => {

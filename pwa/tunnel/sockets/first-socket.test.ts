@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { KEEP_ALIVE, OPENING_PREFIX, parseOffer, SUBPROTOCOL, TOKEN_PREFIX } from "../../../shared/subprotocol.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
@@ -7,21 +7,21 @@ import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import type { LinkPhase } from "../../messages/link.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { Link } from "./link.ts";
+import { FirstSocket } from "./first-socket.ts";
 
 const EARLY = messageOf({ type: "ack", received: 7 });
 
-function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
+function rig({ opening = [] }: { opening?: readonly Uint8Array[] } = {}) {
   const platform = new FakePlatform();
   const phases: LinkPhase[] = [];
   const events: string[] = [];
   const transports: Transport[] = [];
   const state = { isAwaiting: false, uploadDelay: 0, spares: 0 };
-  const link = new Link(
+  const first = new FirstSocket(
     {
-      onConnecting: (transport) => {
+      onDialling: (transport) => {
         transports.push(transport);
-        for (const message of first) transport.send(message);
+        for (const message of opening) transport.send(message);
       },
       onMessage: (transport, message) => events.push(`message ${message.length} on ${transports.indexOf(transport)}`),
       onClose: (transport, code) => events.push(`close ${code} of ${transports.indexOf(transport)}`),
@@ -38,15 +38,15 @@ function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
   );
   return {
     platform,
-    link,
+    first,
     events,
     transports,
     phases,
     state,
     kind: () => phases.at(-1)?.kind,
-    start: () => link.start("ws://edge/", "token"),
+    start: () => first.start("ws://edge/", "token"),
     open: () => {
-      link.start("ws://edge/", "token");
+      first.start("ws://edge/", "token");
       platform.socket.open();
     },
     /** An attempt that fails before the socket opens; what the edge is asked then is answered. */
@@ -65,13 +65,13 @@ function rig({ first = [] }: { first?: readonly Uint8Array[] } = {}) {
 
 describe("the handshake", () => {
   it("offers protocol and token, opens, and hands messages over with where they came from", () => {
-    const { platform, link, events, transports, start, kind } = rig();
+    const { platform, first, events, transports, start, kind } = rig();
     start();
     expect(platform.socket.protocols).toEqual([SUBPROTOCOL, `${TOKEN_PREFIX}token`]);
-    expect([kind(), link.open]).toEqual(["connecting", false]);
+    expect([kind(), first.isOpen]).toEqual(["connecting", false]);
     platform.socket.open();
     platform.socket.receive(new ArrayBuffer(3));
-    expect([kind(), link.open, link.traffic.opened]).toEqual(["open", true, 1]);
+    expect([kind(), first.isOpen, first.traffic.opened]).toEqual(["open", true, 1]);
     expect(events).toEqual(["message 3 on 0"]);
     expect(transports[0]?.send(Uint8Array.of(1))).toBe(true);
     platform.socket.lose();
@@ -79,7 +79,7 @@ describe("the handshake", () => {
   });
 
   it("carries what there is to say, and the rest follows when the socket is open", () => {
-    const { platform, transports, start, opening } = rig({ first: [EARLY, EARLY] });
+    const { platform, transports, start, opening } = rig({ opening: [EARLY, EARLY] });
     start();
     expect(opening()).toEqual(EARLY);
     transports[0]?.send(Uint8Array.of(1));
@@ -89,7 +89,7 @@ describe("the handshake", () => {
   });
 
   it("carries nothing the next time where it failed though the edge can be reached, and the other way round", async () => {
-    const { platform, start, opening, fail } = rig({ first: [EARLY] });
+    const { platform, start, opening, fail } = rig({ opening: [EARLY] });
     start();
     await fail();
     platform.pass(1_000);
@@ -154,7 +154,7 @@ describe("a link that is lost", () => {
   });
 
   it("is tried often again where there is a new reason to hope", async () => {
-    const { platform, link, start, fail, retryDelay } = rig();
+    const { platform, first, start, fail, retryDelay } = rig();
     platform.chance = 1;
     start();
     for (let attempt = 0; attempt < 6; attempt += 1) {
@@ -163,7 +163,7 @@ describe("a link that is lost", () => {
     }
     await fail();
     // The network says that it is there, and is not quite yet.
-    link.setOnline(true);
+    first.setOnline(true);
     await fail();
     expect(retryDelay()).toBe(1_200);
   });
@@ -225,58 +225,58 @@ describe("a link that is lost", () => {
   });
 
   it("stops at a refused token until it is started with another", async () => {
-    const { platform, link, events, start, fail, kind } = rig();
+    const { platform, first, events, start, fail, kind } = rig();
     platform.probed = "refused";
     start();
     await fail();
-    link.setOnline(false);
-    link.setOnline(true);
+    first.setOnline(false);
+    first.setOnline(true);
     platform.pass(1_000_000);
     expect([kind(), platform.sockets.length, events.at(-1)]).toEqual(["refused", 1, "refused"]);
-    link.start("ws://edge/", "other");
+    first.start("ws://edge/", "other");
     expect(platform.socket.protocols[1]).toBe(`${TOKEN_PREFIX}other`);
   });
 
   it("is opened as soon as the network is back, and said to be offline until then", async () => {
-    const { platform, link, start, fail, kind } = rig();
+    const { platform, first, start, fail, kind } = rig();
     start();
     await fail();
-    link.setOnline(false);
+    first.setOnline(false);
     expect(kind()).toBe("offline");
     platform.pass(600);
     await fail();
     expect(kind()).toBe("offline");
-    link.setOnline(true);
+    first.setOnline(true);
     expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
-    link.hint("network");
+    first.hint("network");
     expect(platform.sockets.length).toBe(3);
   });
 
   it("is opened anew from another network, and when the person comes back to a handshake that hangs", () => {
-    const { platform, link, start, events } = rig();
+    const { platform, first, start, events } = rig();
     start();
     platform.pass(1_000);
-    link.hint("visible");
+    first.hint("visible");
     expect(platform.sockets.length).toBe(1);
-    link.hint("network");
+    first.hint("network");
     expect([platform.sockets.length, events]).toEqual([2, ["close 1006 of 0"]]);
     platform.pass(3_000);
-    link.hint("visible");
+    first.hint("visible");
     expect(platform.sockets.length).toBe(3);
   });
 
   it("opens nothing before it is started", () => {
-    const { platform, link, phases } = rig();
-    link.setOnline(false);
-    link.setOnline(true);
-    link.hint("visible");
+    const { platform, first, phases } = rig();
+    first.setOnline(false);
+    first.setOnline(true);
+    first.hint("visible");
     expect([platform.sockets.length, phases]).toEqual([0, []]);
   });
 });
 
 describe("a link that is silent", () => {
   it("is kept alive, and a busy one without a word", () => {
-    const { platform, link, open } = rig();
+    const { platform, first, open } = rig();
     open();
     for (let time = 0; time < 100_000; time += 5_000) {
       platform.pass(5_000);
@@ -286,12 +286,12 @@ describe("a link that is silent", () => {
     platform.pass(limits.pingInterval);
     expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
     platform.socket.receive(KEEP_ALIVE);
-    expect([link.traffic.keepAliveBytesUp, link.traffic.keepAliveBytesDown]).toEqual([
+    expect([first.traffic.keepAliveBytesUp, first.traffic.keepAliveBytesDown]).toEqual([
       KEEP_ALIVE.length,
       KEEP_ALIVE.length,
     ]);
     platform.pass(limits.pingInterval - 1);
-    expect([platform.sockets.length, link.open]).toEqual([1, true]);
+    expect([platform.sockets.length, first.isOpen]).toEqual([1, true]);
   });
 
   it("is given up when a keep-alive is not answered, and listened to no more", () => {
@@ -307,11 +307,11 @@ describe("a link that is silent", () => {
   });
 
   it("is asked soon while an answer is awaited, and less often while it answers", () => {
-    const { platform, state, link, open } = rig();
+    const { platform, state, first, open } = rig();
     open();
     platform.pass(10_000);
     state.isAwaiting = true;
-    link.awaiting();
+    first.awaiting();
     const asked: number[] = [];
     for (let time = 0; time < 60_000; time += 100) {
       const before = platform.socket.sent.length;
@@ -324,10 +324,10 @@ describe("a link that is silent", () => {
   });
 
   it("is said to stall before it is given up, and no more once anything comes", () => {
-    const { platform, state, link, open, phases, kind } = rig();
+    const { platform, state, first, open, phases, kind } = rig();
     open();
     state.isAwaiting = true;
-    link.awaiting();
+    first.awaiting();
     platform.pass(limits.probeTimeoutMin);
     expect(phases.at(-1)).toEqual({ kind: "stalled", since: 0 });
     platform.sockets[0]?.receive(new ArrayBuffer(1));
@@ -343,33 +343,33 @@ describe("a link that is silent", () => {
   describe("that is awaited", () => {
     /** @param handshake milliseconds that one takes. */
     function stalled(handshake = 2_000) {
-      const all = rig({ first: [EARLY] });
+      const all = rig({ opening: [EARLY] });
       all.start();
       all.platform.pass(handshake);
       all.platform.socket.open();
       all.state.isAwaiting = true;
-      all.link.awaiting();
+      all.first.awaiting();
       while (all.platform.sockets.length < 2) all.platform.pass(10);
       expect(all.kind()).toBe("stalled");
-      const [first, spare] = all.platform.sockets;
-      if (first === undefined || spare === undefined) throw new Error("there is no spare socket");
-      return { ...all, first, spare };
+      const [old, spare] = all.platform.sockets;
+      if (old === undefined || spare === undefined) throw new Error("there is no spare socket");
+      return { ...all, old, spare };
     }
 
     it("gives way to another that is open before it goes on", () => {
-      const { platform, first, spare, events, transports, kind, opening } = stalled();
+      const { platform, old, spare, events, transports, kind, opening } = stalled();
       expect([opening(), transports.length]).toEqual([null, 1]);
       platform.pass(700);
       spare.open();
-      expect([events, kind(), first.readyState]).toEqual([["close 1006 of 0"], "open", WebSocket.CLOSED]);
+      expect([events, kind(), old.readyState]).toEqual([["close 1006 of 0"], "open", WebSocket.CLOSED]);
       expect(spare.sent).toEqual([EARLY]);
       spare.receive(new ArrayBuffer(2));
       expect([events.at(-1), transports.length, platform.sockets.length]).toEqual(["message 2 on 1", 2, 2]);
     });
 
     it("stays when it goes on by itself, and no other is opened for a while", () => {
-      const { platform, first, spare, events, transports, kind } = stalled();
-      first.receive(new ArrayBuffer(1));
+      const { platform, old, spare, events, transports, kind } = stalled();
+      old.receive(new ArrayBuffer(1));
       expect([kind(), spare.readyState, transports.length]).toEqual(["open", WebSocket.CLOSED, 1]);
       expect(events).toEqual(["message 1 on 0"]);
       platform.pass(4 * limits.probeTimeoutMin);
@@ -379,13 +379,13 @@ describe("a link that is silent", () => {
     });
 
     it("is given up for one that is not open yet, which then has the time of any", () => {
-      const { platform, link, spare, events, transports, kind } = stalled();
+      const { platform, first, spare, events, transports, kind } = stalled();
       platform.pass(limits.probeTimeoutMin / 2);
       expect([events, kind(), transports.length]).toEqual([["close 1006 of 0"], "connecting", 2]);
       transports[1]?.send(Uint8Array.of(1));
       expect([platform.sockets.length, spare.sent]).toEqual([2, []]);
       spare.open();
-      expect([spare.sent, link.open]).toEqual([[EARLY, Uint8Array.of(1)], true]);
+      expect([spare.sent, first.isOpen]).toEqual([[EARLY, Uint8Array.of(1)], true]);
       spare.lose();
       platform.pass(0);
       expect([events.at(-1), platform.sockets.length]).toEqual(["close 1006 of 1", 3]);
@@ -411,28 +411,28 @@ describe("a link that is silent", () => {
 
       const elsewhere = stalled();
       elsewhere.start();
-      expect([elsewhere.first.readyState, elsewhere.spare.readyState]).toEqual([WebSocket.CLOSED, WebSocket.CLOSED]);
+      expect([elsewhere.old.readyState, elsewhere.spare.readyState]).toEqual([WebSocket.CLOSED, WebSocket.CLOSED]);
       expect([elsewhere.platform.sockets.length, elsewhere.transports.length]).toEqual([3, 2]);
     });
 
     it("begins another at once when the network changes: the first one's packets left from the old address", () => {
-      const { platform, link, spare, state } = stalled();
+      const { platform, first, spare, state } = stalled();
       platform.pass(500);
-      link.hint("network");
+      first.hint("network");
       expect([spare.readyState, platform.sockets.length, state.spares]).toEqual([WebSocket.CLOSED, 3, 2]);
-      link.hint("network");
+      first.hint("network");
       expect(platform.sockets).toHaveLength(3);
     });
 
     it("has one as soon as a request waits, if none did when it stalled", () => {
-      const { platform, link, open, state, kind } = rig();
+      const { platform, first, open, state, kind } = rig();
       open();
-      link.hint("visible");
+      first.hint("visible");
       platform.pass(limits.probeTimeoutMin / 2);
-      expect([kind(), platform.sockets.length, link.isConnecting]).toEqual(["stalled", 1, false]);
+      expect([kind(), platform.sockets.length, first.isDialling]).toEqual(["stalled", 1, false]);
       state.isAwaiting = true;
-      link.awaiting();
-      expect([platform.sockets.length, link.isConnecting]).toEqual([2, true]);
+      first.awaiting();
+      expect([platform.sockets.length, first.isDialling]).toEqual([2, true]);
     });
 
     it("does not blame frames in the handshake for the failure of one that had none", async () => {
@@ -445,25 +445,25 @@ describe("a link that is silent", () => {
     });
 
     it("has none while the device is offline", () => {
-      const { platform, link, open, state, kind } = rig();
+      const { platform, first, open, state, kind } = rig();
       open();
-      link.setOnline(false);
+      first.setOnline(false);
       state.isAwaiting = true;
-      link.awaiting();
+      first.awaiting();
       platform.pass(limits.probeTimeoutMin - 1);
       expect([kind(), platform.sockets.length]).toEqual(["stalled", 1]);
     });
   });
 
   it("gets as much time as its round trips took before", () => {
-    const { platform, link, open, events } = rig();
+    const { platform, first, open, events } = rig();
     open();
     for (let count = 0; count < 30; count += 1) {
       platform.pass(limits.pingInterval);
       platform.pass(2_500 - (count % 2) * 2_000);
       platform.socket.receive(KEEP_ALIVE);
     }
-    const timeout = link.rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+    const timeout = first.rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
     expect(timeout).toBeGreaterThan(4_000);
     platform.pass(limits.pingInterval + timeout - 1);
     expect(events).toEqual([]);
@@ -482,11 +482,11 @@ describe("a link that is silent", () => {
   });
 
   it.each(["network", "visible"] as const)("is asked at once upon a hint: %s", (hint) => {
-    const { platform, link, open, events } = rig();
+    const { platform, first, open, events } = rig();
     open();
     platform.pass(5_000);
-    link.hint(hint);
-    link.hint(hint);
+    first.hint(hint);
+    first.hint(hint);
     expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
     platform.pass(limits.probeTimeoutMin);
     expect(events).toEqual(["close 1006 of 0"]);

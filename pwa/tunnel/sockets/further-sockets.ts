@@ -1,0 +1,204 @@
+/**
+ * The sockets of a session's channels beyond the first (PROTOCOL.md section 4.5): dials those that are wanted, has the edge
+ * close those that are not, dials those of lost channels again. Which are wanted, its owner says, again and again. A
+ * browser has one handshake at a time with one address: theirs wait for the first channel's.
+ */
+import * as limits from "../../../shared/limits.ts";
+import {
+  CLOSED_ABNORMALLY,
+  type PhoneSocket,
+  type SocketListener,
+  type SocketOffer,
+} from "../../../shared/phone-socket.ts";
+import type { Transport } from "../../../shared/transport.ts";
+import { attemptTime, expectedHandshake } from "./attempt-time.ts";
+import type { RttEstimator } from "./rtt-estimator.ts";
+import { HANDSHAKE_ROUND_TRIPS, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+
+export interface FurtherSocketsOwner {
+  /** The channel's transport, open. */
+  onTransport(index: number, transport: Transport): void;
+  onMessage(transport: Transport, message: Uint8Array): void;
+  /**
+   * The transport is gone, if there was one. `code` is the WebSocket close code.
+   *
+   * @param isConfirmed its end was asked for here, and both sides have got all that was sent before.
+   */
+  onClose(index: number, transport: Transport, code: number, isConfirmed: boolean): void;
+  /** Something could be tried again. */
+  onRetry(): void;
+  /**
+   * Whether a stream is on the channel, or the edge was not heard on it yet: it may have put pieces there that are lost if
+   * the channel is begun anew.
+   */
+  isBusy(index: number): boolean;
+  /** As KeeperOwner.isAwaiting: what answers requests may come on any channel. */
+  isAwaiting(): boolean;
+  /** As KeeperOwner.uploadDelay. */
+  uploadDelay(): number;
+}
+
+export interface FurtherSocketsPlatform {
+  /** @returns null where it is of no use: a road that is no WebSocket has all sockets in one connection. */
+  dialFurther(offer: SocketOffer, listener: SocketListener): PhoneSocket | null;
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+}
+
+/** Milliseconds before a socket that worked is dialled again. */
+const REDIAL_DELAY = 100;
+/** Milliseconds before the first retry of one that did not; doubled by each failure in a row. */
+const FIRST_RETRY_DELAY = 500;
+/** A handshake that is younger, in milliseconds, goes on when the first channel's socket opens. */
+const FRESH_HANDSHAKE = 1_000;
+/** How long the edge has at least to close a socket, in milliseconds. */
+const CLOSING_TIME = 5_000;
+
+interface FurtherSocket {
+  readonly index: number;
+  readonly keeper: SocketKeeper;
+  /** From when it is open. */
+  transport: Transport | null;
+  /** In a row. */
+  failures: number;
+}
+
+export class FurtherSockets {
+  readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
+
+  #owner: FurtherSocketsOwner;
+  #platform: FurtherSocketsPlatform;
+  #rtt: RttEstimator;
+  #target: { readonly url: string; readonly token: string } | null = null;
+  /** Milliseconds that one takes, null before the first. */
+  #handshake: number | null = null;
+  /** Of channels 1 and on. */
+  #sockets: readonly FurtherSocket[];
+
+  constructor(owner: FurtherSocketsOwner, platform: FurtherSocketsPlatform, rtt: RttEstimator) {
+    this.#owner = owner;
+    this.#platform = platform;
+    this.#rtt = rtt;
+    this.#sockets = Array.from({ length: limits.channels - 1 }, (_, index) => this.#create(index + 1));
+  }
+
+  /** Sockets that are open. */
+  get openCount(): number {
+    return this.#sockets.filter(({ transport }) => transport !== null).length;
+  }
+
+  start(url: string, token: string): void {
+    this.#target = { url, token };
+    this.drop();
+  }
+
+  /**
+   * @param count channels that pay, the first included.
+   * @param lost channels whose sockets were lost: wanted or not, they cannot be retired without.
+   * @param isReachable whether any may be dialled: the first channel's socket is open.
+   * @param onRetiring a channel's socket is about to be closed in an orderly way.
+   */
+  update(count: number, lost: ReadonlySet<number>, isReachable: boolean, onRetiring: (index: number) => void): void {
+    for (const socket of this.#sockets) {
+      const { index, keeper } = socket;
+      if (keeper.kind === "idle") {
+        if (isReachable && (index < count || lost.has(index))) this.#dial(socket);
+      } else if (keeper.kind === "open" && index >= count && !this.#owner.isBusy(index)) {
+        onRetiring(index);
+        keeper.retire(this.#rtt.timeout(CLOSING_TIME, limits.probeTimeoutMax));
+      }
+    }
+  }
+
+  /** A request went out. */
+  awaiting(): void {
+    for (const { keeper } of this.#sockets) keeper.awaiting();
+  }
+
+  /** The network may have changed: asks at once which of them live. */
+  check(): void {
+    for (const { keeper } of this.#sockets) keeper.check();
+  }
+
+  /**
+   * The edge can be reached: what failed before may be tried now, and handshakes that began long before are given up for
+   * others.
+   *
+   * @param time milliseconds that one took just now.
+   */
+  reachable(time: number): void {
+    const dialledBefore = this.#platform.now() - Math.max(FRESH_HANDSHAKE, 2 * time);
+    for (const socket of this.#sockets) {
+      const { kind, dialledAt } = socket.keeper;
+      socket.failures = 0;
+      if (kind === "waiting" || (kind === "dialling" && dialledAt < dialledBefore)) socket.keeper.drop();
+    }
+  }
+
+  /** The first channel's socket is lost: handshakes that are under way would keep the browser's one from it. */
+  giveWay(): void {
+    for (const { keeper } of this.#sockets) if (keeper.kind === "dialling") keeper.drop();
+  }
+
+  /** All are given up. */
+  drop(): void {
+    const open = this.#sockets.map(({ index, transport }) => ({ index, transport }));
+    for (const socket of this.#sockets) {
+      socket.failures = 0;
+      socket.transport = null;
+      socket.keeper.drop();
+    }
+    for (const { index, transport } of open) {
+      if (transport !== null) this.#owner.onClose(index, transport, CLOSED_ABNORMALLY, false);
+    }
+  }
+
+  #create(index: number): FurtherSocket {
+    const owner = this.#owner;
+    const keeper = new SocketKeeper(
+      {
+        onOpen: (transport, handshake) => {
+          this.#handshake = expectedHandshake(this.#handshake, handshake);
+          socket.transport = transport;
+          owner.onTransport(index, transport);
+        },
+        onMessage: (message) => {
+          if (socket.transport !== null) owner.onMessage(socket.transport, message);
+        },
+        onStall() {},
+        onEnd: (end) => this.#ended(socket, end),
+        isAwaiting: () => owner.isAwaiting(),
+        uploadDelay: () => owner.uploadDelay(),
+      },
+      this.#platform,
+      this.#rtt,
+      this.traffic,
+    );
+    const socket: FurtherSocket = { index, keeper, transport: null, failures: 0 };
+    return socket;
+  }
+
+  #dial({ keeper, failures }: FurtherSocket): void {
+    const target = this.#target;
+    if (target === null) return;
+    const { smoothed } = this.#rtt;
+    const expected = this.#handshake ?? (smoothed === null ? null : HANDSHAKE_ROUND_TRIPS * smoothed);
+    const offer = { ...target, opening: null };
+    keeper.dial((listener) => this.#platform.dialFurther(offer, listener), attemptTime(expected, failures));
+  }
+
+  #ended(socket: FurtherSocket, { from, why, code, wasHeard }: SocketEnd): void {
+    const { index, transport } = socket;
+    socket.transport = null;
+    // Nobody asked for its end: it is dialled again, but less and less often.
+    if (why === "lost" || why === "silent") this.#retryLater(socket, from === "open" && wasHeard);
+    if (transport !== null) this.#owner.onClose(index, transport, code, why === "retired");
+  }
+
+  /** @param worked whether the last one did. */
+  #retryLater(socket: FurtherSocket, worked: boolean): void {
+    socket.failures = worked ? 0 : socket.failures + 1;
+    const backOff = Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** (socket.failures - 1));
+    socket.keeper.wait(worked ? REDIAL_DELAY : backOff, () => this.#owner.onRetry());
+  }
+}
