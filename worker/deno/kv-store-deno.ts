@@ -2,7 +2,7 @@
 
 import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
-import { kvCookieStore } from "../workerd/kv-cookie-store.ts";
+import { kvCookieStore } from "./kv-cookie-store.ts";
 import { kvSentLogStore } from "./sent-log-deno.ts";
 
 export interface DeviceStores {

@@ -1,14 +1,14 @@
 /** The upstream on Deno: its fetch, its resolver for addresses that were checked, and a key-value store. */
 import { lookup } from "node:dns/promises";
-import { withTextCookies } from "../cookie-text.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
-import { createUpstreamParts } from "../upstream/create-upstream.ts";
 import { resolveDestination } from "../upstream/fetch-rules/destination.ts";
 import { startPlatformTimer } from "../upstream/send/timer.ts";
+import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch } from "./checked-fetch-deno.ts";
+import { withTextCookies } from "./cookie-text.ts";
 import { SharedLookups } from "./shared-lookup.ts";
 
 const checkedFetch = new CheckedFetch();

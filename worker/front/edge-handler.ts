@@ -7,8 +7,7 @@ import type { ServerRequest, ServerResponse } from "../../shared/http/server-exc
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
 import type { SessionConstants } from "../session/served-session.ts";
-import type { UpstreamParts } from "../upstream/create-upstream.ts";
-import type { Upstream } from "../upstream/upstream.ts";
+import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
 
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {

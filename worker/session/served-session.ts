@@ -11,8 +11,8 @@ import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accep
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
 import { SessionDelivery } from "../delivery/session-delivery.ts";
-import { RestedConnection } from "../rested-connection.ts";
 import type { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
+import { RestedConnection } from "./rested-connection.ts";
 
 /** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
 export const ATTACHMENT_BYTES = 16_384;

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
-import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./exchange.ts";
+import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./send/patience.ts";
 import { fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
 
 const failsWith = (code: ErrorCode) => expect.objectContaining({ code, scope: "stream" });

@@ -1,14 +1,14 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../shared/http/heads.ts";
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
+import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./body/request-body.ts";
 import { type ChunkReader, openReader, responseBody } from "./body/response-body.ts";
-import { isContinuation, resumptionOf, withContinuation } from "./body/resumption.ts";
+import { howToGoOn, isContinuation, withContinuation } from "./body/resumption.ts";
 import { type CookieJar, visibleChanges } from "./cookies/cookie-jar.ts";
 import type { CookieChange } from "./cookies/cookie-partition.ts";
 import { cookieAccess, hopPartition } from "./cookies/cookie-rules.ts";
@@ -32,18 +32,21 @@ import type { KnownMedia } from "./opaque/known-media.ts";
 import { checkResourcePolicy } from "./opaque/resource-policy.ts";
 import { SNIFFED_BYTES } from "./opaque/response-blocking.ts";
 import { toRopewayError } from "./send/failures.ts";
+import { patienceFor } from "./send/patience.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
-import type { UpstreamRequest } from "./upstream.ts";
 
-/** Milliseconds: from a GET for a document to its response head: somebody waits, and may safely ask again. */
-export const NAVIGATION_TIMEOUT = 30_000;
-
-/**
- * Milliseconds: the same for other requests, long polls and orders among them: below the 300 s of Chromium's sockets
- * and of its service workers' events, so that the phone hears of it.
- */
-export const ANSWER_TIMEOUT = 290_000;
+/** Its body is owned by the exchange from here on. */
+export interface UpstreamRequest extends ServerRequest {
+  /** What is constant for the session, sent once by the phone. */
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /**
+   * Called once, when the request's body is there, or streams, and nothing of it has been sent to its origin, preflights
+   * apart. What it throws ends the exchange.
+   */
+  readonly beforeSend?: () => Promise<void>;
+}
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
@@ -60,6 +63,7 @@ export class Exchange {
   readonly #deps: ExchangeDeps;
   readonly #request: UpstreamRequest;
   readonly #sender: Sender;
+  readonly #continuation: Continuation | null;
   /** Every URL of the exchange, without credentials and fragment; the last is the current hop's. */
   readonly #chain: [URL, ...URL[]];
   readonly #changes: CookieChange[] = [];
@@ -85,6 +89,7 @@ export class Exchange {
     this.#request = request;
     const { head, body } = request;
     this.#sender = new Sender(deps, request.signal, patienceFor(head));
+    this.#continuation = head.delivery?.continuation ?? null;
     this.#method = head.method;
     this.#fields = allowedFields(head.mode, pageFields(head.headers));
     this.#referrer = ownReferrer(head);
@@ -145,13 +150,12 @@ export class Exchange {
       isFirstHop: this.#chain.length === 1,
     });
     const { jar } = this.#deps;
-    const continuation = head.delivery?.continuation ?? null;
     const cookie = access.allowed ? await jar.fieldFor({ ...access, url }) : "";
     this.#isPersonal ||= cookie !== "";
     const headers = buildRequestHeaders({
       head,
       chain: this.#chain,
-      fields: continuation === null ? this.#fields : withContinuation(this.#fields, continuation),
+      fields: this.#continuation === null ? this.#fields : withContinuation(this.#fields, this.#continuation),
       origin: originField(
         { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
         this.#chain,
@@ -294,7 +298,7 @@ export class Exchange {
       ...(shown.showsUrl && this.#fragment !== "" ? { fragment: this.#fragment } : {}),
       coding: "identity" as const,
       scriptCookies: await this.#scriptCookies(),
-      ...(reader === null ? {} : this.#resumption(response)),
+      ...(reader === null || this.#method !== "GET" ? {} : howToGoOn(response, this.#continuation)),
     };
     if (this.#body?.isReplayable) await this.#body.close(null);
     if (reader === null) {
@@ -317,12 +321,11 @@ export class Exchange {
   async #admit(response: Response, reader: ChunkReader): Promise<Admission> {
     const { head } = this.#request;
     const url = this.#url;
-    const continuation = head.delivery?.continuation ?? null;
     const opaque = {
       head,
       url,
       response,
-      isContinuation: continuation !== null && isContinuation(continuation, response),
+      isContinuation: this.#continuation !== null && isContinuation(this.#continuation, response),
       known: this.#deps.knownMedia,
       fetchStart: () => this.#fetchStart(),
     };
@@ -354,18 +357,6 @@ export class Exchange {
       body: null,
     }).run();
     return { ...response, head: { ...response.head, scriptCookies: [...before, ...response.head.scriptCookies] } };
-  }
-
-  /** What the tunnel is told, which is not for the page: so whatever CORS exposes to that. */
-  #resumption(response: Response): Pick<ResponseHead, "resumption" | "continues"> {
-    const { delivery } = this.#request.head;
-    if (this.#method !== "GET") return {};
-    const resumption = resumptionOf(response);
-    const continuation = delivery?.continuation ?? null;
-    return {
-      ...(resumption === null ? {} : { resumption }),
-      ...(continuation !== null && isContinuation(continuation, response) ? { continues: true } : {}),
-    };
   }
 
   async #scriptCookies(): Promise<readonly ScriptCookie[]> {
@@ -404,10 +395,4 @@ export class Exchange {
     }
     return bareUrl(url);
   }
-}
-
-/** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
-function patienceFor({ mode, method }: RequestHead): number {
-  const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
-  return mayAskAgain ? NAVIGATION_TIMEOUT : ANSWER_TIMEOUT;
 }

@@ -2,19 +2,17 @@
  * The edge's side towards origins: one exchange, from a request head and body to a response head and body, with
  * everything between that a browser would do: cookies, redirects, CORS, referrer and origin fields.
  */
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
-
-/** Its body is owned by the upstream from here on. */
-export interface UpstreamRequest extends ServerRequest {
-  /** What is constant for the session, sent once by the phone. */
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /**
-   * Called once, when the request's body is there, or streams, and nothing of it has been sent to its origin, preflights
-   * apart. What it throws ends the exchange.
-   */
-  readonly beforeSend?: () => Promise<void>;
-}
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { WithFixedLength } from "./body/request-body.ts";
+import { CookieJar, type CookieJarStore } from "./cookies/cookie-jar.ts";
+import { Exchange, type UpstreamRequest } from "./exchange.ts";
+import { PreflightCache } from "./fetch-rules/preflight.ts";
+import { TransportSecurity } from "./fetch-rules/transport-security.ts";
+import { KnownMedia } from "./opaque/known-media.ts";
+import type { ExplainFailure } from "./send/failures.ts";
+import type { FetchFunction } from "./send/send.ts";
+import { type StartTimer, startPlatformTimer } from "./send/timer.ts";
 
 /**
  * @returns the response with its body decoded.
@@ -22,5 +20,56 @@ export interface UpstreamRequest extends ServerRequest {
  */
 export type Upstream = (request: UpstreamRequest) => Promise<ServerResponse>;
 
-/** `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint. */
-export type FetchFunction = (request: Request) => Promise<Response>;
+export interface UpstreamDeps {
+  /** Reaches no private network by a name, unless that is allowed. */
+  readonly fetch: FetchFunction;
+  readonly allowPrivate: boolean;
+  /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
+  readonly isExempt?: (url: URL) => boolean;
+  readonly cookieJarStore: CookieJarStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The platform's `setTimeout` if absent. */
+  readonly startTimer?: StartTimer;
+  /** Where the runtime's fetch does not say why it failed (workerd). */
+  readonly explainFailure?: ExplainFailure;
+  /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd, Deno). */
+  readonly withFixedLength?: WithFixedLength;
+  /** Whether the reader of response bodies copies each chunk before it asks for the next, as `sendBody` does. */
+  readonly copiesChunks?: boolean;
+}
+
+export interface UpstreamParts {
+  readonly upstream: Upstream;
+  /** The jar that `upstream` uses, for `document.cookie` and for clearing. */
+  readonly jar: CookieJar;
+  readonly transportSecurity: TransportSecurity;
+}
+
+/** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
+export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
+  const { cookieJarStore, now, allowPrivate, isExempt, startTimer = startPlatformTimer, ...rest } = deps;
+  const jar = new CookieJar({ store: cookieJarStore, now, startTimer });
+  const transportSecurity = new TransportSecurity({ store: cookieJarStore, now });
+  const shared = {
+    ...rest,
+    startTimer,
+    jar,
+    transportSecurity,
+    destinations: {
+      allowPrivate,
+      ...(isExempt === undefined ? {} : { isExempt }),
+    },
+    knownMedia: new KnownMedia(),
+    preflights: new PreflightCache(now),
+    retained: { total: 0 },
+  };
+  const upstream: Upstream = async (request) => {
+    if (!URL.canParse(request.head.url)) {
+      await request.body?.cancel();
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot load the address: it is not a URL");
+    }
+    return new Exchange(shared, request).run();
+  };
+  return { upstream, jar, transportSecurity };
+}

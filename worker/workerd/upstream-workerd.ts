@@ -3,10 +3,10 @@ import { connect } from "cloudflare:sockets";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
-import { createUpstreamParts } from "../upstream/create-upstream.ts";
 import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
 import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
+import { createUpstreamParts } from "../upstream/upstream.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 

@@ -1,5 +1,5 @@
 /** How the body of a response goes on when its session is lost: byte ranges and validators (RFC 9110 sections 13, 14). */
-import type { Continuation, HeaderField, Resumption } from "../../../shared/http/heads.ts";
+import type { Continuation, HeaderField, ResponseHead, Resumption } from "../../../shared/http/heads.ts";
 import * as limits from "../../../shared/limits.ts";
 import { decodedLength } from "../send/response-fields.ts";
 
@@ -9,6 +9,18 @@ const STRONG_DATE_AGE = 60_000;
 interface OriginResponse {
   readonly status: number;
   readonly headers: Headers;
+}
+
+/** What the tunnel is told of a GET, which is not for the page: so whatever CORS exposes to that. */
+export function howToGoOn(
+  response: OriginResponse,
+  continuation: Continuation | null,
+): Pick<ResponseHead, "resumption" | "continues"> {
+  const resumption = resumptionOf(response);
+  return {
+    ...(resumption === null ? {} : { resumption }),
+    ...(continuation !== null && isContinuation(continuation, response) ? { continues: true } : {}),
+  };
 }
 
 /** @returns null where the body cannot go on, or is too short to matter. */

@@ -3,7 +3,7 @@
  * them has its head. The gate counts them, and sends what exceeds it through the loopback entrypoint, which is an
  * invocation of its own.
  */
-import type { FetchFunction } from "../upstream.ts";
+import type { FetchFunction } from "./send.ts";
 
 /** Cloudflare's connections waiting for headers per invocation; beyond it the loopback entrypoint fetches. */
 export const EXCHANGES_AWAITING_HEAD = 6;

@@ -1,10 +1,12 @@
 /** One request to one origin: timed, retried where that is safe, its failures typed. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { SendableBody } from "../body/request-body.ts";
-import type { FetchFunction } from "../upstream.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
 import { classifyFailure, type ExplainFailure, upstreamError } from "./failures.ts";
 import type { StartTimer } from "./timer.ts";
+
+/** `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint. */
+export type FetchFunction = (request: Request) => Promise<Response>;
 
 export interface SendDeps {
   readonly fetch: FetchFunction;

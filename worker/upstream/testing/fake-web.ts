@@ -1,8 +1,8 @@
 /** A web of handlers by URL, in place of the platform's fetch; remembers what it was asked. */
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
-import { createUpstreamParts, type UpstreamDeps } from "../create-upstream.ts";
-import type { UpstreamRequest } from "../upstream.ts";
+import type { UpstreamRequest } from "../exchange.ts";
+import { createUpstreamParts, type UpstreamDeps } from "../upstream.ts";
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 

@@ -5,7 +5,7 @@
  * acknowledgement of a single short segment is none, since the other side may have delayed it. A page whose head comes
  * first and alone, on a link of 600 ms, so comes by 600 ms later. So the first message is filled up to a segment.
  */
-import { concat, encodePadding } from "../shared/wire/frame.ts";
+import { concat, encodePadding } from "../../shared/wire/frame.ts";
 
 /** Milliseconds without a message: round trips of nearly all links, after which nothing is under way. */
 const REST_TIME = 1_000;

@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, createInflateRaw, gzipSync, inflateRawSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { deliver } from "../delivery/deliver.ts";
-import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
-import { fakeWeb, fetchOf, navigationTo, requestFor } from "./testing/fake-web.ts";
-import { type LocalOrigin, startLocalOrigin } from "./testing/local-origin.ts";
-import type { Upstream, UpstreamRequest } from "./upstream.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
+import type { UpstreamRequest } from "../upstream/exchange.ts";
+import { fakeWeb, fetchOf, navigationTo, requestFor } from "../upstream/testing/fake-web.ts";
+import { type LocalOrigin, startLocalOrigin } from "../upstream/testing/local-origin.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { deliver } from "./deliver.ts";
 
 const origins: LocalOrigin[] = [];
 afterEach(async () => {

@@ -2,9 +2,9 @@
  * Deno's fetch gives and takes field values as bytes, one character each; workerd's as text. So on Deno the jar holds
  * bytes, and what scripts set and see of it is text by way of this.
  */
-import type { ScriptCookie } from "../shared/http/heads.ts";
-import { decodeByteString } from "../shared/web/byte-text.ts";
-import type { EdgeBackend } from "./front/edge-handler.ts";
+import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { decodeByteString } from "../../shared/web/byte-text.ts";
+import type { EdgeBackend } from "../front/edge-handler.ts";
 
 /** The same backend for a jar that holds bytes. */
 export function withTextCookies({ upstream, siteData }: EdgeBackend): EdgeBackend {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import * as limits from "../shared/limits.ts";
-import { decodeMessage, encodeFrame } from "../shared/wire/frame.ts";
+import * as limits from "../../shared/limits.ts";
+import { decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
+import { setUp } from "../testing/server-rig.ts";
+import { WiredPhone } from "../testing/wired-phone.ts";
 import { FILLED_BYTES, RestedConnection } from "./rested-connection.ts";
-import { setUp } from "./testing/server-rig.ts";
-import { WiredPhone } from "./testing/wired-phone.ts";
 
 const PONG = encodeFrame({ type: "pong", token: 1 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ScriptCookie } from "../shared/http/heads.ts";
-import { responseHead } from "../shared/testing/exchange-rig.ts";
+import type { ScriptCookie } from "../../shared/http/heads.ts";
+import { responseHead } from "../../shared/testing/exchange-rig.ts";
+import { navigation } from "../testing/phone-session.ts";
 import { withTextCookies } from "./cookie-text.ts";
-import { navigation } from "./testing/phone-session.ts";
 
 const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
 
