@@ -1,4 +1,5 @@
 /** The WebSocket handshake's part of the protocol: PROTOCOL.md section 1. */
+import { fromBase64Url, toBase64Url } from "./base-encodings.ts";
 import { ErrorCode, RopewayError } from "./errors.ts";
 import * as limits from "./limits.ts";
 
@@ -83,21 +84,14 @@ export function parseOffer(field: string): TunnelOffer {
   return {
     speaksVersion: values.includes(SUBPROTOCOL),
     token: after(TOKEN_PREFIX) ?? "",
-    opening: opening === null ? null : fromBase64Url(opening),
+    opening: opening === null ? null : readOpening(opening),
   };
 }
 
-function toBase64Url(bytes: Uint8Array): string {
-  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64Url(text: string): Uint8Array {
+function readOpening(text: string): Uint8Array {
   const isTooLong = text.length > Math.ceil((limits.openingBytes * 4) / 3);
-  if (isTooLong || !/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) {
-    const message = `Cannot read the opening: it is not base64url of at most ${limits.openingBytes} bytes`;
-    throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
-  }
-  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(decoded, (character) => character.charCodeAt(0));
+  const opening = isTooLong ? null : fromBase64Url(text);
+  if (opening !== null) return opening;
+  const message = `Cannot read the opening: it is not base64url of at most ${limits.openingBytes} bytes`;
+  throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
 }

@@ -1,4 +1,6 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
+import { toBase64 } from "../../shared/base-encodings.ts";
+import { setTimer } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
@@ -26,11 +28,6 @@ const PROGRESS_INTERVAL = 100;
 
 /** Slots are below the shell's host. */
 const slotScheme = self.location.protocol === "https:" ? "https" : "http";
-
-function setTimer(task: () => void, delay: number): () => void {
-  const timer = setTimeout(task, delay);
-  return () => clearTimeout(timer);
-}
 
 /** https://wicg.github.io/netinfo/, where it is there. */
 const { connection } = navigator as { readonly connection?: { readonly type?: string; readonly rtt?: number } };
@@ -208,7 +205,7 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
   const { response, body } = await readWhole(host.request, head, ICON_BYTES);
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
   if (response.status !== 200 || !type.startsWith("image/")) return null;
-  return `data:${type.replaceAll(" ", "")};base64,${btoa(Array.from(body, (byte) => String.fromCharCode(byte)).join(""))}`;
+  return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;
 }
 
 async function clearSiteData(): Promise<boolean> {

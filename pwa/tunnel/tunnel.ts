@@ -2,6 +2,7 @@
  * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
  * Requests wait while there is no link, for as long as the person has patience.
  */
+import { toBase64Url } from "../../shared/base-encodings.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
@@ -408,8 +409,5 @@ export class Tunnel {
 
 /** 96 random bits in 16 characters. */
 function newRequestId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_");
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(12)));
 }

@@ -9,6 +9,8 @@
  *      └─ refused, close ─┴─ lost, closed there ────────────────────────▲
  * ```
  */
+import { toBase64Url } from "../base-encodings.ts";
+import { type Clock, monotonicClock } from "../clock.ts";
 import * as limits from "../limits.ts";
 import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener, type SocketOffer } from "../phone-socket.ts";
 import { offeredProtocols, SUBPROTOCOL } from "../subprotocol.ts";
@@ -25,10 +27,8 @@ import {
 import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";
 
 /** Platform seams, so that tests bring their own. */
-export interface FetchSocketPlatform {
-  fetch(url: string, init: RequestInit): Promise<Response>;
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
+export interface FetchSocketPlatform extends Clock {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 const SOCKET_ID_BYTES = 16;
@@ -208,17 +208,9 @@ export class FetchSocket implements PhoneSocket {
 
 export const browserPlatform: FetchSocketPlatform = {
   fetch: (url, init) => fetch(url, init),
-  now: () => performance.now(),
-  setTimer(task, delay) {
-    const timer = setTimeout(task, delay);
-    return () => clearTimeout(timer);
-  },
+  ...monotonicClock,
 };
 
 function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(SOCKET_ID_BYTES));
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(SOCKET_ID_BYTES)));
 }

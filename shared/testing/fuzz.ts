@@ -3,6 +3,7 @@
  * the platform's streams interleave in `fuzzExchanges`. Each function returns how many mutated frames it threw (sessions
  * get plain ones in between, or they would end too soon), or throws with seed, position and bytes.
  */
+import { toHex } from "../base-encodings.ts";
 import { RopewayError } from "../errors.ts";
 import { startExchange } from "../http/client-exchange.ts";
 import { fieldsToRequest, fieldsToResponse } from "../http/head-fields.ts";
@@ -339,7 +340,7 @@ function guard(random: Random, position: number, bytes: Uint8Array, step: () => 
     step();
   } catch (error) {
     if (error instanceof RopewayError) return;
-    const hex = Array.from(bytes.subarray(0, 200), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    const hex = toHex(bytes.subarray(0, 200));
     throw new Error(`Cannot survive frame ${position} of seed ${random.seed}: ${hex}`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 /** All responses of one session: what becomes of each, what its document makes be pushed, and what pages have got. */
 
+import type { Clock } from "../../shared/clock.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
@@ -13,7 +14,7 @@ import { PushOrder } from "./push/push-order.ts";
 import { UnsentResponse } from "./push/unsent-response.ts";
 import type { ObserveBody } from "./stage.ts";
 
-export interface SessionDeliveryOptions {
+export interface SessionDeliveryOptions extends Clock {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
   /** Gives responses as `upstream` does, decoded. */
@@ -22,8 +23,6 @@ export interface SessionDeliveryOptions {
   readonly slotScheme: () => SlotScheme | null;
   /** Of the phone's browser, as far as it was announced. */
   readonly accept: () => AcceptTable;
-  readonly now: () => number;
-  readonly setTimer: (task: () => void, delay: number) => () => void;
   readonly snapshot?: DeliveredSnapshot | undefined;
 }
 

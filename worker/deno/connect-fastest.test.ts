@@ -22,7 +22,7 @@ function setUp(addresses: readonly string[]) {
       return promise;
     },
     controller.signal,
-    (ms, callback) => {
+    (callback, ms) => {
       expect(ms).toBe(CONNECTION_ATTEMPT_DELAY);
       timers.add(callback);
       return () => void timers.delete(callback);

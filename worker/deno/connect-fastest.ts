@@ -1,5 +1,5 @@
 /** Which of a name's addresses to take: as RFC 8305 section 5, each next one when those before are slow or failed. */
-import { type StartTimer, startPlatformTimer } from "../upstream/send/timer.ts";
+import { type SetTimer, setTimer as setPlatformTimer } from "../../shared/clock.ts";
 
 /** Milliseconds: until the next address of a name is tried beside those before (RFC 8305 section 5), on Deno. */
 export const CONNECTION_ATTEMPT_DELAY = 250;
@@ -18,7 +18,7 @@ export async function connectFastest<C extends Connection>(
   addresses: readonly string[],
   connect: (address: string, signal: AbortSignal) => Promise<C>,
   signal: AbortSignal,
-  startTimer: StartTimer = startPlatformTimer,
+  setTimer: SetTimer = setPlatformTimer,
 ): Promise<C> {
   signal.throwIfAborted();
   const race = new AbortController();
@@ -34,7 +34,7 @@ export async function connectFastest<C extends Connection>(
     const address = waiting.shift();
     if (address === undefined) return;
     running++;
-    stopTimer = startTimer(CONNECTION_ATTEMPT_DELAY, startNext);
+    stopTimer = setTimer(startNext, CONNECTION_ATTEMPT_DELAY);
     connect(address, attempts).then(
       (connection) => {
         // Two can be there before either is heard of.

@@ -3,8 +3,10 @@
  * phones in memory; cookies and the log of sent requests go to Deno KV where it is there (Deno Deploy, or
  * `--unstable-kv`).
  */
+
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
+import { epochClock, setTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
@@ -131,25 +133,18 @@ function phoneOf(deviceId: string): Phone {
   const backend = createDenoUpstream(options, store.forDevice(deviceId));
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
-    now: () => Date.now(),
-    setTimer,
+    ...epochClock,
     createDefer: () => gathering(setTimer, GATHER_TIME),
   });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
     // What cannot be stored now is stored with the next change.
     onClosed: () => void backend.siteData.flush().catch(() => {}),
-    now: () => Date.now(),
-    setTimer,
+    ...epochClock,
   });
   const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0, stuckSockets: 0 };
   phones.set(deviceId, phone);
   return phone;
-}
-
-function setTimer(task: () => void, delay: number): () => void {
-  const timer = setTimeout(task, delay);
-  return () => clearTimeout(timer);
 }
 
 function openSocket(request: Request, phone: Phone): Response {

@@ -16,7 +16,7 @@ function setUp(most: number, mostPerPhone = most) {
       return promise;
     },
     now: () => clock.now,
-    startTimer: (ms, callback) => {
+    setTimer: (callback, ms) => {
       expect(ms).toBe(LOOKUP_TIMEOUT);
       timers.add(callback);
       return () => void timers.delete(callback);

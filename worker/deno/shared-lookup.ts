@@ -3,9 +3,10 @@
  * and that nothing can end. Those for the same name are one, what was found is kept for a moment, and more than the
  * limit wait: in the order of their phones, of which none gets all places.
  */
+import { BoundedMap } from "../../shared/bounded-map.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { ResolveName } from "../upstream/fetch-rules/destination.ts";
-import type { StartTimer } from "../upstream/send/timer.ts";
 
 /** Name lookups at a time on Deno, all there are: each may block one of its 32 threads until the resolver gives up. */
 const CONCURRENT_LOOKUPS = 16;
@@ -26,10 +27,8 @@ const LOOKUPS_KEPT = 512;
 
 type Addresses = readonly string[];
 
-export interface SharedLookupsDeps {
+export interface SharedLookupsDeps extends Clock {
   readonly lookUp: (host: string) => Promise<Addresses>;
-  readonly now: () => number;
-  readonly startTimer: StartTimer;
   /** Lookups at a time; of one phone. */
   readonly most?: number;
   readonly mostPerPhone?: number;
@@ -53,7 +52,7 @@ export class SharedLookups {
   /** Phones with a queue; the one that is next first. */
   readonly #queued = new Set<Phone>();
   /** Oldest first. */
-  readonly #found = new Map<string, { readonly addresses: Addresses; readonly until: number }>();
+  readonly #found = new BoundedMap<string, { readonly addresses: Addresses; readonly until: number }>(LOOKUPS_KEPT);
 
   constructor(deps: SharedLookupsDeps) {
     this.#deps = { most: CONCURRENT_LOOKUPS, mostPerPhone: CONCURRENT_LOOKUPS_PER_PHONE, ...deps };
@@ -80,7 +79,7 @@ export class SharedLookups {
     };
     const onAbort = () => leave(signal?.reason);
     signal?.addEventListener("abort", onAbort);
-    const stopTimer = this.#deps.startTimer(LOOKUP_TIMEOUT, () => leave(tooLong(host)));
+    const stopTimer = this.#deps.setTimer(() => leave(tooLong(host)), LOOKUP_TIMEOUT);
     if (!this.#running.has(host)) {
       phone.queue.add(host);
       this.#queued.add(phone);
@@ -137,10 +136,7 @@ export class SharedLookups {
   }
 
   #keep(host: string, addresses: Addresses): void {
-    this.#found.delete(host);
     this.#found.set(host, { addresses, until: this.#deps.now() + LOOKUP_KEPT_TIME });
-    const [oldest] = this.#found.keys();
-    if (this.#found.size > LOOKUPS_KEPT && oldest !== undefined) this.#found.delete(oldest);
   }
 }
 

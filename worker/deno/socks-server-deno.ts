@@ -2,7 +2,9 @@
  * A SOCKS server (RFC 1928) on loopback for this process's own fetch, so that the edge opens the connections itself.
  * Others on this machine get nothing from it: each client has to know a secret (RFC 1929).
  */
+
 import { timingSafeEqual } from "node:crypto";
+import { toHex } from "../../shared/base-encodings.ts";
 
 /** Milliseconds: from a handshake to its socket on Deno, no network in between: its client went if it takes as long. */
 export const HANDSHAKE_TIME = 5_000;
@@ -24,7 +26,7 @@ export type ConnectTo = (host: string, port: number, signal: AbortSignal) => Pro
 
 /** @param onBroken it can accept no more: another server is needed. */
 export function startSocksServer(connect: ConnectTo, onBroken: () => void): Deno.Proxy {
-  const password = crypto.getRandomValues(new Uint8Array(PASSWORD_BYTES)).toHex();
+  const password = toHex(crypto.getRandomValues(new Uint8Array(PASSWORD_BYTES)));
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   acceptAll(listener, new SocksService(password, connect)).catch(() => {
     listener.close();

@@ -1,11 +1,12 @@
 /** The upstream on Deno: its fetch, its resolver for addresses that were checked, and a key-value store. */
+
 import { lookup } from "node:dns/promises";
+import { epochClock } from "../../shared/clock.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { resolveDestination } from "../upstream/fetch-rules/destination.ts";
-import { startPlatformTimer } from "../upstream/send/timer.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch } from "./checked-fetch-deno.ts";
 import { withTextCookies } from "./cookie-text.ts";
@@ -14,8 +15,7 @@ import { SharedLookups } from "./shared-lookup.ts";
 const checkedFetch = new CheckedFetch();
 const lookups = new SharedLookups({
   lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  now: () => Date.now(),
-  startTimer: startPlatformTimer,
+  ...epochClock,
 });
 
 /** Deno's fetch takes no Content-Length: it tells the length of what knows it, and reads a Blob by `stream` alone. */
@@ -52,7 +52,7 @@ export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore):
     },
     ...destinations,
     cookieJarStore: store,
-    now: () => Date.now(),
+    ...epochClock,
     withFixedLength: (stream, length) => new StreamedBlob(stream, length),
   });
   return withTextCookies(createEdgeBackend(parts));

@@ -5,6 +5,8 @@
  *
  * token = device id, ".", base64url(HMAC-SHA-256(key, "ropeway device " + device id))
  */
+import { toBase64Url } from "../../shared/base-encodings.ts";
+import { BoundedMap } from "../../shared/bounded-map.ts";
 
 /** Device tokens that are not verified again, least used dropped first: more than a household has phones. */
 const VERIFIED_TOKENS_KEPT = 1_000;
@@ -23,17 +25,14 @@ export async function issueToken(accessKey: string): Promise<string> {
  * Device ids by key and token, the last used last. On Deno cryptography waits for a thread, of which name lookups and
  * files take some too: a phone that comes back does not.
  */
-const verified = new Map<string, string>();
+const verified = new BoundedMap<string, string>(VERIFIED_TOKENS_KEPT);
 
 /** @returns the device's id, or null when the token was not issued with this key. */
 export async function verifyToken(accessKey: string, token: string): Promise<string | null> {
   const entry = `${accessKey} ${token}`;
   const deviceId = verified.get(entry) ?? (await checkToken(accessKey, token));
   if (deviceId === null) return null;
-  verified.delete(entry);
   verified.set(entry, deviceId);
-  const [oldest] = verified.keys();
-  if (verified.size > VERIFIED_TOKENS_KEPT && oldest !== undefined) verified.delete(oldest);
   return deviceId;
 }
 
@@ -64,11 +63,4 @@ async function sign(accessKey: string, deviceId: string): Promise<Uint8Array> {
     ["sign"],
   );
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(`ropeway device ${deviceId}`)));
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
 }

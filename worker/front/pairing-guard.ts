@@ -3,6 +3,7 @@
  * sends. All wrong ones together only make the answers to wrong ones slow: strangers with many addresses cannot keep the
  * owner out. In memory: an isolate that starts anew begins anew, which a key of 128 bits can bear.
  */
+import { BoundedMap } from "../../shared/bounded-map.ts";
 
 /** Wrong access keys of one address before it is not listened to: more than a person mistypes. */
 export const WRONG_KEYS_PER_ADDRESS = 10;
@@ -19,7 +20,7 @@ export interface PairingGuardOptions {
 export class PairingGuard {
   #options: PairingGuardOptions;
   /** Wrong keys of each address that were not forgiven by `since`; oldest first. */
-  #addresses = new Map<string, Tally>();
+  #addresses = new BoundedMap<string, Tally>(MOST_ADDRESSES);
   #all: Tally = { wrong: 0, since: 0 };
   #waiting = 0;
 
@@ -53,10 +54,7 @@ export class PairingGuard {
       this.#addresses.get(group) ?? { wrong: 0, since: this.#options.now() },
       WRONG_KEY_TIME,
     );
-    this.#addresses.delete(group);
     this.#addresses.set(group, { wrong: wrong + 1, since });
-    const [oldest] = this.#addresses.keys();
-    if (this.#addresses.size > MOST_ADDRESSES && oldest !== undefined) this.#addresses.delete(oldest);
   }
 
   /** One wrong key less for each `time` that has passed. */

@@ -5,6 +5,7 @@
  * A batch is read whole, then acted on at once; which one is next is decided in between, so none is ever acted on twice
  * or out of its turn, whatever a browser or a proxy sends again.
  */
+import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import {
   BATCH_FIELD,
@@ -22,12 +23,10 @@ import type { Transport } from "../../shared/transport.ts";
 import { concat } from "../../shared/wire/frame.ts";
 import type { Connection } from "./tunnel-server.ts";
 
-export interface FetchRoadOptions {
+export interface FetchRoadOptions extends Clock {
   readonly connect: (transport: Transport) => Connection;
   /** The socket of `transport` is over, for whatever reason; its connection has been told. */
   readonly onClosed?: (transport: Transport) => void;
-  readonly now: () => number;
-  readonly setTimer: (task: () => void, delay: number) => () => void;
 }
 
 const SOCKET_ID = /^[A-Za-z0-9_-]{22}$/;

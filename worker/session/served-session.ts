@@ -1,4 +1,5 @@
 /** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
+import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
@@ -53,7 +54,8 @@ export interface FurtherSnapshot {
   readonly further: SessionSnapshot["more"][number];
 }
 
-export interface ServedSessionOptions {
+/** Its clock counts milliseconds since the epoch. */
+export interface ServedSessionOptions extends Clock {
   /** Answers a request of the phone. */
   readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<RequestHandler>;
   /**
@@ -63,9 +65,6 @@ export interface ServedSessionOptions {
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
   /** When the runtime last answered a keep-alive of that socket by itself; null where it never has. */
   readonly keptAliveAt?: (transport: Transport) => number | null;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly setTimer: (task: () => void, delay: number) => () => void;
   /** When a session's frames go out; at the end of the turn if it is left out. */
   readonly createDefer?: () => Defer;
 }

@@ -3,6 +3,7 @@
  * keeps a session without a socket for a while, so that a phone that lost its link goes on where it was. Runtime
  * neutral; `tunnel-object.ts` and `entry-deno.ts` bring the sockets.
  */
+import { toHex } from "../../shared/base-encodings.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
@@ -90,15 +91,15 @@ export class TunnelServer {
     const restored = new Map<string, ServedSession>();
     for (const [, first] of sockets) {
       if (first === null || !("session" in first)) continue;
-      const key = toKey(first.sessionId);
+      const key = toHex(first.sessionId);
       const more = sockets.flatMap(([, other]) =>
-        other !== null && "further" in other && toKey(other.sessionId) === key ? [other.further] : [],
+        other !== null && "further" in other && toHex(other.sessionId) === key ? [other.further] : [],
       );
       const snapshot = { ...first, session: { ...first.session, more } };
       restored.set(key, this.#serve(first.sessionId, snapshot, first.isRepeat));
     }
     return sockets.map(([transport, snapshot]) => {
-      const served = snapshot === null ? undefined : restored.get(toKey(snapshot.sessionId));
+      const served = snapshot === null ? undefined : restored.get(toHex(snapshot.sessionId));
       if (snapshot === null || served === undefined) {
         transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
         return { receive: () => {}, keptAlive: () => {}, finish: () => {}, closed: () => {} };
@@ -137,7 +138,7 @@ export class TunnelServer {
 
   #open(transport: Transport, message: Uint8Array): ServedSession {
     const hello = firstFrame(message);
-    const known = this.#sessions.get(toKey(hello.sessionId));
+    const known = this.#sessions.get(toHex(hello.sessionId));
     const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0 && !hello.isGreeted;
     if (known === undefined && !isBeginning) {
       throw new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume: the session was lost");
@@ -150,7 +151,7 @@ export class TunnelServer {
 
   /** @param isRepeat the phone sent it on an earlier link, and no memory of that is left: all of it may have run. */
   #serve(sessionId: Uint8Array, snapshot: FirstSnapshot | null, isRepeat: boolean): ServedSession {
-    const key = toKey(sessionId);
+    const key = toHex(sessionId);
     const served = new ServedSession({ sessionId, snapshot, isRepeat }, this.#options, {
       ended: () => {
         this.#sessions.delete(key);
@@ -214,8 +215,4 @@ function firstFrame(message: Uint8Array): ChannelFrame & { type: "hello" } {
     "peer",
     "Cannot open a session: it must begin with HELLO",
   );
-}
-
-function toKey(sessionId: Uint8Array): string {
-  return Array.from(sessionId, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

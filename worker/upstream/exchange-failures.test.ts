@@ -48,12 +48,12 @@ describe("failures", () => {
   function heldTimers() {
     const running = new Map<number, { ms: number; callback: () => void }>();
     let next = 0;
-    const startTimer = (ms: number, callback: () => void) => {
+    const setTimer = (callback: () => void, ms: number) => {
       const id = next++;
       running.set(id, { ms, callback });
       return () => void running.delete(id);
     };
-    return { startTimer, running: () => [...running.values()] };
+    return { setTimer, running: () => [...running.values()] };
   }
 
   it.each([
@@ -61,8 +61,8 @@ describe("failures", () => {
     ["a form", navigationTo("https://a.example/", { method: "POST" }), ANSWER_TIMEOUT],
     ["a script's request", fetchOf("https://a.example/poll"), ANSWER_TIMEOUT],
   ])("include an origin that does not answer in time: %s", async (_, request, ms) => {
-    const { startTimer, running } = heldTimers();
-    const { upstream } = fakeWeb({}, { fetch: silence, startTimer });
+    const { setTimer, running } = heldTimers();
+    const { upstream } = fakeWeb({}, { fetch: silence, setTimer });
     const response = upstream(request);
     response.catch(() => {});
     await vi.waitFor(() => expect(running().map((timer) => timer.ms)).toEqual([ms]));
@@ -71,13 +71,13 @@ describe("failures", () => {
   });
 
   it("do not blame the origin while the phone is to send the body", async () => {
-    const { startTimer, running } = heldTimers();
+    const { setTimer, running } = heldTimers();
     const asked = { bytes: 0 };
     const fetch = async (request: Request) => {
       for await (const chunk of request.body ?? []) asked.bytes += chunk.byteLength;
       return silence(request);
     };
-    const { upstream } = fakeWeb({}, { fetch, startTimer });
+    const { upstream } = fakeWeb({}, { fetch, setTimer });
     const length = 2 * REPLAYABLE_BODY_BYTES;
     const phone = new TransformStream<Uint8Array, Uint8Array>();
     const writer = phone.writable.getWriter();

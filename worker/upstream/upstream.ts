@@ -2,6 +2,7 @@
  * The edge's side towards origins: one exchange, from a request head and body to a response head and body, with
  * everything between that a browser would do: cookies, redirects, CORS, referrer and origin fields.
  */
+import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import type { WithFixedLength } from "./body/request-body.ts";
@@ -12,7 +13,6 @@ import { TransportSecurity } from "./fetch-rules/transport-security.ts";
 import { KnownMedia } from "./opaque/known-media.ts";
 import type { ExplainFailure } from "./send/failures.ts";
 import type { FetchFunction } from "./send/send.ts";
-import { type StartTimer, startPlatformTimer } from "./send/timer.ts";
 
 /**
  * @returns the response with its body decoded.
@@ -20,17 +20,14 @@ import { type StartTimer, startPlatformTimer } from "./send/timer.ts";
  */
 export type Upstream = (request: UpstreamRequest) => Promise<ServerResponse>;
 
-export interface UpstreamDeps {
+/** Its clock counts milliseconds since the epoch. */
+export interface UpstreamDeps extends Clock {
   /** Reaches no private network by a name, unless that is allowed. */
   readonly fetch: FetchFunction;
   readonly allowPrivate: boolean;
   /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
   readonly isExempt?: (url: URL) => boolean;
   readonly cookieJarStore: CookieJarStore;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** The platform's `setTimeout` if absent. */
-  readonly startTimer?: StartTimer;
   /** Where the runtime's fetch does not say why it failed (workerd). */
   readonly explainFailure?: ExplainFailure;
   /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd, Deno). */
@@ -48,12 +45,12 @@ export interface UpstreamParts {
 
 /** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
 export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
-  const { cookieJarStore, now, allowPrivate, isExempt, startTimer = startPlatformTimer, ...rest } = deps;
-  const jar = new CookieJar({ store: cookieJarStore, now, startTimer });
+  const { cookieJarStore, allowPrivate, isExempt, ...rest } = deps;
+  const { now, setTimer } = deps;
+  const jar = new CookieJar({ store: cookieJarStore, now, setTimer });
   const transportSecurity = new TransportSecurity({ store: cookieJarStore, now });
   const shared = {
     ...rest,
-    startTimer,
     jar,
     transportSecurity,
     destinations: {

@@ -3,7 +3,9 @@
  * exchange is under way the object may be evicted with its sockets open; each socket's attachment then holds all that
  * its session needs.
  */
+
 import { DurableObject } from "cloudflare:workers";
+import { epochClock, setTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import {
   CLOSE_CODE_BASE,
@@ -55,15 +57,13 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.
       onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
-      now: () => Date.now(),
-      setTimer,
+      ...epochClock,
       createDefer: () => gathering(setTimer, GATHER_TIME),
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
       onClosed: () => this.#flushSiteData(),
-      now: () => Date.now(),
-      setTimer,
+      ...epochClock,
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(KEEP_ALIVE, KEEP_ALIVE));
   }
@@ -203,11 +203,6 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     if (this.#stayAwake !== null) clearInterval(this.#stayAwake);
     this.#stayAwake = active ? setInterval(() => {}, STAY_AWAKE_INTERVAL) : null;
   }
-}
-
-function setTimer(task: () => void, delay: number): () => void {
-  const timer = setTimeout(task, delay);
-  return () => clearTimeout(timer);
 }
 
 /** A stream of JavaScript's own is never told that nobody reads it any more; one of the runtime's is, with its next bytes. */

@@ -1,5 +1,7 @@
 /** The upstream on workerd: its fetch behind the gate, the loopback, its sockets for diagnosis, the object's storage. */
+
 import { connect } from "cloudflare:sockets";
+import { epochClock } from "../../shared/clock.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
@@ -23,7 +25,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
-    now: () => Date.now(),
+    ...epochClock,
     copiesChunks: true,
     explainFailure: createExplainFailure({ connect }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),

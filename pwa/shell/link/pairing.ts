@@ -1,4 +1,5 @@
 /** Turns the person's access key into this phone's token, once. The key itself is not kept. */
+import { toHex } from "../../../shared/base-encodings.ts";
 import { PAIR_PATH } from "../../../shared/subprotocol.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
@@ -42,5 +43,5 @@ export async function pair(storage: KeyValueStorage, accessKey: string): Promise
 
 async function fingerprint(accessKey: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`ropeway key ${accessKey}`));
-  return Array.from(new Uint8Array(digest).slice(0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(digest).slice(0, 8));
 }

@@ -3,6 +3,7 @@
  * again would be waste. The phone corrects a wrong guess by asking: then the resource is pushed from there on.
  */
 import CachePolicy from "http-cache-semantics";
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 
 /** Resources that the edge takes a phone's pages to keep; 8 bytes each of a hibernated socket's attachment. */
@@ -19,7 +20,7 @@ const LONGEST = 24 * 3600;
 export class DeliveredResources {
   #now: () => number;
   /** By hash of the request, oldest first. Where two share one, a push too few is the price. */
-  #states = new Map<number, number>();
+  #states = new BoundedMap<number, number>(DELIVERED_RESOURCES);
 
   /** @param now milliseconds since the epoch. */
   constructor(now: () => number, snapshot: DeliveredSnapshot = new Uint32Array(0)) {
@@ -45,8 +46,6 @@ export class DeliveredResources {
     const lifetime = freshFor(head, response);
     if (lifetime <= 0) return;
     this.#states.set(hash, this.#seconds + Math.min(lifetime, LONGEST));
-    const oldest = this.#states.keys().next().value;
-    if (this.#states.size > DELIVERED_RESOURCES && oldest !== undefined) this.#states.delete(oldest);
   }
 
   /** It was given up before it was whole. */

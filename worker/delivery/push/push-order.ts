@@ -3,6 +3,7 @@
  * the credit that there is, and what it stands before on a slow link is late by that. So a push waits for the more urgent
  * ones of its document and for the document itself, until they are sent, or their origins keep them waiting.
  */
+import type { SetTimer } from "../../../shared/clock.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 
 /** In ms: an origin that has sent nothing for so long does not hold back the others. */
@@ -25,11 +26,11 @@ interface Entry {
 
 export class PushOrder {
   #entries = new Set<Entry>();
-  #setTimer: (task: () => void, delay: number) => () => void;
+  #setTimer: SetTimer;
   #cancelTimer: (() => void) | null = null;
   #sentBytes = 0;
 
-  constructor(document: MuxStream, setTimer: (task: () => void, delay: number) => () => void) {
+  constructor(document: MuxStream, setTimer: SetTimer) {
     this.#setTimer = setTimer;
     this.#entries.add({ stream: document, urgency: 0, release: () => {}, isHeld: false });
   }

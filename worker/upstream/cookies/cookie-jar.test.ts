@@ -13,7 +13,7 @@ function setUp(store = new MapStore()) {
   const jar = new CookieJar({
     store,
     now: () => clock.now,
-    startTimer: (_ms, callback) => {
+    setTimer: (callback) => {
       timers.push(callback);
       return () => timers.splice(timers.indexOf(callback), 1);
     },

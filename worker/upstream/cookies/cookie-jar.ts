@@ -2,9 +2,9 @@
  * All cookies of one phone, at the edge, apart by the site of the top-level page: what a site sets inside one site's
  * pages is never sent from another's.
  */
+import type { Clock } from "../../../shared/clock.ts";
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import { isSameSite, siteOf } from "../fetch-rules/site.ts";
-import { type StartTimer, startPlatformTimer } from "../send/timer.ts";
 import { isVisibleToScripts, type SameSiteContext, toScriptCookie } from "./cookie.ts";
 import { type CookieChange, CookiePartition } from "./cookie-partition.ts";
 
@@ -31,12 +31,9 @@ export interface CookieJarStore {
   list(prefix: string): Promise<readonly string[]>;
 }
 
-export interface CookieJarDeps {
+/** Its clock counts milliseconds since the epoch. */
+export interface CookieJarDeps extends Clock {
   readonly store: CookieJarStore;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** The platform's `setTimeout` if absent. */
-  readonly startTimer?: StartTimer;
 }
 
 export interface CookieRequest {
@@ -76,7 +73,7 @@ export class CookieJar {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: CookieJarDeps) {
-    this.#deps = { startTimer: startPlatformTimer, ...deps };
+    this.#deps = deps;
   }
 
   /** Value of the Cookie field, "" for none. */
@@ -171,7 +168,7 @@ export class CookieJar {
 
   #flushAfter(delay: number): void {
     // A failed write leaves its partition dirty.
-    this.#stopTimer ??= this.#deps.startTimer(delay, () => void this.flush().catch(() => {}));
+    this.#stopTimer ??= this.#deps.setTimer(() => void this.flush().catch(() => {}), delay);
   }
 
   #retryLater(): void {

@@ -1,4 +1,5 @@
 /** CORS preflights (Fetch section 4.9) and the memory of their results. */
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { checkCors, denied, isSafelistedMethod } from "./cors.ts";
 
 /** Milliseconds: longest Access-Control-Max-Age that is honoured; Chromium caps at two hours. */
@@ -37,7 +38,7 @@ export function preflightFields(request: PreflightRequest): Record<string, strin
 /** Bounded, in memory. An entry is good for exactly the method and the names that were asked for. */
 export class PreflightCache {
   readonly #now: () => number;
-  readonly #expiry = new Map<string, number>();
+  readonly #expiry = new BoundedMap<string, number>(PREFLIGHT_ENTRIES);
 
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
@@ -75,16 +76,7 @@ export class PreflightCache {
         throw denied(url, `it does not allow the field ${name}`);
       }
     }
-    this.#remember(keyOf(request), maxAge(headers.get("access-control-max-age")));
-  }
-
-  #remember(key: string, age: number): void {
-    this.#expiry.delete(key);
-    this.#expiry.set(key, this.#now() + age);
-    for (const oldest of this.#expiry.keys()) {
-      if (this.#expiry.size <= PREFLIGHT_ENTRIES) break;
-      this.#expiry.delete(oldest);
-    }
+    this.#expiry.set(keyOf(request), this.#now() + maxAge(headers.get("access-control-max-age")));
   }
 }
 

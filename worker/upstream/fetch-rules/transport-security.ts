@@ -3,6 +3,7 @@
  * one site's pages is not known inside another's, and so marks nobody.
  */
 
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { isLoopbackHost } from "../../../shared/web/origin.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
 import { COOKIE_PARTITIONS_LOADED } from "../cookies/cookie-jar.ts";
@@ -39,7 +40,7 @@ const STORED_STEP = 24 * 3600 * 1000;
 export class TransportSecurity {
   readonly #deps: TransportSecurityDeps;
   /** Least recently used first. */
-  readonly #loaded = new Map<string, Promise<Policies>>();
+  readonly #loaded = new BoundedMap<string, Promise<Policies>>(COOKIE_PARTITIONS_LOADED);
 
   constructor(deps: TransportSecurityDeps) {
     this.#deps = deps;
@@ -84,10 +85,7 @@ export class TransportSecurity {
   #load(partition: string): Promise<Policies> {
     const key = keyOf(partition);
     const policies = this.#loaded.get(key) ?? this.#deps.store.get(key).then(parseStored, () => new Map());
-    this.#loaded.delete(key);
     this.#loaded.set(key, policies);
-    const [oldest] = this.#loaded.keys();
-    if (this.#loaded.size > COOKIE_PARTITIONS_LOADED && oldest !== undefined) this.#loaded.delete(oldest);
     return policies;
   }
 

@@ -1,17 +1,16 @@
 /** One request to one origin: timed, retried where that is safe, its failures typed. */
+import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { SendableBody } from "../body/request-body.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
 import { classifyFailure, type ExplainFailure, upstreamError } from "./failures.ts";
-import type { StartTimer } from "./timer.ts";
 
 /** `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint. */
 export type FetchFunction = (request: Request) => Promise<Response>;
 
-export interface SendDeps {
+export interface SendDeps extends Pick<Clock, "setTimer"> {
   readonly fetch: FetchFunction;
   readonly explainFailure?: ExplainFailure;
-  readonly startTimer: StartTimer;
 }
 
 export interface Outgoing {
@@ -120,7 +119,7 @@ export class Sender {
 
   #startTimer(): void {
     this.#clearTimer();
-    this.#stopTimer = this.#deps.startTimer(this.#patience, () => {
+    this.#stopTimer = this.#deps.setTimer(() => {
       this.abort(
         new RopewayError(
           ErrorCode.UPSTREAM_TIMEOUT,
@@ -129,7 +128,7 @@ export class Sender {
           `Cannot load the page: its server did not answer within ${this.#patience} ms`,
         ),
       );
-    });
+    }, this.#patience);
   }
 
   async #explain(url: URL, error: unknown): Promise<RopewayError> {

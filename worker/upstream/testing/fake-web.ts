@@ -1,4 +1,5 @@
 /** A web of handlers by URL, in place of the platform's fetch; remembers what it was asked. */
+import { setTimer } from "../../../shared/clock.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
 import type { UpstreamRequest } from "../exchange.ts";
@@ -85,6 +86,7 @@ export function fakeWeb(handlers: Record<string, Handler>, deps: Partial<Upstrea
   const { upstream, jar } = createUpstreamParts({
     allowPrivate: false,
     now: () => 1_700_000_000_000,
+    setTimer,
     cookieJarStore: store,
     fetch: async (request) => {
       const handler = handlers[request.url] ?? handlers[`${request.method} ${request.url}`];

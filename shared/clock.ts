@@ -1,0 +1,22 @@
+/** Where code gets the time from; tests bring a clock of their own. */
+
+export interface Clock {
+  /** Milliseconds. Who takes a clock says since when, and whether it may go back. */
+  readonly now: () => number;
+  /** @returns what cancels it. */
+  readonly setTimer: SetTimer;
+}
+
+export type SetTimer = (task: () => void, delay: number) => () => void;
+
+/** By the platform's `setTimeout`. */
+export const setTimer: SetTimer = (task, delay) => {
+  const timer = setTimeout(task, delay);
+  return () => clearTimeout(timer);
+};
+
+/** Milliseconds since the epoch, as the device's clock is set. */
+export const epochClock: Clock = { now: () => Date.now(), setTimer };
+
+/** Never goes back. */
+export const monotonicClock: Clock = { now: () => performance.now(), setTimer };
