@@ -19,7 +19,6 @@ const tooLarge: ReadonlySet<string> = new Set([
   "channel.ts",
   "session.ts",
   "stream.ts",
-  "router.ts",
   "served-session.ts",
 ]);
 

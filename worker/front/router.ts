@@ -39,12 +39,10 @@ export interface RouterRuntime<Env extends EdgeOptions> {
 
 const BEARER = "Bearer ";
 
-export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>): Hono<{ Bindings: Env }> {
-  const app = new Hono<{ Bindings: Env }>();
-  const guard = new PairingGuard({
-    now: () => Date.now(),
-    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  });
+type Routes<Env extends EdgeOptions> = Hono<{ Bindings: Env }>;
+
+export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>): Routes<Env> {
+  const app: Routes<Env> = new Hono<{ Bindings: Env }>();
 
   // Slots hold pages of the web, which have no business with pairing and tunnels.
   for (const path of [PAIR_PATH, TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH]) {
@@ -66,6 +64,19 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     return context.json(config, 200, { "cache-control": "no-store" });
   });
 
+  servePairing(app, runtime);
+  serveTunnel(app, runtime);
+  serveFiles(app, runtime);
+  app.notFound((context) => context.json({ error: "Cannot find that" }, 404));
+  return app;
+}
+
+function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
+  const guard = new PairingGuard({
+    now: () => Date.now(),
+    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  });
+
   app.post(PAIR_PATH, async (context) => {
     const accessKey = context.env.ROPEWAY_ACCESS_KEY;
     const given = context.req.header("authorization") ?? "";
@@ -84,37 +95,51 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     if (!isStrongAccessKey(accessKey)) return context.json({ error: `Cannot pair: ${STRONGER_KEY}` }, 403);
     return context.json({ token: await issueToken(accessKey) }, 200, { "cache-control": "no-store" });
   });
+}
 
-  app.get(TUNNEL_PATH, async (context) => {
-    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
-    if (!accessKey) return notConfigured(context);
-    if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
-    if (context.req.header("upgrade")?.toLowerCase() !== "websocket") {
-      return answerProbe(context, accessKey);
-    }
-    const deviceId = await readOffer(context, accessKey, "sec-websocket-protocol");
-    if (typeof deviceId !== "string") return deviceId;
-    return runtime.openTunnel(deviceId, context.env, context.req.raw);
-  });
+function serveTunnel<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
+  type RouteContext = Context<{ Bindings: Env }>;
+  /** @param answer only where the edge has a key, and the request is not `isForeign`. */
+  const guarded =
+    (
+      isForeign: (request: Request) => boolean,
+      answer: (context: RouteContext, accessKey: string) => Promise<Response>,
+    ) =>
+    async (context: RouteContext): Promise<Response> => {
+      const accessKey = context.env.ROPEWAY_ACCESS_KEY;
+      if (!accessKey) return notConfigured(context);
+      if (isForeign(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
+      return answer(context, accessKey);
+    };
 
-  app.post(TUNNEL_PATH + DOWN_PATH, async (context) => {
-    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
-    if (!accessKey) return notConfigured(context);
-    if (foreignScript(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
-    const deviceId = await readOffer(context, accessKey, PROTOCOL_FIELD);
-    if (typeof deviceId !== "string") return deviceId;
-    return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
-  });
+  app.get(
+    TUNNEL_PATH,
+    guarded(foreignOrigin, async (context, accessKey) => {
+      if (context.req.header("upgrade")?.toLowerCase() !== "websocket") return answerProbe(context, accessKey);
+      const deviceId = await readOffer(context, accessKey, "sec-websocket-protocol");
+      return typeof deviceId === "string" ? runtime.openTunnel(deviceId, context.env, context.req.raw) : deviceId;
+    }),
+  );
 
-  app.post(TUNNEL_PATH + UP_PATH, async (context) => {
-    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
-    if (!accessKey) return notConfigured(context);
-    if (foreignScript(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
-    const deviceId = await verifyToken(accessKey, bearerOf(context) ?? "");
-    if (deviceId === null) return tokenRefused(context);
-    return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
-  });
+  app.post(
+    TUNNEL_PATH + DOWN_PATH,
+    guarded(foreignScript, async (context, accessKey) => {
+      const deviceId = await readOffer(context, accessKey, PROTOCOL_FIELD);
+      return typeof deviceId === "string" ? runtime.serveFetchRoad(deviceId, context.env, context.req.raw) : deviceId;
+    }),
+  );
 
+  app.post(
+    TUNNEL_PATH + UP_PATH,
+    guarded(foreignScript, async (context, accessKey) => {
+      const deviceId = await verifyToken(accessKey, bearerOf(context) ?? "");
+      if (deviceId === null) return tokenRefused(context);
+      return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
+    }),
+  );
+}
+
+function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
   app.get("*", async (context) => {
     const url = new URL(context.req.url);
     const { kind, baseOrigin } = classifyHost(url, context.env.ROPEWAY_HOST);
@@ -131,9 +156,6 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     if (freshness !== null && (response.ok || response.status === 304)) answer.headers.set("cache-control", freshness);
     return answer;
   });
-
-  app.notFound((context) => context.json({ error: "Cannot find that" }, 404));
-  return app;
 }
 
 /** Browsers look for new ones whenever a page is opened, mostly over a slow link; at least every day whatever we say. */
