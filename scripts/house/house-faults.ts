@@ -14,7 +14,6 @@ const tooLarge: ReadonlySet<string> = new Set([
   "mount.tsx",
   "settings-sheet.tsx",
   "tunnel.ts",
-  "bandwidth-estimate.ts",
   "channel-set.ts",
   "channel.ts",
   "session.ts",

@@ -12,7 +12,11 @@
  */
 import * as limits from "../../limits.ts";
 import { ArrivalSlices, type EndedSlice } from "./arrival-slices.ts";
+import { CREDIT_STEP_BYTES, CREDIT_STEPS } from "./credit-step.ts";
 import { CreditTrial } from "./credit-trial.ts";
+import type { LinkEstimate } from "./link-estimate.ts";
+import type { Round } from "./round.ts";
+import { DISTURBED_GROWTH, EVEN_GROWTH, type SurgeGrowth } from "./surge-growth.ts";
 
 /** Credit as a multiple of bandwidth times round trip. */
 const STEADY_GAIN = 1.1;
@@ -27,22 +31,6 @@ const SURGE = 1.25;
 const ROOMY_RATIO = 1.05;
 const SURGE_SLICES = 2;
 
-/** How a window grows while deliveries surge. */
-interface SurgeGrowth {
-  /** Times what came in the last two slices. */
-  readonly gain: number;
-  /** What each byte adds to the window. */
-  readonly step: number;
-  /** But to no more than so many times what came in a slice. */
-  readonly enough: number;
-  /** Times what the window was when the last ping left: its answer, not there yet, may tell of a queue. */
-  readonly most: number;
-}
-
-/** Slow start adds as much to TCP's own window, and that began smaller. */
-const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, enough: 4, most: 2 };
-/** Under loss nobody sees from here how fast a cold sender grows: what is late holds back what follows. */
-const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, enough: 8, most: 3 };
 /** Part of a slice by which bytes that were held back, and then came at once, make it disturbed. */
 const DISTURBED_PART = 0.6;
 /** A sender that sends nothing for this part of a slice does not fill the link. */
@@ -65,45 +53,6 @@ const LEAST_SLICE = 10;
 const LEAST_ROUND_TRIP = 20;
 /** On longer ones, in ms, credit does not surge: their answers stood in a queue, as on 2G while the app is fetched. */
 const LONGEST_SURGING_ROUND_TRIP = 1_500;
-/**
- * Credit is given back by no less, and what waited for it leaves as one frame: with its header, WebSocket's and those of
- * the two TLS records that workerd makes of a message it fits a TCP segment of 1,448 bytes.
- */
-export const CREDIT_STEP_BYTES = 1376;
-/** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
-export const CREDIT_STEPS = 16;
-/** Or, where that is less for each of several channels, what the link carries in so many ms, but no larger parts. */
-export const CREDIT_STEP_TIME = 5;
-
-interface Round {
-  readonly startedAt: number;
-  /** Credit that the peer had and bytes that were under way when it began. */
-  readonly outstanding: number;
-  /** What the window was when an answer last told that no queue stands, or when it began. */
-  window: number;
-  /** One of several channels has answered in time. */
-  isAnswered: boolean;
-  /** Bytes per ms, two slices each. */
-  readonly rates: number[];
-  gap: number;
-  stall: number;
-}
-
-export interface LinkEstimate {
-  /** Bytes per ms, or 0 as long as nothing is known. */
-  readonly rate: number;
-  /** The shortest round trip in ms, or null as long as nothing is known. */
-  readonly minRtt: number | null;
-  /** The last one. */
-  readonly rtt: number | null;
-  /** How long arrivals pause for other reasons than the rate, in ms. */
-  readonly stall: number;
-  /** Bytes per ms when the link carried all that it can, a queue standing and bytes coming evenly; null if it never did. */
-  readonly fullRate: number | null;
-  /** Part of the last ten round trips in which arrivals stalled for half of one or more. */
-  readonly stallShare: number;
-}
-
 export class BandwidthEstimate {
   readonly #most: number;
   /** What the window was at first, or after the first round trip. */

@@ -7,13 +7,9 @@
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { FRESH_WINDOW_BYTES } from "../pipe/flight-meter.ts";
-import {
-  BandwidthEstimate,
-  CREDIT_STEP_BYTES,
-  CREDIT_STEP_TIME,
-  CREDIT_STEPS,
-  type LinkEstimate,
-} from "./bandwidth-estimate.ts";
+import { BandwidthEstimate } from "./bandwidth-estimate.ts";
+import { CREDIT_STEP_BYTES, CREDIT_STEP_TIME, CREDIT_STEPS } from "./credit-step.ts";
+import type { LinkEstimate } from "./link-estimate.ts";
 
 export interface SessionWindowOptions {
   /** Credit that the peer has from the start. */
