@@ -37,13 +37,20 @@ export type PortToTunnel =
   /** A navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document" }
   | SilentDocument
-  /** Is anybody there? The tunnel goes with its shell, and a port does not tell in every browser. */
-  | { readonly type: "ping" }
+  /**
+   * First in an array of messages: is anybody there? The tunnel goes with its shell, and a port does not tell in every
+   * browser. After `until`, in milliseconds of `Date.now()`, what the array asks for is asked for elsewhere, and must not
+   * be done here. Slot workers of before 2026-12 do not say it.
+   */
+  | { readonly type: "ping"; readonly until?: number }
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };
 
 export type TunnelToPort =
-  /** First on every port: what the shell bound it to. `tunnel` names the tunnel among those of other windows. */
-  | { readonly type: "bound"; readonly binding: SlotBinding; readonly tunnel: string }
+  /**
+   * First on every port: what the shell bound it to. `tunnel` names the tunnel among those of other windows. `heedsUntil`
+   * says that it knows a ping's `until`; tunnels of before 2026-12 do not.
+   */
+  | { readonly type: "bound"; readonly binding: SlotBinding; readonly tunnel: string; readonly heedsUntil?: boolean }
   /**
    * When a document was asked for, or the head's URL is not the one asked for, nothing follows until the service worker
    * says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.
@@ -55,7 +62,8 @@ export type TunnelToPort =
       /** Of a navigation that began ahead of the slot's request: what it was sent with, real URL or "". */
       readonly referrer?: string;
     }
-  | { readonly type: "pong" }
+  /** One for each ping, in their order. `isLate`: `until` was over, and no request or cookie that came with it was taken. */
+  | { readonly type: "pong"; readonly isLate?: boolean }
   | { readonly type: "data"; readonly id: number; readonly chunk: Uint8Array }
   | { readonly type: "end"; readonly id: number }
   | { readonly type: "error"; readonly id: number; readonly code: number; readonly message: string }

@@ -71,7 +71,7 @@ export class SlotClients {
   /** Asks the page if need be. Null when it has none to give. */
   async #ownPort(pageId: string): Promise<TunnelPort | null> {
     const known = this.#ports.get(pageId);
-    if (known !== undefined && (await known.isAlive())) return known;
+    if (known?.isDead === false) return known;
     const page = pageId === "" ? undefined : await self.clients.get(pageId);
     const brought = this.#ports.get(pageId);
     if (brought !== known && brought !== undefined) return brought;
@@ -83,9 +83,7 @@ export class SlotClients {
 
   /** @param isGuessed whether any will do where there are those of several windows. */
   async #anyPort(isGuessed: boolean): Promise<TunnelPort | null> {
-    const known = [...new Set(this.#ports.values())].reverse();
-    const alive = await Promise.all(known.map((port) => port.isAlive()));
-    let ports = known.filter((_, index) => alive[index]);
+    let ports = [...new Set(this.#ports.values())].reverse().filter(({ isDead }) => !isDead);
     if (ports.length === 0) {
       const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
       // A GET navigation that gets none goes by way of the boot page; anything else would fail.

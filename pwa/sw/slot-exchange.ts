@@ -10,7 +10,7 @@ export interface SlotExchange {
   readonly context: SlotContext;
   /** The request as the tunnel gets it. */
   readonly head: PortRequestHead;
-  /** Sends it. Rejects with a RopewayError. */
+  /** Sends it, over as many ports as it takes. Rejects with a RopewayError; with PortLost when there is none any more. */
   send(): Promise<TunnelResponse>;
   /** Resolves when scripts of the slot's pages can read these cookies. */
   showCookies(cookies: readonly ScriptCookie[]): Promise<void>;
@@ -32,35 +32,16 @@ export function trackedBody(
   response: TunnelResponse,
   onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  response.watch({ onEnd });
   if (hasNullBody(exchange.request.method, response.head.status)) {
     // Drained, so that the exchange ends as any other.
     void response
       .body()
       .pipeTo(new WritableStream())
       .catch(() => {})
-      .finally(onEnd)
       .finally(exchange.finish);
     return null;
   }
   exchange.finish();
-  const reader = response.body().getReader();
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          controller.close();
-        } catch (error) {
-          controller.error(error);
-        }
-        onEnd();
-      },
-      async cancel(reason) {
-        onEnd();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  return response.body();
 }

@@ -12,6 +12,7 @@ import { ropewayPath } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import { answerReserved, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
 import { answerSubresource } from "./answer/subresource.ts";
+import { PortLost } from "./port-lost.ts";
 import { EventStreams } from "./request/event-streams.ts";
 import { isFromOwn } from "./request/navigation-source.ts";
 import { outgoingBody } from "./request/request-body.ts";
@@ -20,6 +21,7 @@ import { watchedBody } from "./request/upload-progress.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
+import type { TunnelPort } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -54,9 +56,10 @@ self.addEventListener("fetch", (event) => {
     finish = resolve;
   });
   event.respondWith(
-    respond(event, url, finish).catch(() => {
+    respond(event, url, finish).catch((error: unknown) => {
       finish();
-      return Response.error();
+      // Without a window there is no way to the tunnel; the boot page gets one.
+      return error instanceof PortLost && event.request.mode === "navigate" ? rebootPage(url) : Response.error();
     }),
   );
   // Not until a body is through: Chromium ends the worker, and with it all its downloads, after five minutes of this.
@@ -73,11 +76,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     if (url.pathname === ropewayPath.frame) return placeholder(event, url);
     return answerReserved(url, slotContext(self.location, UNBOUND).slotWildcard, request.mode === "navigate");
   }
-  const port = await clients.portFor(event);
-  if (port === null) {
-    finish();
-    return request.mode === "navigate" ? rebootPage(url) : Response.error();
-  }
+  let port = await portFor(event);
   const context = slotContext(self.location, await port.binding);
   if (request.mode === "navigate" && context.binding.topLevel && !(await isFromOwn(event, context.shellOrigin))) {
     finish();
@@ -90,13 +89,21 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const events = eventStreams.begin(event.clientId, request);
   const asked = events === null ? plain : { ...plain, headers: [...plain.headers, ...events.headers] };
   const head: PortRequestHead = isDownload ? { ...asked, destination: "", mode: "same-origin" } : asked;
+  const content = watchedBody(event, body);
   const exchange: SlotExchange = {
     request,
     context,
     head,
     async send() {
-      const response = await port.fetch(head, watchedBody(event, body), request.signal);
-      return events === null ? response : { ...response, body: () => events.watch(response.body()) };
+      try {
+        const response = await port.fetch(head, content, request.signal);
+        if (events !== null) response.watch(events);
+        return response;
+      } catch (error) {
+        if (!(error instanceof PortLost)) throw error;
+        port = await portFor(event);
+        return exchange.send();
+      }
     },
     showCookies: (cookies) => clients.showCookies(cookies),
     noDocument: () => port.noDocument(),
@@ -105,6 +112,13 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
   return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
+}
+
+/** @throws PortLost when there is none. */
+async function portFor(event: FetchEvent): Promise<TunnelPort> {
+  const port = await clients.portFor(event);
+  if (port === null) throw new PortLost();
+  return port;
 }
 
 /** For as long as no window says whose slot this is. */
@@ -128,8 +142,9 @@ async function setCookie(
   page: ExtendableMessageEvent["source"],
   { number, url, value }: PageToWorker & { type: "cookie-set" },
 ): Promise<void> {
-  const port = await clients.portOf(page instanceof Client ? page.id : "");
-  port?.setScriptCookie(url, value);
+  const pageId = page instanceof Client ? page.id : "";
+  let port = await clients.portOf(pageId);
+  while (port !== null && !(await port.setScriptCookie(url, value))) port = await clients.portOf(pageId);
   const taken: WorkerToPage = { tag: MESSAGE_TAG, type: "cookie-taken", number };
   page?.postMessage(taken);
 }

@@ -4,6 +4,7 @@ import { limits } from "../../shared/limits.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
+import { PortLost } from "./port-lost.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
 const URL_A = "https://a.example/";
@@ -145,44 +146,96 @@ describe("TunnelPort", () => {
     await say({ type: "end", id: 1 });
   });
 
-  it("asks a tunnel that was silent whether it is there, once for all", async () => {
-    const { tunnel, far, heard } = rig();
-    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
-    const alive = Promise.all([tunnel.isAlive(), tunnel.isAlive()]);
-    expect(await heard()).toEqual([{ type: "ping" }]);
-    far.postMessage([{ type: "pong" }]);
-    expect(await alive).toEqual([true, true]);
-    expect(await tunnel.isAlive()).toBe(true);
-    expect(await heard()).toEqual([]);
+  it("asks a tunnel that was silent whether it is there with what it sends", async () => {
+    const { fetch, say, heard } = rig();
+    const now = Date.now() + 60_000;
+    vi.spyOn(Date, "now").mockReturnValue(now);
+    const responses = [fetch(), fetch()];
+    responses[1]?.catch(() => {});
+    const [ping, ...requests] = await heard();
+    expect(ping).toEqual({ type: "ping", until: now + 1_500 });
+    expect(requests).toMatchObject([{ id: 1 }, { id: 2 }]);
+    await say({ type: "pong" }, answered);
+    expect((await responses[0])?.head.url).toBe(URL_A);
+    fetch().catch(() => {});
+    expect(await heard()).toMatchObject([{ type: "request", id: 3 }]);
   });
 
   it("hears an answer that came while the phone slept", async () => {
-    const { tunnel, far } = rig();
+    const { tunnel, fetch, far } = rig();
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     try {
-      const alive = tunnel.isAlive();
+      fetch().catch(() => {});
+      await Promise.resolve();
       vi.advanceTimersByTime(1_500);
       far.postMessage([{ type: "pong" }]);
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       vi.advanceTimersByTime(60_000);
-      expect(await alive).toBe(true);
+      expect(tunnel.isDead).toBe(false);
     } finally {
       vi.useRealTimers();
     }
   });
 
   it("dies of silence, and with it whatever is under way or comes later", async () => {
-    const { tunnel, fetch, say } = rig();
+    const { tunnel, fetch, say, heard } = rig();
     const begun = fetch();
     const unanswered = expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
     await say(answered);
+    await heard();
     const text = expect(new Response((await begun).body()).text()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
-    expect(await tunnel.isAlive()).toBe(false);
+    await expect(fetch()).rejects.toBeInstanceOf(PortLost);
+    expect(tunnel.isDead).toBe(true);
     await unanswered;
     await text;
     await expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
+  });
+
+  it("leaves what the tunnel has not taken as it was, for another port, and nothing else", async () => {
+    const { tunnel, fetch, say, heard, far } = rig();
+    const sure = expect(fetch()).rejects.not.toBeInstanceOf(PortLost);
+    await heard();
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    const taken = expect(fetch()).rejects.not.toBeInstanceOf(PortLost);
+    await heard();
+    await say({ type: "pong" });
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    const body = new Blob(["up"]).stream();
+    const untaken = expect(fetch(body)).rejects.toBeInstanceOf(PortLost);
+    const cookie = tunnel.setScriptCookie(URL_A, "a=1");
+    await heard();
+    far.close();
+    await Promise.all([sure, taken, untaken]);
+    expect(await cookie).toBe(false);
+    expect(await new Response(body).text()).toBe("up");
+  });
+
+  it("sends elsewhere what came too late for the tunnel, and lives on", async () => {
+    const { tunnel, fetch, say, heard } = rig();
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+    const late = expect(fetch()).rejects.toBeInstanceOf(PortLost);
+    await heard();
+    const taken = fetch();
+    await heard();
+    await say({ type: "pong", isLate: true }, { type: "pong", isLate: false }, { ...answered, id: 2 });
+    await late;
+    expect((await taken).head.url).toBe(URL_A);
+    expect(tunnel.isDead).toBe(false);
+  });
+
+  it("does not send elsewhere what must not run twice, where a tunnel of before may do it late", async () => {
+    for (const heedsUntil of [true, false]) {
+      const { tunnel, abort, say } = rig();
+      await say({ type: "bound", tunnel: "1", binding: BINDING, ...(heedsUntil && { heedsUntil }) });
+      const silent = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+      const written = expect(tunnel.fetch({ ...head, method: "POST" }, null, abort.signal)).rejects;
+      const read = expect(tunnel.fetch(head, null, abort.signal)).rejects.toBeInstanceOf(PortLost);
+      await (heedsUntil ? written : written.not).toBeInstanceOf(PortLost);
+      await read;
+      silent.mockRestore();
+    }
   });
 
   it("dies when the other end closes the port", async () => {
@@ -190,6 +243,6 @@ describe("TunnelPort", () => {
     const unanswered = expect(fetch()).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
     far.close();
     await unanswered;
-    expect(await tunnel.isAlive()).toBe(false);
+    expect(tunnel.isDead).toBe(true);
   });
 });

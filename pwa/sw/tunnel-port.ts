@@ -4,10 +4,13 @@
  */
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
+import { isIdempotent } from "../../shared/http/idempotent.ts";
 import { limits } from "../../shared/limits.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../messages/port-messages.ts";
 import type { SlotBinding } from "../messages/tunnel-messages.ts";
+import { PortLost } from "./port-lost.ts";
+import { type BodyObserver, ResponseBody } from "./response-body.ts";
 
 /** A response whose head is there. Exactly one of the methods decides what becomes of it. */
 export interface TunnelResponse {
@@ -16,6 +19,8 @@ export interface TunnelResponse {
   readonly referrer?: string | undefined;
   /** The body as the page reads it. Cancelling it cancels at the origin. */
   body(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Tells `observer` of the body as it is read. */
+  watch(observer: BodyObserver): void;
   /** Keeps it for a request for its final URL that follows. */
   hold(): void;
   cancel(): void;
@@ -23,8 +28,8 @@ export interface TunnelResponse {
 
 /** Milliseconds after a message in which the tunnel is taken to be there. */
 const SURE_FOR = 100;
-/** The answer comes from a worker on this device, which may be busy decoding. */
-const ANSWER_TIMEOUT = 1_500;
+/** Milliseconds in which the tunnel takes what was posted, or never. It may be busy decoding. */
+const TAKEN_WITHIN = 1_500;
 /** More, for an answer that is there and not yet heard: after a standstill, as of a phone that slept, timers come first. */
 const HEARING_TIME = 100;
 
@@ -37,6 +42,15 @@ interface PendingExchange {
   body: ResponseBody | null;
 }
 
+/** A message that must reach the tunnel. */
+interface Delivery {
+  readonly message: PortToTunnel;
+  /** Whether it does no harm if the tunnel does it, and another one too. */
+  readonly isRepeatable: boolean;
+  /** Called once. */
+  settle(isTaken: boolean): void;
+}
+
 export class TunnelPort {
   readonly binding: Promise<SlotBinding>;
   /** Names the tunnel at the other end: each window of the app has its own. Resolves with `binding`. */
@@ -45,17 +59,18 @@ export class TunnelPort {
   #port: MessagePort;
   #exchanges = new Map<number, PendingExchange>();
   #nextId = 1;
-  #outgoing: PortToTunnel[] = [];
+  #outgoing: (PortToTunnel | Delivery)[] = [];
+  /** What each ping that is unanswered was posted with, oldest first. */
+  #untaken: (readonly Delivery[])[] = [];
   readonly #batch = new MessageBatch(
-    () => this.#port.postMessage(this.#outgoing.splice(0)),
+    () => this.#flush(),
     limits.portBatchTime / 2,
     (task, delay) => setTimeout(task, delay),
   );
   #bound!: (message: TunnelToPort & { type: "bound" }) => void;
   #onBusy: (bodies: number) => void;
   #lastHeard = Date.now();
-  #onHeard: (() => void) | null = null;
-  #asking: Promise<void> | null = null;
+  #heedsUntil = false;
   #isDead = false;
 
   /** @param onBusy told how many bodies are open, whenever that changes. */
@@ -69,67 +84,56 @@ export class TunnelPort {
     this.#port = port;
     port.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => {
       this.#lastHeard = Date.now();
-      this.#onHeard?.();
       for (const message of event.data) this.#receive(message);
     };
-    // HTML section 9.4.3; where a browser does not have the event, isAlive finds out.
+    // HTML section 9.4.3; where a browser does not have the event, silence tells.
     port.addEventListener("close", () => this.#die());
   }
 
-  /** Whether the tunnel still answers: it ends with its shell's page. */
-  async isAlive(): Promise<boolean> {
-    if (!this.#isDead && Date.now() - this.#lastHeard > SURE_FOR) {
-      // Requests come in bursts: one question for all.
-      this.#asking ??= this.#ask();
-      await this.#asking;
-    }
-    return !this.#isDead;
-  }
-
-  async #ask(): Promise<void> {
-    this.#post({ type: "ping" });
-    const heard = await new Promise<boolean>((resolve) => {
-      this.#onHeard = () => resolve(true);
-      setTimeout(() => setTimeout(() => resolve(false), HEARING_TIME), ANSWER_TIMEOUT);
-    });
-    this.#onHeard = null;
-    this.#asking = null;
-    if (!heard) this.#die();
-  }
-
-  #die(): void {
-    this.#isDead = true;
-    this.#port.close();
-    const error = new RopewayError(ErrorCode.LINK_LOST, "stream", "library", "Cannot go on: the app was closed");
-    for (const exchange of this.#exchanges.values()) {
-      exchange.reject(error);
-      exchange.body?.fail(error);
-    }
-    this.#exchanges.clear();
-    this.#reportBusy();
+  /** Whether the tunnel is known to be gone: it ends with its shell's page. */
+  get isDead(): boolean {
+    return this.#isDead;
   }
 
   /**
    * Sends a request.
    *
    * @param body bytes, a stream, or null.
-   * @returns when the response head is there. Rejects with a RopewayError.
+   * @returns when the response head is there. Rejects with a RopewayError; with PortLost only where the tunnel has not got
+   *   the request and will not, and the body is as it was.
    */
   fetch(
     head: PortRequestHead,
     body: ArrayBuffer | ReadableStream<Uint8Array> | null,
     signal: AbortSignal,
   ): Promise<TunnelResponse> {
+    if (this.#isDead) return Promise.reject(new PortLost());
     const id = this.#nextId++;
     const upload = body instanceof ReadableStream ? body.getReader() : null;
-    this.#post({ type: "request", id, head, body: upload === null ? (body as ArrayBuffer | null) : "stream" });
-    return new Promise((resolve, reject) => {
-      const isNavigation = head.mode === "navigate";
-      this.#exchanges.set(id, { url: head.url, isNavigation, resolve, reject, upload, body: null });
-      if (this.#isDead) this.#die();
-      else if (signal.aborted) this.#cancel(id);
-      else signal.addEventListener("abort", () => this.#cancel(id));
+    const { promise, resolve, reject } = Promise.withResolvers<TunnelResponse>();
+    const isNavigation = head.mode === "navigate";
+    const exchange: PendingExchange = {
+      url: head.url,
+      isNavigation,
+      resolve,
+      reject,
+      upload,
+      body: null,
+    };
+    this.#exchanges.set(id, exchange);
+    this.#post({
+      message: { type: "request", id, head, body: upload === null ? (body as ArrayBuffer | null) : "stream" },
+      isRepeatable: isIdempotent(head.method),
+      settle: (isTaken) => {
+        if (isTaken) return;
+        this.#forget(id);
+        upload?.releaseLock();
+        reject(new PortLost());
+      },
     });
+    if (signal.aborted) this.#cancel(id);
+    else signal.addEventListener("abort", () => this.#cancel(id));
+    return promise;
   }
 
   noDocument(): void {
@@ -140,13 +144,27 @@ export class TunnelPort {
     this.#post({ type: "silent-document", ...document });
   }
 
-  setScriptCookie(documentUrl: string, cookieString: string): void {
-    this.#post({ type: "script-cookie", documentUrl, cookieString });
+  /** @returns whether the tunnel has it. */
+  setScriptCookie(documentUrl: string, cookieString: string): Promise<boolean> {
+    if (this.#isDead) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#post({
+      message: { type: "script-cookie", documentUrl, cookieString },
+      isRepeatable: true,
+      settle: resolve,
+    });
+    return promise;
   }
 
   #receive(message: TunnelToPort): void {
-    if (message.type === "bound") return this.#bound(message);
-    if (message.type === "pong") return;
+    if (message.type === "bound") {
+      this.#heedsUntil = message.heedsUntil === true;
+      return this.#bound(message);
+    }
+    if (message.type === "pong") {
+      for (const delivery of this.#untaken.shift() ?? []) delivery.settle(message.isLate !== true);
+      return;
+    }
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
     switch (message.type) {
@@ -188,6 +206,7 @@ export class TunnelPort {
         if (waits) this.#post({ type: "credit", id, bytes: limits.portCreditBytes });
         return body.readable;
       },
+      watch: (observer) => body.watch(observer),
       hold: () => {
         this.#forget(id);
         this.#post({ type: "hold", id });
@@ -229,59 +248,43 @@ export class TunnelPort {
     this.#onBusy(open);
   }
 
-  #post(message: PortToTunnel): void {
+  #post(message: PortToTunnel | Delivery): void {
     this.#outgoing.push(message);
     this.#batch.want();
   }
-}
 
-/** A body between the port and the page: credit goes back when the page has read, in quarters of the window. */
-class ResponseBody {
-  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
-  #chunks: Uint8Array<ArrayBuffer>[] = [];
-  #outcome: "end" | RopewayError | null = null;
-  #wake: (() => void) | null = null;
-  #owed = 0;
-  #giveCredit: (bytes: number) => void;
-
-  constructor(giveCredit: (bytes: number) => void, cancel: () => void) {
-    this.#giveCredit = giveCredit;
-    this.readable = new ReadableStream<Uint8Array<ArrayBuffer>>(
-      { pull: (controller) => this.#pull(controller), cancel },
-      { highWaterMark: 0 },
-    );
-  }
-
-  push(chunk: Uint8Array<ArrayBuffer>): void {
-    this.#chunks.push(chunk);
-    this.#wake?.();
-  }
-
-  end(): void {
-    this.#outcome ??= "end";
-    this.#wake?.();
-  }
-
-  fail(error: RopewayError): void {
-    this.#outcome = error;
-    this.#wake?.();
-  }
-
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): Promise<void> {
-    while (this.#chunks.length === 0 && this.#outcome === null) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+  /** A tunnel that was silent is asked with the same message whether it is there. */
+  #flush(): void {
+    const outgoing = this.#outgoing.splice(0);
+    const messages = outgoing.map((each) => ("settle" in each ? each.message : each));
+    const deliveries = outgoing.filter((each) => "settle" in each);
+    if (Date.now() - this.#lastHeard <= SURE_FOR) {
+      for (const delivery of deliveries) delivery.settle(true);
+    } else if (deliveries.length > 0) {
+      messages.unshift({ type: "ping", until: Date.now() + TAKEN_WITHIN });
+      this.#untaken.push(deliveries);
+      setTimeout(() => setTimeout(() => this.#dieUnlessTaken(deliveries), HEARING_TIME), TAKEN_WITHIN);
     }
-    const chunk = this.#chunks.shift();
-    if (this.#outcome !== null && this.#outcome !== "end") controller.error(this.#outcome);
-    else if (chunk === undefined) controller.close();
-    else {
-      this.#owed += chunk.length;
-      controller.enqueue(chunk);
-      if (this.#owed < limits.portCreditBytes / 4) return;
-      this.#giveCredit(this.#owed);
-      this.#owed = 0;
+    this.#port.postMessage(messages);
+  }
+
+  #dieUnlessTaken(deliveries: readonly Delivery[]): void {
+    if (this.#untaken.includes(deliveries)) this.#die(!this.#heedsUntil);
+  }
+
+  /** @param mayActYet whether the tunnel may be slow, and do all yet that it was sent. */
+  #die(mayActYet = false): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    this.#port.close();
+    for (const each of this.#untaken.splice(0).flat()) each.settle(mayActYet && !each.isRepeatable);
+    for (const each of this.#outgoing.splice(0)) if ("settle" in each) each.settle(false);
+    const error = new RopewayError(ErrorCode.LINK_LOST, "stream", "library", "Cannot go on: the app was closed");
+    for (const { reject, body } of this.#exchanges.values()) {
+      reject(error);
+      body?.fail(error);
     }
+    this.#exchanges.clear();
+    this.#reportBusy();
   }
 }

@@ -12,6 +12,7 @@ import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
+import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 import { charsetOf, DocumentDecoder } from "./charset.ts";
@@ -29,6 +30,7 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
   try {
     response = await exchange.send();
   } catch (error) {
+    if (error instanceof PortLost) throw error;
     exchange.finish();
     return failed(exchange, error);
   }
@@ -64,7 +66,10 @@ function answerWith(exchange: SlotExchange, response: TunnelResponse): Response 
  * or an error would take the place of the page.
  */
 export async function answerDownload(exchange: SlotExchange, name: string): Promise<Response> {
-  const response = await exchange.send().catch(() => null);
+  const response = await exchange.send().catch((error: unknown) => {
+    if (error instanceof PortLost) throw error;
+    return null;
+  });
   if (response === null) {
     exchange.finish();
     return new Response(null, { status: 204 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ResponseBody } from "../response-body.ts";
 import { EventStreams } from "./event-streams.ts";
 
 const CANCELLED = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the page cancelled the request");
@@ -8,19 +9,26 @@ function request({ url = "/events", accept = "text/event-stream", cache = "no-st
   return { url, cache: cache as RequestCache, headers: new Headers({ accept }) };
 }
 
-/** A stream of these parts, which fails if `error` is given. */
-async function pass(streams: EventStreams, parts: readonly string[], error?: Error): Promise<string> {
-  const left = parts.map((part) => new TextEncoder().encode(part));
-  const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    pull(controller) {
-      const part = left.shift();
-      if (part !== undefined) controller.enqueue(part);
-      else if (error !== undefined) controller.error(error);
-      else controller.close();
-    },
-  });
-  const watched = streams.begin("c1", request())?.watch(source);
-  return await new Response(watched).text().catch(() => "failed");
+const LOST = new RopewayError(ErrorCode.LINK_LOST, "stream", "library", "Cannot go on: the app was closed");
+
+/** Reads a body of these parts, which fails if `error` is given. */
+async function pass(streams: EventStreams, parts: readonly string[], error?: RopewayError): Promise<string> {
+  const body = new ResponseBody(
+    () => {},
+    () => {},
+  );
+  const events = streams.begin("c1", request());
+  if (events !== null) body.watch(events);
+  const reader = body.readable.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (const part of parts) {
+    body.push(new TextEncoder().encode(part));
+    text += (await reader.read()).value;
+  }
+  if (error === undefined) body.end();
+  else body.fail(error);
+  const last = await reader.read().catch(() => "failed");
+  return typeof last === "string" ? last : text;
 }
 
 function nextHeaders(streams: EventStreams) {
@@ -52,8 +60,8 @@ describe("EventStreams", () => {
 
   it("keeps the id over a stream that failed without an event, not over one that the page closed", async () => {
     const streams = new EventStreams();
-    await pass(streams, ["id: 1\n\n"], new Error("lost"));
-    await pass(streams, [], new Error("lost"));
+    await pass(streams, ["id: 1\n\n"], LOST);
+    await pass(streams, [], LOST);
     expect(nextHeaders(streams)).toEqual([["last-event-id", "1"]]);
     await pass(streams, ["id: 2\n\n"], CANCELLED);
     expect(nextHeaders(streams)).toEqual([]);

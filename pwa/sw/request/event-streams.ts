@@ -2,15 +2,14 @@
  * `Last-Event-ID` of event sources: the browser adds it when one connects again, after its service worker has seen the
  * request. So the last id is read here, from the stream as it passes (HTML section 9.2.6), and kept for when that ends.
  */
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import type { HeaderField } from "../../../shared/http/heads.ts";
+import type { BodyObserver } from "../response-body.ts";
 
 /** Of streams that ended; the sources of others have the next request still before them. */
 const IDS_KEPT = 64;
 /** Characters of a line that are looked at. An id that is longer is not known. */
 const LINE_MAX = 1024;
-
-type Bytes = Uint8Array<ArrayBuffer>;
 
 export class EventStreams {
   /** By who asks and for what, oldest first. */
@@ -30,7 +29,7 @@ export class EventStreams {
   }
 }
 
-export class EventStream {
+export class EventStream implements BodyObserver {
   readonly #keep: (id: string) => void;
   readonly #decoder = new TextDecoder();
   #line = "";
@@ -49,31 +48,7 @@ export class EventStream {
     return this.#lastId === "" ? [] : [["last-event-id", this.#lastId]];
   }
 
-  /** The same bytes. */
-  watch(stream: ReadableStream<Bytes>): ReadableStream<Bytes> {
-    const reader = stream.getReader();
-    return new ReadableStream<Bytes>(
-      {
-        pull: async (controller) => {
-          try {
-            const { done, value } = await reader.read();
-            if (done) this.#end();
-            else this.#read(value);
-            if (done) controller.close();
-            else controller.enqueue(value);
-          } catch (error) {
-            // A page that closes its source does not connect again.
-            if (!(error instanceof RopewayError && error.code === ErrorCode.CANCEL)) this.#end();
-            controller.error(error);
-          }
-        },
-        cancel: (reason) => reader.cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-  }
-
-  #read(bytes: Bytes): void {
+  onChunk(bytes: Uint8Array): void {
     const lines = (this.#line + this.#decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
     this.#line = (lines.pop() ?? "").slice(0, LINE_MAX);
     for (const line of lines) {
@@ -83,7 +58,9 @@ export class EventStream {
     }
   }
 
-  #end(): void {
-    if (this.#lastId !== "") this.#keep(this.#lastId);
+  onEnd(outcome: "end" | RopewayError): void {
+    // A page that closes its source does not connect again.
+    const isClosed = outcome !== "end" && outcome.code === ErrorCode.CANCEL;
+    if (!isClosed && this.#lastId !== "") this.#keep(this.#lastId);
   }
 }

@@ -1,4 +1,5 @@
 import type { Destination, HeaderList, RequestMode } from "../../../shared/http/heads.ts";
+import { ResponseBody } from "../response-body.ts";
 import { slotContext } from "../slot-context.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -65,6 +66,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
 }
 
 function response(answered: Answered, log: string[]): TunnelResponse {
+  const body = bodyOf(answered.body ?? "");
   return {
     head: {
       status: answered.status ?? 200,
@@ -76,20 +78,20 @@ function response(answered: Answered, log: string[]): TunnelResponse {
       scriptCookies: [],
     },
     referrer: answered.referrer,
-    body: () => streamOf(answered.body ?? ""),
+    body: () => body.readable,
+    watch: (observer) => body.watch(observer),
     hold: () => void log.push("hold"),
     cancel: () => void log.push("cancel"),
   };
 }
 
-function streamOf(body: NonNullable<Answered["body"]>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  if (typeof body === "string") return new Response(body).body ?? new ReadableStream();
-  const chunks = [...body];
-  return new ReadableStream({
-    pull(controller) {
-      const chunk = chunks.shift();
-      if (chunk === undefined) controller.close();
-      else controller.enqueue(chunk);
-    },
-  });
+function bodyOf(content: NonNullable<Answered["body"]>): ResponseBody {
+  const body = new ResponseBody(
+    () => {},
+    () => {},
+  );
+  const chunks = typeof content === "string" ? [new TextEncoder().encode(content)] : content;
+  for (const chunk of chunks) if (chunk.length > 0) body.push(chunk);
+  body.end();
+  return body;
 }

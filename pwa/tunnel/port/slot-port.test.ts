@@ -116,6 +116,16 @@ describe("SlotPort", () => {
     expect(await rig(FRAME).say({ type: "ping" })).toMatchObject([{ type: "bound", binding: FRAME }, { type: "pong" }]);
   });
 
+  it("does nothing of what its service worker has given up meanwhile", async () => {
+    const slot = rig();
+    const request = { type: "request", id: 1, head: subresource, body: null };
+    const late = await slot.say({ type: "ping", until: Date.now() - 1 }, request);
+    expect(late.at(-1)).toEqual({ type: "pong", isLate: true });
+    expect(slot.requests).toEqual([]);
+    expect(typesOf(await slot.say({ type: "ping", until: Date.now() + 60_000 }, request))).toEqual(["pong"]);
+    expect(slot.requests).toHaveLength(1);
+  });
+
   it("passes head, body and end on", async () => {
     const slot = rig();
     await slot.ask(subresource);

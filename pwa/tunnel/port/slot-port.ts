@@ -60,16 +60,20 @@ export class SlotPort {
     this.#binding = binding;
     this.#host = host;
     port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
-      for (const message of event.data) this.#receive(message);
+      const [first] = event.data;
+      const isLate = first?.type === "ping" && Date.now() > (first.until ?? Number.POSITIVE_INFINITY);
+      for (const message of event.data) this.#receive(message, isLate);
     };
     // Its service worker was ended, and nobody will read on (HTML section 9.4.3).
     port.addEventListener("close", () => this.#cancelAll());
-    this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL });
+    this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL, heedsUntil: true });
   }
 
-  #receive(message: PortToTunnel): void {
+  /** @param isLate whether its service worker has given up waiting, and asks elsewhere. */
+  #receive(message: PortToTunnel, isLate: boolean): void {
+    if (message.type === "ping") return this.#outbox.post({ type: "pong", isLate });
+    if (isLate && (message.type === "request" || message.type === "script-cookie")) return;
     if (message.type === "request") return this.#startRequest(message);
-    if (message.type === "ping") return this.#outbox.post({ type: "pong" });
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
     if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
     const exchange = this.#exchanges.get(message.id);
@@ -113,13 +117,7 @@ export class SlotPort {
     if (this.#exchanges.has(id)) return;
     if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
       // A document of another origin belongs into another slot, where other cookies go with it.
-      this.#outbox.post({
-        type: "error",
-        id,
-        code: ErrorCode.PROTOCOL_ERROR,
-        message: "Cannot load: not of this slot's origin",
-      });
-      return;
+      return this.#postError(id, ErrorCode.PROTOCOL_ERROR, "Cannot load: not of this slot's origin");
     }
     const mayClaim = head.method === "GET" && this.#isOwn(head.url);
     const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
@@ -197,7 +195,7 @@ export class SlotPort {
       onError: (error) => {
         this.#forget(id, exchange);
         const { code, message } = error;
-        this.#outbox.post({ type: "error", id, code, message });
+        this.#postError(id, code, message);
         const url = exchange.documentUrl;
         if (url !== null) this.#host.onBrokenDocument({ type: "broken-document", url, code, message });
       },
@@ -227,12 +225,11 @@ export class SlotPort {
     const { origin } = new URL(url);
     this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
     this.#host.onNavigationMoved(url + (fragment ?? ""));
-    this.#outbox.post({
-      type: "error",
-      id,
-      code: ErrorCode.CANCEL,
-      message: "Cannot go on: it is on another site",
-    });
+    this.#postError(id, ErrorCode.CANCEL, "Cannot go on: it is on another site");
+  }
+
+  #postError(id: number, code: ErrorCode, message: string): void {
+    this.#outbox.post({ type: "error", id, code, message });
   }
 
   #isOwn(url: string): boolean {

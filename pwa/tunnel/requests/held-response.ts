@@ -10,7 +10,7 @@ export class HeldResponse implements ResponseConsumer {
   #exchange: ClientExchange | null = null;
   #consumer: ResponseConsumer | null = null;
   #head: ResponseHead | null = null;
-  #chunks: { chunk: Uint8Array; taken: () => void }[] = [];
+  #chunks: { chunk: Uint8Array; taken: (ready?: Promise<void>) => void }[] = [];
   #outcome: "end" | RopewayError | null = null;
   #cancelled = false;
   #settle!: (outcome: ResponseHead | RopewayError) => void;
@@ -37,17 +37,12 @@ export class HeldResponse implements ResponseConsumer {
   }
 
   /** Hands everything, past and to come, to `consumer`. May be called once more after `detach`. */
-  attach(consumer: ResponseConsumer): ClientExchange {
+  attach(consumer: ResponseConsumer): void {
     this.#consumer = consumer;
     if (this.#head !== null) consumer.onHead(this.#head);
-    for (const { chunk, taken } of this.#chunks.splice(0)) {
-      const ready = consumer.onBody(chunk);
-      if (ready === undefined) taken();
-      else void ready.then(taken, taken);
-    }
+    for (const { chunk, taken } of this.#chunks.splice(0)) taken(consumer.onBody(chunk));
     if (this.#outcome === "end") consumer.onEnd();
     else if (this.#outcome !== null) consumer.onError(this.#outcome);
-    return { cancel: () => this.cancel() };
   }
 
   cancel(): void {
@@ -103,9 +98,8 @@ export class HeldResponses {
   }
 
   hold(claimant: Claimant, url: string, response: HeldResponse): void {
+    this.claim(claimant, url)?.cancel();
     const key = keyOf(claimant, url);
-    this.#held.get(key)?.response.cancel();
-    this.#held.get(key)?.cancelTimer();
     const entry = { response, cancelTimer: () => {} };
     this.#held.set(key, entry);
     // Until then it waits for its link or its origin, and so does whoever will claim it.
