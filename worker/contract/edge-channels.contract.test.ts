@@ -111,8 +111,15 @@ async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
 const wrongOnes = (results: readonly Ended[]): Ended[] =>
   results.filter(({ outcome }) => typeof outcome === "object" && "wrong" in outcome);
 
-describe.each(["workerd", "deno"] as const)("several sockets to an edge on %s", (runtime) => {
-  it(`carry all, whole and once, while single ones are cut, seed ${SEED}`, { timeout: 240_000 }, async () => {
+/** A test on each runtime, side by side: they wait most of their time. */
+function each(name: string, run: (runtime: EdgeOptions["runtime"]) => Promise<void>): void {
+  describe(name, () => {
+    it.concurrent.each(["workerd", "deno"] as const)("on %s", { timeout: 240_000 }, run);
+  });
+}
+
+describe("several sockets to an edge", () => {
+  each(`carry all, whole and once, while single ones are cut, seed ${SEED}`, async (runtime) => {
     const edge = await setUp(runtime, new Random(SEED));
     const endCuts = edge.cutSockets();
     const results = await edge.requests();
@@ -125,7 +132,7 @@ describe.each(["workerd", "deno"] as const)("several sockets to an edge on %s", 
     expect([stats.sessions, stats.channelsWanted, stats.resumes > 0, cuts > 10]).toEqual([1, CHANNELS, true, true]);
   });
 
-  it(`are opened and ended in the midst of that, seed ${SEED}`, { timeout: 240_000 }, async () => {
+  each(`are opened and ended in the midst of that, seed ${SEED}`, async (runtime) => {
     const edge = await setUp(runtime, new Random(SEED));
     const endCuts = edge.cutSockets();
     const counts = [1, CHANNELS, 2, 6, 1, CHANNELS];
@@ -139,7 +146,7 @@ describe.each(["workerd", "deno"] as const)("several sockets to an edge on %s", 
     expect([results.length, sessions]).toEqual([REQUESTS, 1]);
   });
 
-  it(`go on with another edge when one dies, seed ${SEED}`, { timeout: 240_000 }, async () => {
+  each(`go on with another edge when one dies, seed ${SEED}`, async (runtime) => {
     const edge = await setUp(runtime, new Random(SEED));
     const endCuts = edge.cutSockets();
     const results = await edge.requests((ended) => (ended === REQUESTS / 3 ? edge.restart() : undefined));

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { isFromOwn } from "./navigation-source.ts";
 
 const SHELL = "http://localhost:8787";
@@ -19,6 +19,7 @@ vi.stubGlobal("self", {
     get: async (id: string) => (CLIENTS[id] === undefined ? undefined : { url: CLIENTS[id] }),
   },
 });
+afterAll(() => void vi.unstubAllGlobals());
 
 function isOwn(referrer: string, clientId: string, other: object = {}): Promise<boolean> {
   const request = { method: "GET", referrer, isHistoryNavigation: false, ...other };
