@@ -3,8 +3,11 @@ import { CHROMIUM_ARGS, findChromium, PHONE } from "./e2e/fixtures/chromium.ts";
 
 const executablePath = findChromium();
 
-/** Specs that also run against the edge on Deno: one of each kind of traffic. */
-const ON_DENO = /(real-sites|streaming|forms|redirects|errors)\.spec\.ts/;
+/**
+ * Tests that also run against the edge on Deno: of each kind of traffic, one. What the edges do with origins is tested on
+ * both by worker/contract.
+ */
+const ON_DENO = /@deno/;
 
 export default defineConfig<object, { runtime: "workerd" | "deno" }>({
   testDir: "e2e/specs",
@@ -25,6 +28,6 @@ export default defineConfig<object, { runtime: "workerd" | "deno" }>({
   },
   projects: [
     { name: "workerd", use: { runtime: "workerd" } },
-    { name: "deno", use: { runtime: "deno" }, testMatch: ON_DENO },
+    { name: "deno", use: { runtime: "deno" }, grep: ON_DENO },
   ],
 });

@@ -20,13 +20,13 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("no such host", async ({ app }) => {
+test("no such host", { tag: "@deno" }, async ({ app }) => {
   await app.goto("http://nowhere.invalid/");
   await expectError(app, /no site with this name/i);
   await expect(app.page.getByText("nowhere.invalid").first()).toBeVisible();
 });
 
-test("connection refused, and the retry works once somebody answers", async ({ app }) => {
+test("connection refused, and the retry works once somebody answers", { tag: "@deno" }, async ({ app }) => {
   const port = await closedPort();
   await app.goto(`http://127.0.0.1:${port}/`);
   await expectError(app, /turned the connection down/i);
@@ -46,10 +46,9 @@ for (const [part, sent] of [
   ["nothing", ""],
   ["half", `<!doctype html><title>Half</title><p>First half</p>${"<!-- -->".repeat(3_000)}`],
 ]) {
-  test(`a site that hangs up after ${part} of a page of known length, and the retry that gets all`, async ({
-    app,
-    origin,
-  }) => {
+  test(`a site that hangs up after ${part} of a page of known length, and the retry that gets all`, {
+    tag: "@deno",
+  }, async ({ app, origin }) => {
     origin.route("/page", async ({ response, socket, write }) => {
       if (origin.requestsTo("/page").length > 1) {
         response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>All of it</p>");
@@ -70,7 +69,7 @@ for (const [part, sent] of [
   });
 }
 
-test("a certificate that nobody trusts", async ({ app }) => {
+test("a certificate that nobody trusts", { tag: "@deno" }, async ({ app }) => {
   const origin = await startTestOrigin({ tls: true });
   await app.goto(`${origin.origin}/echo`);
   await expectError(app, /no secure connection/i);
@@ -160,7 +159,11 @@ for (const code of [404, 500]) {
   });
 }
 
-test("private addresses are refused unless allowed, also behind a redirect", async ({ page, origin, runtime }) => {
+test("private addresses are refused unless allowed, also behind a redirect", { tag: "@deno" }, async ({
+  page,
+  origin,
+  runtime,
+}) => {
   const { startEdge } = await import("../../scripts/edge-process.ts");
   const edge = await startEdge({ runtime, port: 0, allowPrivate: false });
   const app = new AppPage(page, edge.url);

@@ -28,14 +28,14 @@ test("a GET form puts its fields into the address", async ({ app, origin }) => {
   await expect(app.address).toHaveValue(/\/form\?word=sea/);
 });
 
-test("a POST form sends its fields urlencoded", async ({ app, origin }) => {
+test("a POST form sends its fields urlencoded", { tag: "@deno" }, async ({ app, origin }) => {
   origin.page("/", `<form action="/form" method="post">${FIELDS}</form>`);
   const received = await submit(app, `${origin.origin}/`);
   expect(received).toEqual({ method: "POST", type: "application/x-www-form-urlencoded", fields: expected });
   expect(origin.requestsTo("/form")[0]?.headers.origin).toBe(origin.origin);
 });
 
-test("a multipart form sends fields and files", async ({ app, origin }) => {
+test("a multipart form sends fields and files", { tag: "@deno" }, async ({ app, origin }) => {
   origin.page(
     "/",
     `<form action="/form" method="post" enctype="multipart/form-data">${FIELDS}<input type="file" name="file"></form>`,

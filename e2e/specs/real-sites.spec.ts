@@ -6,10 +6,19 @@ import { REAL_SITES } from "../fixtures/origins.ts";
 /** The most that a session may have. */
 const CHANNELS = 6;
 
+/** One that shows documents, and one that fetches. */
+const ON_DENO: ReadonlySet<string> = new Set(Object.keys(REAL_SITES).slice(0, 2));
+
 test.use({ linkSpeed: SLOW_LINK });
 
 for (const [name, start] of Object.entries(REAL_SITES)) {
-  test(`the ${name} is the same in the app as directly`, async ({ app, direct, network, link, edge }) => {
+  test(`the ${name} is the same in the app as directly`, { tag: ON_DENO.has(name) ? "@deno" : [] }, async ({
+    app,
+    direct,
+    network,
+    link,
+    edge,
+  }) => {
     const site = await start();
     const wanted: PageContent[] = [];
     await direct.page.goto(site.entry);

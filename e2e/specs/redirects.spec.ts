@@ -10,7 +10,10 @@ const RULES = [
 ] as const;
 
 for (const { code, method } of RULES) {
-  test(`a form post that meets ${code} becomes ${method}`, async ({ app, origin }) => {
+  test(`a form post that meets ${code} becomes ${method}`, { tag: code === 307 ? "@deno" : [] }, async ({
+    app,
+    origin,
+  }) => {
     origin.page(
       "/",
       `<form action="/redirect/${code}?to=/form" method="post"><input name="a" value="1"><button>Send</button></form>`,
@@ -23,7 +26,9 @@ for (const { code, method } of RULES) {
     expect(origin.requests.filter(({ path }) => path.startsWith("/redirect/"))).toHaveLength(1);
   });
 
-  test(`a fetch that meets ${code} ends as ${method}, redirected, at the final address`, async ({ app, origin }) => {
+  test(`a fetch that meets ${code} ends as ${method}, redirected, at the final address`, {
+    tag: code === 302 ? "@deno" : [],
+  }, async ({ app, origin }) => {
     origin.page("/", "<p>Asker</p>");
     await app.goto(`${origin.origin}/`);
     const answer = await (await app.content()).evaluate(async (status) => {
@@ -85,7 +90,11 @@ test("what scripts and styles name after a redirect is relative to the final add
   for (const path of ["/deep/style.css", "/deep/main.js"]) expect(origin.requestsTo(path)).toHaveLength(1);
 });
 
-test("a chain over two sites ends at the last one, which the address shows", async ({ app, origin, otherOrigin }) => {
+test("a chain over two sites ends at the last one, which the address shows", { tag: "@deno" }, async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
   otherOrigin.page("/end", "<p>Arrived</p>", "The end");
   const hop = (to: string): string => encodeURIComponent(to);
   const last = `${otherOrigin.origin}/redirect/308?to=/end`;

@@ -3,7 +3,10 @@ import { expect, test } from "../fixtures/browser.ts";
 import { noiseBytes, noiseHash } from "../fixtures/noise.ts";
 import type { Exchange } from "../fixtures/test-exchange.ts";
 
-test("the first bytes reach the page before the last ones left the origin", async ({ app, origin }) => {
+test("the first bytes reach the page before the last ones left the origin", { tag: "@deno" }, async ({
+  app,
+  origin,
+}) => {
   origin.page("/", "<p>Reader</p>");
   let open: Exchange | undefined;
   origin.route("/stream", async (exchange) => {
@@ -26,7 +29,7 @@ test("the first bytes reach the page before the last ones left the origin", asyn
   expect(text).toBe("first last");
 });
 
-test("a document is shown while it still comes", async ({ app, origin }) => {
+test("a document is shown while it still comes", { tag: "@deno" }, async ({ app, origin }) => {
   let open: Exchange | undefined;
   origin.route("/", async (exchange) => {
     open = exchange;
@@ -46,7 +49,10 @@ test("a document is shown while it still comes", async ({ app, origin }) => {
   expect(await app.phase()).toBe("loaded");
 });
 
-test("server-sent events arrive one by one and stop when the page closes them", async ({ app, origin }) => {
+test("server-sent events arrive one by one and stop when the page closes them", { tag: "@deno" }, async ({
+  app,
+  origin,
+}) => {
   origin.page("/", "<p>Listener</p>");
   await app.goto(`${origin.origin}/`);
   const events = await (await app.content()).evaluate(
@@ -69,7 +75,7 @@ test("server-sent events arrive one by one and stop when the page closes them", 
   await expect.poll(() => request.abortedAt).toBeDefined();
 });
 
-test("uploads and binary bodies arrive unchanged", async ({ app, origin }) => {
+test("uploads and binary bodies arrive unchanged", { tag: "@deno" }, async ({ app, origin }) => {
   const size = 3_000_000;
   origin.page("/", "<p>Sender</p>");
   await app.goto(`${origin.origin}/`);
@@ -86,7 +92,7 @@ test("uploads and binary bodies arrive unchanged", async ({ app, origin }) => {
   expect(origin.requestsTo("/echo")[0]?.headers["content-type"]).toBe("application/x-noise");
 });
 
-test("XHR, ranges, HEAD and empty answers work as they do directly", async ({ app, origin }) => {
+test("XHR, ranges, HEAD and empty answers work as they do directly", { tag: "@deno" }, async ({ app, origin }) => {
   origin.page("/", "<p>Asker</p>");
   await app.goto(`${origin.origin}/`);
   const answers = await (await app.content()).evaluate(async () => {
@@ -118,7 +124,7 @@ test("XHR, ranges, HEAD and empty answers work as they do directly", async ({ ap
   expect(digest(Uint8Array.from(answers.part))).toBe(digest(noiseBytes(5000).subarray(100, 200)));
 });
 
-test("an event source that connects again says which event it got last", async ({ app, origin }) => {
+test("an event source that connects again says which event it got last", { tag: "@deno" }, async ({ app, origin }) => {
   origin.page("/", "<p>Home</p>");
   origin.route("/short", ({ request, reply }) => {
     const next = Number(request.headers["last-event-id"] ?? 0) + 1;
