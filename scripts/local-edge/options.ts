@@ -25,7 +25,7 @@ export interface EdgeOptions {
   readonly tls?: TlsIdentity;
   /** Where cookies and other state are kept; nowhere beyond the edge's life by default. */
   readonly stateDirectory?: string;
-  /** `address:port` where DevTools may attach to workerd; nowhere by default. */
+  /** `address:port` where DevTools may attach to the edge; nowhere by default. */
   readonly inspector?: string;
   /** Takes what the edge's process says. */
   readonly log?: (line: string) => void;

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { appDirectory, root } from "../build/paths.ts";
 import { type Child, startChild } from "./child.ts";
+import { freePort } from "./free-port.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
 
 const START_TIMEOUT = 60_000;
@@ -13,6 +14,7 @@ const POLL_INTERVAL = 50;
 /** Starts the edge's Deno entry and waits until it listens. */
 export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Child; port: number }> {
   const ip = options.ips[0] ?? "127.0.0.1";
+  // Deno is given a number, since it has no way to tell us which one it took.
   const port = options.port === 0 ? await freePort(ip) : options.port;
   const state = options.stateDirectory === undefined ? [] : [options.stateDirectory];
   for (const directory of state) await mkdir(directory, { recursive: true });
@@ -24,6 +26,7 @@ export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Ch
       [
         "run",
         "--quiet",
+        ...(options.inspector === undefined ? [] : [`--inspect=${options.inspector}`]),
         "--no-prompt",
         "--cached-only",
         "--allow-net",
@@ -87,17 +90,5 @@ function accepts(host: string, port: number): Promise<boolean> {
     socket.once("connect", () => resolve(true));
     socket.once("error", () => resolve(false));
     socket.once("connect", () => socket.destroy());
-  });
-}
-
-/** Deno is given a number, since it has no way to tell us which one it took. */
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
   });
 }

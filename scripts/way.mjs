@@ -1,0 +1,9 @@
+/** `npm run way`: sees to all that the count needs, then hands over to e2e/way/run.ts. */
+import { join } from "node:path";
+import { ensureDependencies, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
+import { ensureBrowser } from "./browser.mjs";
+
+await ensureDependencies();
+process.exitCode = await run(projectNode(), [join(root, "e2e", "way", "run.ts")], {
+  env: { ...projectEnvironment(), CHROME_PATH: await ensureBrowser() },
+});
