@@ -124,36 +124,16 @@ export const sessionsPerPhone = 8;
  */
 export const silentSessionTime = 50_000;
 
-/** Milliseconds (phone): WebSocket handshake; six round trips at GPRS's worst 3 s. */
-export const socketOpenTimeout = 20_000;
-
 /**
  * Bytes (both): frames in the handshake: with base64 and the token a field below 4 KiB, which servers and proxies let
  * pass.
  */
 export const openingBytes = 2_880;
 
-/** Milliseconds (phone): under the 30 s after which many mobile NATs forget a silent flow. */
-export const pingInterval = 25_000;
-
-/**
- * Milliseconds (phone): no answer to a probe for less than this means nothing: a radio that slept takes 2 s to wake.
- */
-export const probeTimeoutMin = 3_000;
-
-/**
- * Milliseconds (phone): no traffic for this long after a probe means the link is dead, whatever its round trips were
- * (GPRSWeb).
- */
-export const probeTimeoutMax = 30_000;
-
 /**
  * Milliseconds (phone): most that a probe's answer may lag because an upload is queued before it; 1 MiB at 140 kbit/s.
  */
 export const uploadDrainTime = 60_000;
-
-/** Milliseconds (phone): a handshake gets at least this: SYN sent again after 1 and 3 s, then three round trips. */
-export const socketOpenTimeoutMin = 5_000;
 
 /**
  * Milliseconds (phone): how long pages wait for a link that is gone, unless the person chose otherwise; equal to
@@ -202,9 +182,6 @@ export const refusedAttempts = 7;
  * be back then.
  */
 export const refusedDelay = 500;
-
-/** Milliseconds (phone): upper end of the backoff between attempts to reach the edge. */
-export const reconnectDelayMax = 15_000;
 
 /** Milliseconds (phone): how long a navigation started ahead waits for its slot to ask for it. */
 export const heldResponseTime = 30_000;
@@ -299,12 +276,6 @@ export const strayPieces = 4_096;
  */
 export const filledLinkBytes = 64 * KIB;
 
-/**
- * Milliseconds (phone): a session's sockets beyond the first are closed when nothing was asked for so long: about one
- * page's reading.
- */
-export const furtherLinkIdleTime = 120_000;
-
 /** Count (edge): resources of one document that are pushed; large pages name 100 to 200. */
 export const pushesPerDocument = 256;
 
@@ -328,17 +299,6 @@ export const unclaimedPushBytes = 2 * MIB;
  * parsed.
  */
 export const unclaimedPushTime = 60_000;
-
-/**
- * Count (phone): slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it
- * likes.
- */
-export const frameSlotsPerSite = 64;
-
-/**
- * Count (phone): those of all sites: some 100 bytes each, at worst 600, of the 5 MiB that a browser lets the app store.
- */
-export const frameSlots = 512;
 
 /** Milliseconds (phone): how long the fetch road is used on a network before WebSocket is tried again. */
 export const webSocketRetryTime = 300_000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
 import { EdgeRequest, END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { messageOf } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { decodeMessage, type SequencedFrame } from "../../shared/wire/frame.ts";
+import { FURTHER_LINK_IDLE_TIME } from "./sockets/channel-activity.ts";
 import { echo, silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
 
 const SIZE = 600_000;
@@ -268,7 +268,7 @@ describe("further channels that nobody uses", () => {
     const { platform, tunnel, further, connectFurther, fetch, edge } = await channelRig(text, 3);
     for (const url of urls(6)) await fetch({ url }).consumer.over;
     // Answers to what keeps links alive, as the edge's runtime gives them.
-    for (let time = 0; time < limits.furtherLinkIdleTime; time += 1_000) {
+    for (let time = 0; time < FURTHER_LINK_IDLE_TIME; time += 1_000) {
       platform.pass(1_000);
       for (const socket of [platform.socket, ...platform.furtherSockets]) socket.receive("ropeway.keep-alive");
     }
@@ -341,11 +341,11 @@ describe("further channels that nobody uses", () => {
       }
       await settle();
     };
-    await pass(2 * limits.furtherLinkIdleTime);
+    await pass(2 * FURTHER_LINK_IDLE_TIME);
     expect(tunnel.stats().sockets).toBe(2);
     answer();
     await consumer.over;
-    await pass(limits.furtherLinkIdleTime);
+    await pass(FURTHER_LINK_IDLE_TIME);
     expect([consumer.text, tunnel.stats().sockets]).toEqual(["late", 1]);
   });
 

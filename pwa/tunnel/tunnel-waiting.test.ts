@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH } from "../../shared/http/push.ts";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
+import { PROBE_TIMEOUT_MIN } from "./sockets/socket-watch.ts";
 import { silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
 
 describe("requests without a link", () => {
@@ -72,7 +72,7 @@ describe("requests without a link", () => {
     await settle();
     platform.sleep(3_600_000);
     // The old socket is dead without a word.
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
     answer();
     await connect();
     expect([consumer.text, requests.length, tunnel.stats().sessions]).toEqual(["text", 2, 1]);

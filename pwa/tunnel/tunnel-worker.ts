@@ -15,6 +15,7 @@ import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { HeldResponse, HeldResponses } from "./requests/held-response.ts";
 import { PageLedger } from "./requests/page-ledger.ts";
 import { readWhole } from "./requests/read-whole.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
@@ -55,7 +56,7 @@ const platform: SocketPlatform = {
       const response = await fetch(TUNNEL_PATH, {
         headers: { authorization: `Bearer ${token}` },
         cache: "no-store",
-        signal: AbortSignal.timeout(limits.socketOpenTimeout),
+        signal: AbortSignal.timeout(SOCKET_OPEN_TIMEOUT),
       });
       return response.status === 401 ? "refused" : "reachable";
     } catch {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { freshLabel, SlotRegistry } from "./slot-registry.ts";
+import { FRAME_SLOTS_PER_SITE, freshLabel, MAX_FRAME_SLOTS, SlotRegistry } from "./slot-registry.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
@@ -102,7 +101,7 @@ describe("slots of frames", () => {
     const storage = new MapStorage();
     const registry = new SlotRegistry(storage);
     registry.assign("top", A, A);
-    const [first, second] = frames(registry, limits.frameSlotsPerSite, A);
+    const [first, second] = frames(registry, FRAME_SLOTS_PER_SITE, A);
     const other = registry.assign("other", B, "https://c.example");
     expect(registry.find("https://0.example", A)).toEqual(first);
     registry.assign("more", "https://more.example", A);
@@ -112,7 +111,7 @@ describe("slots of frames", () => {
     }
     // A frame may still be open on it.
     expect(registry.byLabel(first?.label ?? "")).toEqual(first);
-    expect(stored(storage)).toHaveLength(limits.frameSlotsPerSite + 2);
+    expect(stored(storage)).toHaveLength(FRAME_SLOTS_PER_SITE + 2);
   });
 
   it("are dropped where there are too many in all, and sites' own never", () => {
@@ -121,16 +120,16 @@ describe("slots of frames", () => {
     const tops = Array.from({ length: 20 }, (_, index) => `https://top${index}.example`);
     for (const top of tops) {
       registry.assign(top, top, top);
-      frames(registry, limits.frameSlotsPerSite / 2, top);
+      frames(registry, FRAME_SLOTS_PER_SITE / 2, top);
     }
-    expect(stored(storage)).toHaveLength(tops.length + limits.frameSlots);
+    expect(stored(storage)).toHaveLength(tops.length + MAX_FRAME_SLOTS);
     expect(tops.every((top) => registry.find(top, top)?.label === top)).toBe(true);
   });
 
   it("do not come back from a window that had assigned them, nor push out others", () => {
     const storage = new MapStorage();
     const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
-    frames(one, limits.frameSlotsPerSite, A);
+    frames(one, FRAME_SLOTS_PER_SITE, A);
     other.assign("more", "https://more.example", A);
     const before = storage.getItem("ropeway.slots");
     for (const registry of [one, other, one]) registry.restore();

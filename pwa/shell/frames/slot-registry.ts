@@ -4,9 +4,14 @@
  * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
-import { limits } from "../../../shared/limits.ts";
 import type { SlotBinding } from "../../messages/tunnel-messages.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
+
+/** Slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it likes. */
+export const FRAME_SLOTS_PER_SITE = 64;
+
+/** Those of all sites: some 100 bytes each, at worst 600, of the 5 MiB that a browser lets the app store. */
+export const MAX_FRAME_SLOTS = 512;
 
 export interface Slot extends SlotBinding {
   /** First label of the slot's host. */
@@ -131,7 +136,7 @@ function withinLimits(slots: readonly Slot[]): Slot[] {
   const kept = slots.toReversed().filter((slot) => {
     if (!isFrame(slot)) return true;
     const ofSite = perSite.get(slot.topLevelOrigin) ?? 0;
-    if (ofSite === limits.frameSlotsPerSite || all === limits.frameSlots) return false;
+    if (ofSite === FRAME_SLOTS_PER_SITE || all === MAX_FRAME_SLOTS) return false;
     perSite.set(slot.topLevelOrigin, ofSite + 1);
     all += 1;
     return true;

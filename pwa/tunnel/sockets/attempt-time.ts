@@ -4,7 +4,12 @@
  * A new attempt begins with new ones, so that the link's return is met soon; but one whose SYN got through needs the
  * time of a handshake from there. Pure.
  */
-import * as limits from "../../../shared/limits.ts";
+
+/** Milliseconds: WebSocket handshake; six round trips at GPRS's worst 3 s. */
+export const SOCKET_OPEN_TIMEOUT = 20_000;
+
+/** Milliseconds: a handshake gets at least this: SYN sent again after 1 and 3 s, then three round trips. */
+export const SOCKET_OPEN_TIMEOUT_MIN = 5_000;
 
 /** Milliseconds in which a kernel sends SYNs often. */
 const DENSE_SYNS = 4_000;
@@ -24,11 +29,11 @@ const LONG_ATTEMPT = { every: 3, everySlow: 6, factor: 2 };
  * @returns milliseconds.
  */
 export function attemptTime(handshake: number | null, timeouts: number): number {
-  if (handshake === null) return limits.socketOpenTimeout;
-  const time = Math.max(limits.socketOpenTimeoutMin, DENSE_SYNS + allowance(handshake));
+  if (handshake === null) return SOCKET_OPEN_TIMEOUT;
+  const time = Math.max(SOCKET_OPEN_TIMEOUT_MIN, DENSE_SYNS + allowance(handshake));
   const { factor } = LONG_ATTEMPT;
   const every = handshake < LONGEST_HANDSHAKE ? LONG_ATTEMPT.every : LONG_ATTEMPT.everySlow;
-  return Math.min(limits.socketOpenTimeout, timeouts % every === every - 1 ? factor * time : time);
+  return Math.min(SOCKET_OPEN_TIMEOUT, timeouts % every === every - 1 ? factor * time : time);
 }
 
 /** Whether an attempt that is `age` ms old may have lost no packet yet. */

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { ChannelActivity } from "./channel-activity.ts";
+import { ChannelActivity, FURTHER_LINK_IDLE_TIME } from "./channel-activity.ts";
 
-const IDLE = limits.furtherLinkIdleTime;
+const IDLE = FURTHER_LINK_IDLE_TIME;
 
 function rig() {
   const platform = new FakePlatform();

@@ -1,35 +1,36 @@
 /** When it is worth having a session's further channels open: while the person goes somewhere, and for a while after. */
-import { limits } from "../../../shared/limits.ts";
+import type { Clock } from "../../../shared/clock.ts";
 
-export interface ActivityClock {
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
-}
+/**
+ * Milliseconds: a session's sockets beyond the first are closed when nothing was asked for so long: about one page's
+ * reading.
+ */
+export const FURTHER_LINK_IDLE_TIME = 120_000;
 
 /** Milliseconds between two looks at what was measured. */
 const LOOK_INTERVAL = 100;
 
 export class ChannelActivity {
-  #clock: ActivityClock;
+  #clock: Clock;
   #onChanged: () => void;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #isTimed = false;
   #isLookTimed = false;
 
-  /** @param onChanged nothing was asked for limits.furtherLinkIdleTime, or more may have been measured. */
-  constructor(clock: ActivityClock, onChanged: () => void) {
+  /** @param onChanged nothing was asked for FURTHER_LINK_IDLE_TIME, or more may have been measured. */
+  constructor(clock: Clock, onChanged: () => void) {
     this.#clock = clock;
     this.#onChanged = onChanged;
   }
 
   get isRecent(): boolean {
-    return this.#clock.now() - this.#renewedAt < limits.furtherLinkIdleTime;
+    return this.#clock.now() - this.#renewedAt < FURTHER_LINK_IDLE_TIME;
   }
 
   renew(): void {
     this.#renewedAt = this.#clock.now();
-    if (!this.#isTimed) this.#watch(limits.furtherLinkIdleTime);
+    if (!this.#isTimed) this.#watch(FURTHER_LINK_IDLE_TIME);
   }
 
   /** Something was measured: `onChanged` is called, now or soon, not more often than is of use. */
@@ -53,7 +54,7 @@ export class ChannelActivity {
     this.#isTimed = true;
     this.#clock.setTimer(() => {
       this.#isTimed = false;
-      const left = this.#renewedAt + limits.furtherLinkIdleTime - this.#clock.now();
+      const left = this.#renewedAt + FURTHER_LINK_IDLE_TIME - this.#clock.now();
       if (left > 0) this.#watch(left);
       else this.#onChanged();
     }, delay);

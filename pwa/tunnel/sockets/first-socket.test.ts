@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import * as limits from "../../../shared/limits.ts";
 import { KEEP_ALIVE, OPENING_PREFIX, parseOffer, SUBPROTOCOL, TOKEN_PREFIX } from "../../../shared/subprotocol.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
@@ -7,7 +6,10 @@ import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import type { LinkPhase } from "../../messages/link.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import { FirstSocket } from "./first-socket.ts";
+import { RECONNECT_DELAY_MAX } from "./socket-keeper.ts";
+import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
 
 const EARLY = messageOf({ type: "ack", received: 7 });
 
@@ -107,7 +109,7 @@ describe("the handshake", () => {
   it("is given up when it takes too long, and tried again at once with as much time as handshakes took", async () => {
     const { platform, events, start, kind } = rig();
     start();
-    platform.pass(limits.socketOpenTimeout);
+    platform.pass(SOCKET_OPEN_TIMEOUT);
     expect([events[0], platform.sockets[0]?.readyState, kind()]).toEqual(["close 1006 of 0", 3, "connecting"]);
     // Now a round trip is known.
     platform.time += 600;
@@ -145,7 +147,7 @@ describe("a link that is lost", () => {
     platform.chance = chance;
     start();
     const minutes = Array.from({ length: 96 }, () => 4_000);
-    for (const ceiling of [600, 1200, 2400, ...minutes, limits.reconnectDelayMax, limits.reconnectDelayMax]) {
+    for (const ceiling of [600, 1200, 2400, ...minutes, RECONNECT_DELAY_MAX, RECONNECT_DELAY_MAX]) {
       await fail();
       expect(retryDelay()).toBe(ceiling * share);
       platform.pass(ceiling * share);
@@ -283,21 +285,21 @@ describe("a link that is silent", () => {
       platform.socket.receive(new ArrayBuffer(1));
     }
     expect(platform.socket.sent).toEqual([]);
-    platform.pass(limits.pingInterval);
+    platform.pass(PING_INTERVAL);
     expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
     platform.socket.receive(KEEP_ALIVE);
     expect([first.traffic.keepAliveBytesUp, first.traffic.keepAliveBytesDown]).toEqual([
       KEEP_ALIVE.length,
       KEEP_ALIVE.length,
     ]);
-    platform.pass(limits.pingInterval - 1);
+    platform.pass(PING_INTERVAL - 1);
     expect([platform.sockets.length, first.isOpen]).toEqual([1, true]);
   });
 
   it("is given up when a keep-alive is not answered, and listened to no more", () => {
     const { platform, events, open } = rig();
     open();
-    platform.pass(limits.pingInterval + limits.probeTimeoutMin - 1);
+    platform.pass(PING_INTERVAL + PROBE_TIMEOUT_MIN - 1);
     expect(events).toEqual([]);
     platform.pass(1);
     expect(events).toEqual(["close 1006 of 0"]);
@@ -328,16 +330,16 @@ describe("a link that is silent", () => {
     open();
     state.isAwaiting = true;
     first.awaiting();
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
     expect(phases.at(-1)).toEqual({ kind: "stalled", since: 0 });
     platform.sockets[0]?.receive(new ArrayBuffer(1));
     expect(kind()).toBe("open");
     // After a gap as long as that one, more patience.
-    platform.pass(limits.probeTimeoutMin * 1.5);
+    platform.pass(PROBE_TIMEOUT_MIN * 1.5);
     expect(kind()).toBe("open");
-    platform.pass(limits.probeTimeoutMin * 2.5);
+    platform.pass(PROBE_TIMEOUT_MIN * 2.5);
     expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
-    expect(phases.at(-1)).toMatchObject({ since: limits.probeTimeoutMin });
+    expect(phases.at(-1)).toMatchObject({ since: PROBE_TIMEOUT_MIN });
   });
 
   describe("that is awaited", () => {
@@ -372,7 +374,7 @@ describe("a link that is silent", () => {
       old.receive(new ArrayBuffer(1));
       expect([kind(), spare.readyState, transports.length]).toEqual(["open", WebSocket.CLOSED, 1]);
       expect(events).toEqual(["message 1 on 0"]);
-      platform.pass(4 * limits.probeTimeoutMin);
+      platform.pass(4 * PROBE_TIMEOUT_MIN);
       // Given up as if there had been none.
       expect(events.at(-1)).toBe("close 1006 of 0");
       expect([kind(), platform.sockets.length]).toEqual(["connecting", 3]);
@@ -380,7 +382,7 @@ describe("a link that is silent", () => {
 
     it("is given up for one that is not open yet, which then has the time of any", () => {
       const { platform, first, spare, events, transports, kind } = stalled();
-      platform.pass(limits.probeTimeoutMin / 2);
+      platform.pass(PROBE_TIMEOUT_MIN / 2);
       expect([events, kind(), transports.length]).toEqual([["close 1006 of 0"], "connecting", 2]);
       transports[1]?.send(Uint8Array.of(1));
       expect([platform.sockets.length, spare.sent]).toEqual([2, []]);
@@ -401,7 +403,7 @@ describe("a link that is silent", () => {
     it("leaves nothing behind when the other fails or takes too long, or the link is opened elsewhere", () => {
       const failing = stalled();
       failing.spare.lose();
-      failing.platform.pass(limits.probeTimeoutMin / 2);
+      failing.platform.pass(PROBE_TIMEOUT_MIN / 2);
       expect([failing.events, failing.platform.sockets.length]).toEqual([["close 1006 of 0"], 3]);
 
       const endless = stalled();
@@ -428,7 +430,7 @@ describe("a link that is silent", () => {
       const { platform, first, open, state, kind } = rig();
       open();
       first.hint("visible");
-      platform.pass(limits.probeTimeoutMin / 2);
+      platform.pass(PROBE_TIMEOUT_MIN / 2);
       expect([kind(), platform.sockets.length, first.isDialling]).toEqual(["stalled", 1, false]);
       state.isAwaiting = true;
       first.awaiting();
@@ -437,7 +439,7 @@ describe("a link that is silent", () => {
 
     it("does not blame frames in the handshake for the failure of one that had none", async () => {
       const { platform, spare, kind, opening, fail } = stalled();
-      platform.pass(limits.probeTimeoutMin / 2);
+      platform.pass(PROBE_TIMEOUT_MIN / 2);
       expect([kind(), platform.socket]).toEqual(["connecting", spare]);
       await fail();
       platform.pass(1_000);
@@ -450,7 +452,7 @@ describe("a link that is silent", () => {
       first.setOnline(false);
       state.isAwaiting = true;
       first.awaiting();
-      platform.pass(limits.probeTimeoutMin - 1);
+      platform.pass(PROBE_TIMEOUT_MIN - 1);
       expect([kind(), platform.sockets.length]).toEqual(["stalled", 1]);
     });
   });
@@ -459,13 +461,13 @@ describe("a link that is silent", () => {
     const { platform, first, open, events } = rig();
     open();
     for (let count = 0; count < 30; count += 1) {
-      platform.pass(limits.pingInterval);
+      platform.pass(PING_INTERVAL);
       platform.pass(2_500 - (count % 2) * 2_000);
       platform.socket.receive(KEEP_ALIVE);
     }
-    const timeout = first.rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+    const timeout = first.rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
     expect(timeout).toBeGreaterThan(4_000);
-    platform.pass(limits.pingInterval + timeout - 1);
+    platform.pass(PING_INTERVAL + timeout - 1);
     expect(events).toEqual([]);
     platform.pass(2);
     expect(events).toHaveLength(1);
@@ -475,9 +477,9 @@ describe("a link that is silent", () => {
     const { platform, state, open, events, kind } = rig();
     open();
     state.uploadDelay = 40_000;
-    platform.pass(limits.pingInterval + 40_000);
+    platform.pass(PING_INTERVAL + 40_000);
     expect([events, kind()]).toEqual([[], "open"]);
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
     expect(events).toHaveLength(1);
   });
 
@@ -488,14 +490,14 @@ describe("a link that is silent", () => {
     first.hint(hint);
     first.hint(hint);
     expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
     expect(events).toEqual(["close 1006 of 0"]);
   });
 
   it("is asked anew after a sleep, whatever was asked before it", () => {
     const { platform, open, events } = rig();
     open();
-    platform.pass(limits.pingInterval);
+    platform.pass(PING_INTERVAL);
     platform.sleep(3_600_000);
     expect([platform.socket.sent, events]).toEqual([[KEEP_ALIVE, KEEP_ALIVE], []]);
     platform.pass(200);
@@ -504,7 +506,7 @@ describe("a link that is silent", () => {
     expect([events, platform.sockets.length]).toEqual([[], 1]);
 
     platform.sleep(3_600_000);
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
     expect(events).toEqual(["close 1006 of 0"]);
   });
 });

@@ -20,7 +20,7 @@ import type { LinkHint, LinkPhase } from "../../messages/link.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 import type { FurtherSocketsPlatform } from "./further-sockets.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
-import { type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import { RECONNECT_DELAY_MAX, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
 
 export interface FirstSocketOwner {
   /**
@@ -228,7 +228,7 @@ export class FirstSocket {
     // An edge that takes sockets, but no session.
     const isTurnedAway = !wasHeard && endsSession(code);
     const isPatient = isTurnedAway || this.#attempts >= FREQUENT_ATTEMPTS;
-    const delayMax = isPatient ? limits.reconnectDelayMax : RETRY_DELAY;
+    const delayMax = isPatient ? RECONNECT_DELAY_MAX : RETRY_DELAY;
     this.#retryLater((wasOpen && !isTurnedAway) || wasSilent ? null : delayMax);
     if (!wasOpen && !wasSilent) void this.#askWhy(attempt.mayCarryOpening);
   }

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import * as limits from "../../../shared/limits.ts";
 import { END_OF_LINK, KEEP_ALIVE, parseOffer } from "../../../shared/subprotocol.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { FakePlatform, type FakeSocket } from "../testing/fake-platform.ts";
+import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./attempt-time.ts";
 import { FurtherSockets } from "./further-sockets.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
+import { RECONNECT_DELAY_MAX } from "./socket-keeper.ts";
+import { PING_INTERVAL, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
 
 const NONE: ReadonlySet<number> = new Set();
 const FRAME = messageOf({ type: "ping", token: 7 });
@@ -110,7 +112,7 @@ describe("sockets of further channels", () => {
     const socket = test.opened();
     test.transports.get(1)?.send(FRAME);
     expect([socket.sent, test.events]).toEqual([[FRAME], ["transport 1", `${FRAME.length} bytes on 1`]]);
-    test.platform.pass(limits.pingInterval);
+    test.platform.pass(PING_INTERVAL);
     expect(socket.sent.at(-1)).toBe(KEEP_ALIVE);
     socket.receive(KEEP_ALIVE);
     const bytes = KEEP_ALIVE.length;
@@ -120,7 +122,7 @@ describe("sockets of further channels", () => {
   it("are given up when their handshake takes too long", () => {
     const test = rig();
     test.want({ wanted: 2 });
-    test.platform.pass(limits.socketOpenTimeout - 1);
+    test.platform.pass(SOCKET_OPEN_TIMEOUT - 1);
     expect(test.socket(0).readyState).toBe(WebSocket.CONNECTING);
     test.platform.pass(1);
     expect([test.events, test.socket(0).readyState]).toEqual([[], WebSocket.CLOSED]);
@@ -132,7 +134,7 @@ describe("sockets of further channels", () => {
     const test = rig();
     test.rtt.sample(50);
     test.want({ wanted: 2 });
-    test.platform.pass(limits.socketOpenTimeoutMin);
+    test.platform.pass(SOCKET_OPEN_TIMEOUT_MIN);
     expect(test.socket(0).readyState).toBe(WebSocket.CLOSED);
   });
 
@@ -166,7 +168,7 @@ describe("a socket that fails", () => {
       while (count(test) === before) test.platform.pass(50);
       delays.push(test.platform.time - lostAt);
     }
-    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, limits.reconnectDelayMax, limits.reconnectDelayMax]);
+    expect(delays).toEqual([500, 1_000, 2_000, 4_000, 8_000, RECONNECT_DELAY_MAX, RECONNECT_DELAY_MAX]);
   });
 
   it("is tried again soon if it worked before", () => {
@@ -204,7 +206,7 @@ describe("a socket that fails", () => {
     test.want({});
     expect(count(test)).toBe(before + 1);
     // Nothing of the wait that was is left.
-    test.platform.pass(limits.reconnectDelayMax);
+    test.platform.pass(RECONNECT_DELAY_MAX);
     expect(count(test)).toBe(before + 1);
   });
 
@@ -282,7 +284,7 @@ describe("the end of a socket that is not wanted any more", () => {
 });
 
 describe("silence", () => {
-  const PATIENCE = 3 * limits.probeTimeoutMin;
+  const PATIENCE = 3 * PROBE_TIMEOUT_MIN;
 
   it("is asked about soon while something is awaited, and is the end of the socket", () => {
     const test = rig();
@@ -309,7 +311,7 @@ describe("silence", () => {
     const socket = test.opened();
     test.further.check();
     expect(socket.sent).toEqual([KEEP_ALIVE]);
-    test.platform.pass(limits.probeTimeoutMin);
+    test.platform.pass(PROBE_TIMEOUT_MIN);
     expect(test.events.at(-1)).toBe("close 1006 of 1");
   });
 });
@@ -333,7 +335,7 @@ it("drops all, those that are opened or closed or waited for too", () => {
   expect(test.events.slice(-2)).toEqual(["close 1006 of 1", "close 1006 of 2"]);
   expect([opened, closing, opening].map(({ readyState }) => readyState)).toEqual(Array(3).fill(WebSocket.CLOSED));
   test.want({ wanted: 2 });
-  test.platform.pass(limits.socketOpenTimeoutMin - 1);
+  test.platform.pass(SOCKET_OPEN_TIMEOUT_MIN - 1);
   expect(count(test)).toBe(5);
 });
 

@@ -3,6 +3,7 @@
  * close those that are not, dials those of lost channels again. Which are wanted, its owner says, again and again. A
  * browser has one handshake at a time with one address: theirs wait for the first channel's.
  */
+import type { Clock } from "../../../shared/clock.ts";
 import * as limits from "../../../shared/limits.ts";
 import {
   CLOSED_ABNORMALLY,
@@ -13,7 +14,8 @@ import {
 import type { Transport } from "../../../shared/transport.ts";
 import { attemptTime, expectedHandshake } from "./attempt-time.ts";
 import type { RttEstimator } from "./rtt-estimator.ts";
-import { HANDSHAKE_ROUND_TRIPS, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import { HANDSHAKE_ROUND_TRIPS, RECONNECT_DELAY_MAX, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import { PROBE_TIMEOUT_MAX } from "./socket-watch.ts";
 
 export interface FurtherSocketsOwner {
   /** The channel's transport, open. */
@@ -38,11 +40,9 @@ export interface FurtherSocketsOwner {
   uploadDelay(): number;
 }
 
-export interface FurtherSocketsPlatform {
+export interface FurtherSocketsPlatform extends Clock {
   /** @returns null where it is of no use: a road that is no WebSocket has all sockets in one connection. */
   dialFurther(offer: SocketOffer, listener: SocketListener): PhoneSocket | null;
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
 }
 
 /** Milliseconds before a socket that worked is dialled again. */
@@ -105,7 +105,7 @@ export class FurtherSockets {
         if (isReachable && (index < count || lost.has(index))) this.#dial(socket);
       } else if (keeper.kind === "open" && index >= count && !this.#owner.isBusy(index)) {
         onRetiring(index);
-        keeper.retire(this.#rtt.timeout(CLOSING_TIME, limits.probeTimeoutMax));
+        keeper.retire(this.#rtt.timeout(CLOSING_TIME, PROBE_TIMEOUT_MAX));
       }
     }
   }
@@ -198,7 +198,7 @@ export class FurtherSockets {
   /** @param worked whether the last one did. */
   #retryLater(socket: FurtherSocket, worked: boolean): void {
     socket.failures = worked ? 0 : socket.failures + 1;
-    const backOff = Math.min(limits.reconnectDelayMax, FIRST_RETRY_DELAY * 2 ** (socket.failures - 1));
+    const backOff = Math.min(RECONNECT_DELAY_MAX, FIRST_RETRY_DELAY * 2 ** (socket.failures - 1));
     socket.keeper.wait(worked ? REDIAL_DELAY : backOff, () => this.#owner.onRetry());
   }
 }

@@ -2,19 +2,20 @@
  * For how long requests have waited without a link. Counts only while the app runs: what a phone slept through is no
  * time that anybody waited.
  */
-import { FROZEN_AFTER, type WatchClock } from "./socket-watch.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { FROZEN_AFTER } from "./socket-watch.ts";
 
 const TICK = 1_000;
 
 export class LinkPatience {
-  #clock: WatchClock;
+  #clock: Clock;
   #onTick: () => void;
   #waited = 0;
   #lastTick = 0;
   #cancelTimer: (() => void) | null = null;
 
   /** @param onTick called every second while there is no link. */
-  constructor(clock: WatchClock, onTick: () => void) {
+  constructor(clock: Clock, onTick: () => void) {
     this.#clock = clock;
     this.#onTick = onTick;
   }

@@ -10,17 +10,16 @@
  *     └──────────────────────────────────── opens ──────────────────────────────────────────▲
  * ```
  */
+import type { Clock } from "../../../shared/clock.ts";
 import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
 import type { Road } from "../../messages/link.ts";
 import type { WebSocketFailure } from "./road.ts";
 
 /** Platform seams, so that tests bring their own. */
-export interface RoadPlatform {
+export interface RoadPlatform extends Clock {
   dial(road: Road, offer: SocketOffer, listener: SocketListener): PhoneSocket;
-  now(): number;
   /** 0 to 1. */
   random(): number;
-  setTimer(task: () => void, delay: number): () => void;
   /** What the platform calls the network it is on; "" where it has no name. */
   network(): string;
   /** Milliseconds, or null where it is not known. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import { patience, RoadMemory } from "./road.ts";
 
 describe("patience with a road", () => {
@@ -12,7 +13,7 @@ describe("patience with a road", () => {
   });
 
   it("leaves time for the other road before the link gives up", () => {
-    expect(patience(60_000, 60_000)).toBeLessThanOrEqual(limits.socketOpenTimeout / 2);
+    expect(patience(60_000, 60_000)).toBeLessThanOrEqual(SOCKET_OPEN_TIMEOUT / 2);
   });
 });
 

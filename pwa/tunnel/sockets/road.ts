@@ -2,7 +2,8 @@
  * Which road the link takes: WebSocket, unless this network is known not to let it through. Pure; time and chance are
  * passed in. `road-socket.ts` acts on it.
  */
-import { limits } from "../../../shared/limits.ts";
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { Road } from "../../messages/link.ts";
 
 /**
@@ -40,7 +41,7 @@ export function patience(roundTrip: number | null, opening: number | null): numb
 
 /** What was learnt of networks in this sitting, by whatever name the platform has for them. */
 export class RoadMemory {
-  #blocked = new Map<string, NetworkRecord>();
+  #blocked = new BoundedMap<string, NetworkRecord>(NETWORKS);
   #mute = 0;
 
   /** The road to try first. The other is tried beside it once patience ends. */
@@ -70,10 +71,7 @@ export class RoadMemory {
     }
     const failures = (this.#blocked.get(network)?.failures ?? 0) + 1;
     const time = failure !== "mute" && failures === 1 ? FIRST_RETRY_TIME : limits.webSocketRetryTime;
-    this.#blocked.delete(network);
     this.#blocked.set(network, { retryAt: now + time * (1 + random / 5), failures });
-    const [oldest] = this.#blocked.keys();
-    if (this.#blocked.size > NETWORKS && oldest !== undefined) this.#blocked.delete(oldest);
   }
 
   /** The road that was chosen for want of WebSocket leads nowhere either: WebSocket has the first turn again. */

@@ -4,6 +4,7 @@ import type { SocketOffer } from "../../../shared/phone-socket.ts";
 import { offeredProtocols } from "../../../shared/subprotocol.ts";
 import type { Road } from "../../messages/link.ts";
 import { FakePlatform, FakeSocket } from "../testing/fake-platform.ts";
+import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./attempt-time.ts";
 import { Roads } from "./roads.ts";
 
 const OPENING = Uint8Array.of(0x80, 1, 2, 3);
@@ -226,7 +227,7 @@ describe("a network where WebSocket worked", () => {
       platform.pass(500);
       const fetch = tried.slice(before).find(({ road }) => road === "fetch");
       if (opensFetch) fetch?.socket.open();
-      platform.pass(limits.socketOpenTimeoutMin - 500);
+      platform.pass(SOCKET_OPEN_TIMEOUT_MIN - 500);
       if (roads.current !== "fetch") socket.close();
     };
     for (let count = 0; count < 3; count += 1) attempt(false);
@@ -317,7 +318,7 @@ describe("on the fetch road", () => {
     expect(tried.length).toBe(3);
     platform.pass(1);
     expect(tried.length).toBe(4);
-    platform.pass(limits.socketOpenTimeout);
+    platform.pass(SOCKET_OPEN_TIMEOUT);
     expect(last().readyState).toBe(WebSocket.CLOSED);
     platform.pass(limits.webSocketRetryTime);
     expect(tried.length).toBe(5);
@@ -378,7 +379,7 @@ describe("a spare socket", () => {
     connect();
     last().open();
     const spare = connect(BARE_OFFER, true);
-    platform.pass(limits.socketOpenTimeout - 1);
+    platform.pass(SOCKET_OPEN_TIMEOUT - 1);
     expect(triedRoads()).toEqual(["websocket", "websocket"]);
     spare.socket.close();
     const before = triedRoads().length;

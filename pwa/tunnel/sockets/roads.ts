@@ -2,9 +2,10 @@
  * All sockets of one phone, over WebSocket or the fetch road, and what is learnt from them of the networks they use. On
  * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
  */
-import * as limits from "../../../shared/limits.ts";
+
 import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
 import type { Road } from "../../messages/link.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
 import { type RoadPlatform, RoadRace } from "./road-race.ts";
 import { WebSocketTrial } from "./web-socket-trial.ts";
@@ -47,7 +48,7 @@ export class Roads {
     const startedAt = platform.now();
     const choice = {
       first: this.#memory.first(network),
-      patience: isSpare && network === this.#worksOn ? limits.socketOpenTimeout : this.#patience(network),
+      patience: isSpare && network === this.#worksOn ? SOCKET_OPEN_TIMEOUT : this.#patience(network),
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
     const socket = new RoadRace(offer, choice, platform, {
@@ -99,7 +100,7 @@ export class Roads {
     const usual = patience(this.#platform.roundTrip(), this.#lastOpening);
     if (this.#abandoned === 0) return usual;
     if (network !== this.#worksOn) return 0;
-    return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : limits.socketOpenTimeout;
+    return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : SOCKET_OPEN_TIMEOUT;
   }
 
   #tryWebSocket(socket: RoadRace, offer: SocketOffer, network: string, failure: WebSocketFailure | null): void {

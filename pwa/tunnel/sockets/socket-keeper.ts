@@ -12,14 +12,18 @@
  *  each ─ drop ─► idle
  * ```
  */
+import type { Clock } from "../../../shared/clock.ts";
 import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener } from "../../../shared/phone-socket.ts";
 import { CLOSED_NORMALLY, END_OF_LINK, KEEP_ALIVE } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import type { RttEstimator } from "./rtt-estimator.ts";
-import { SocketWatch, type WatchClock } from "./socket-watch.ts";
+import { SocketWatch } from "./socket-watch.ts";
 
 /** TCP, TLS and the upgrade. */
 export const HANDSHAKE_ROUND_TRIPS = 3;
+
+/** Milliseconds: upper end of the backoff between attempts to reach the edge. */
+export const RECONNECT_DELAY_MAX = 15_000;
 
 export interface SocketEnd {
   readonly from: "dialling" | "open" | "retiring";
@@ -69,12 +73,12 @@ export class SocketKeeper {
   dialledAt = 0;
 
   #owner: KeeperOwner;
-  #clock: WatchClock;
+  #clock: Clock;
   #rtt: RttEstimator;
   #traffic: SocketTraffic;
   #state: State = { kind: "idle" };
 
-  constructor(owner: KeeperOwner, clock: WatchClock, rtt: RttEstimator, traffic: SocketTraffic) {
+  constructor(owner: KeeperOwner, clock: Clock, rtt: RttEstimator, traffic: SocketTraffic) {
     this.#owner = owner;
     this.#clock = clock;
     this.#rtt = rtt;

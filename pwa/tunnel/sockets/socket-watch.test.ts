@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import * as limits from "../../../shared/limits.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
-import { SocketWatch } from "./socket-watch.ts";
+import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN, SocketWatch } from "./socket-watch.ts";
 
 /** A watch over a link on which something is always awaited. @param guess of the round trip. */
 function rig(guess: number) {
@@ -38,7 +37,7 @@ it("gives a fast link up within one and a half timeouts of silence", () => {
     watch.heard(false);
   }
   expect(events).toEqual([]);
-  expect(silence()).toBe(1.5 * limits.probeTimeoutMin);
+  expect(silence()).toBe(1.5 * PROBE_TIMEOUT_MIN);
 });
 
 it("waits longer where messages come far apart, but never for the sake of one long gap", () => {
@@ -61,7 +60,7 @@ it("asks after a round trip of silence, and takes an answer for late a round tri
   const { platform, rtt, watch, events } = rig(2_000);
   for (let round = 0; round < 20; round += 1) rtt.sample(2_000 + 4_000 * (round % 2));
   const roundTrip = rtt.smoothed ?? 0;
-  const timeout = rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+  const timeout = rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
   expect(timeout).toBeGreaterThan(2.5 * roundTrip);
   watch.awaiting();
   platform.pass(roundTrip - 1);
@@ -97,16 +96,16 @@ it("takes the first answer after quiet for what a round trip cannot exceed", () 
 it("lets what came be handed over before it judges, where a busy device ran its timer late", () => {
   const { platform, watch, events } = rig(300);
   watch.awaiting();
-  platform.pass(limits.probeTimeoutMin / 2);
+  platform.pass(PROBE_TIMEOUT_MIN / 2);
   expect(events).toEqual(["probe"]);
   for (let round = 0; round < 3; round += 1) {
-    platform.sleep(limits.probeTimeoutMin + 1_000);
+    platform.sleep(PROBE_TIMEOUT_MIN + 1_000);
     // The answer had come long before, and is handed over behind the timer.
     watch.heard(true);
-    platform.pass(limits.probeTimeoutMin);
+    platform.pass(PROBE_TIMEOUT_MIN);
   }
   expect(events).not.toContain("dead");
-  platform.pass(2 * limits.pingInterval);
+  platform.pass(2 * PING_INTERVAL);
   expect(events.at(-1)).toBe("dead");
 });
 
@@ -123,7 +122,7 @@ it("waits no longer because an edge that answers its probes at once had nothing 
     watch.heard(true);
   }
   untilProbe();
-  expect(silence()).toBe(limits.probeTimeoutMin);
+  expect(silence()).toBe(PROBE_TIMEOUT_MIN);
 });
 
 it("goes by round trips alone after a change of network", () => {
@@ -134,5 +133,5 @@ it("goes by round trips alone after a change of network", () => {
     watch.heard(false);
   }
   watch.check(true);
-  expect(silence()).toBe(limits.probeTimeoutMin);
+  expect(silence()).toBe(PROBE_TIMEOUT_MIN);
 });

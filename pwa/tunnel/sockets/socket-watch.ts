@@ -12,8 +12,19 @@
  *                                                       the timeout: onDead ─┘
  * ```
  */
-import * as limits from "../../../shared/limits.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import type { RttEstimator } from "./rtt-estimator.ts";
+
+/** Milliseconds: under the 30 s after which many mobile NATs forget a silent flow. */
+export const PING_INTERVAL = 25_000;
+
+/** Milliseconds: no answer to a probe for less than this means nothing: a radio that slept takes 2 s to wake. */
+export const PROBE_TIMEOUT_MIN = 3_000;
+
+/**
+ * Milliseconds: no traffic for this long after a probe means the link is dead, whatever its round trips were (GPRSWeb).
+ */
+export const PROBE_TIMEOUT_MAX = 30_000;
 
 export interface WatchHandler {
   /** Sends what the edge answers at once. */
@@ -25,11 +36,6 @@ export interface WatchHandler {
   isAwaiting(): boolean;
   /** Milliseconds that an answer may lag because of what is queued before the question. */
   uploadDelay(): number;
-}
-
-export interface WatchClock {
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
 }
 
 /** A timer that is this late did not run because the device slept or the app was frozen. */
@@ -55,7 +61,7 @@ export class SocketWatch {
   lastHeard: number;
 
   #handler: WatchHandler;
-  #clock: WatchClock;
+  #clock: Clock;
   #rtt: RttEstimator;
   #awaitedSince: number | null = null;
   /** Nothing was on its way when that was sent, and nothing came yet. */
@@ -73,7 +79,7 @@ export class SocketWatch {
   /** A late timer let what had come be handed over first; nothing had. */
   #isPostponed = false;
 
-  constructor(handler: WatchHandler, clock: WatchClock, rtt: RttEstimator) {
+  constructor(handler: WatchHandler, clock: Clock, rtt: RttEstimator) {
     this.#handler = handler;
     this.#clock = clock;
     this.#rtt = rtt;
@@ -110,7 +116,7 @@ export class SocketWatch {
     if (isAnswer) {
       if (this.#unanswered === 1) this.#rtt.sample(now - this.#lastProbeAt);
       this.#unanswered = Math.max(0, this.#unanswered - 1);
-      this.#patience = Math.min(this.#patience * 2, limits.pingInterval);
+      this.#patience = Math.min(this.#patience * 2, PING_INTERVAL);
     } else {
       this.#patience = this.#silence();
     }
@@ -166,7 +172,7 @@ export class SocketWatch {
   }
 
   #probeDue(): number {
-    const idle = this.lastHeard + limits.pingInterval;
+    const idle = this.lastHeard + PING_INTERVAL;
     if (!this.#handler.isAwaiting()) return idle;
     return Math.min(idle, Math.max(this.lastHeard, this.#awaitedSince ?? 0) + this.#patience);
   }
@@ -200,7 +206,7 @@ export class SocketWatch {
   }
 
   #roundTrips(count: number): number {
-    return Math.max(limits.probeTimeoutMin / 2, count * (this.#rtt.smoothed ?? Number.POSITIVE_INFINITY));
+    return Math.max(PROBE_TIMEOUT_MIN / 2, count * (this.#rtt.smoothed ?? Number.POSITIVE_INFINITY));
   }
 
   #timeout(): number {
@@ -208,6 +214,6 @@ export class SocketWatch {
   }
 
   #rttTimeout(): number {
-    return this.#rtt.timeout(limits.probeTimeoutMin, limits.probeTimeoutMax);
+    return this.#rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
   }
 }

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import * as limits from "../../../shared/limits.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { RttEstimator } from "./rtt-estimator.ts";
-import { SocketWatch } from "./socket-watch.ts";
+import { PROBE_TIMEOUT_MIN, SocketWatch } from "./socket-watch.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 function clocks() {
@@ -72,6 +71,6 @@ it("lets a link be given up as soon as ever after the clock was set back", () =>
     set = step;
     watch.awaiting();
     while (diedAt === null && platform.time < 700_000) platform.pass(100);
-    expect((diedAt ?? Number.POSITIVE_INFINITY) - silentFrom).toBe(1.5 * limits.probeTimeoutMin);
+    expect((diedAt ?? Number.POSITIVE_INFINITY) - silentFrom).toBe(1.5 * PROBE_TIMEOUT_MIN);
   }
 });

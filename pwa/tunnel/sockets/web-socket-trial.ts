@@ -2,8 +2,9 @@
  * Tries WebSocket now and then beside a fetch road that works, with a socket that says nothing: the edge hears of no
  * session by it.
  */
-import * as limits from "../../../shared/limits.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import type { PhoneSocket, SocketListener } from "../../../shared/phone-socket.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import type { WebSocketFailure } from "./road.ts";
 
 export interface TrialHandler {
@@ -15,18 +16,13 @@ export interface TrialHandler {
   onOpened(): void;
 }
 
-export interface TrialClock {
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
-}
-
 export class WebSocketTrial {
   #handler: TrialHandler;
-  #clock: TrialClock;
+  #clock: Clock;
   #socket: PhoneSocket | null = null;
   #cancelTimer: (() => void) | null = null;
 
-  constructor(handler: TrialHandler, clock: TrialClock) {
+  constructor(handler: TrialHandler, clock: Clock) {
     this.#handler = handler;
     this.#clock = clock;
     this.schedule();
@@ -56,7 +52,7 @@ export class WebSocketTrial {
       onMessage() {},
       onClose: () => this.#fail("refused"),
     });
-    this.#cancelTimer = this.#clock.setTimer(() => this.#fail("slow"), limits.socketOpenTimeout);
+    this.#cancelTimer = this.#clock.setTimer(() => this.#fail("slow"), SOCKET_OPEN_TIMEOUT);
   }
 
   #fail(failure: WebSocketFailure): void {

@@ -3,7 +3,6 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
-import { limits } from "../../../shared/limits.ts";
 import { Session } from "../../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { carriedReceiver } from "../../../shared/testing/carried.ts";
@@ -12,6 +11,7 @@ import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";
 import type { LinkPhase } from "../../messages/link.ts";
+import { RECONNECT_DELAY_MAX } from "../sockets/socket-keeper.ts";
 import { Tunnel } from "../tunnel.ts";
 import { FakePlatform, type FakeSocket } from "./fake-platform.ts";
 
@@ -54,7 +54,7 @@ export function tunnelRig(
 
   /** Opens the socket that the tunnel is waiting for, with the edge behind it. */
   const connect = async (): Promise<void> => {
-    const latest = platform.time + limits.reconnectDelayMax;
+    const latest = platform.time + RECONNECT_DELAY_MAX;
     while (platform.socket.readyState !== WebSocket.CONNECTING && platform.time < latest) platform.pass(100);
     serve(platform.socket);
     await settle();
