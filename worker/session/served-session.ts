@@ -135,7 +135,7 @@ export class ServedSession {
       sessionId,
       ...(options.createDefer ? { defer: options.createDefer() } : {}),
       ...(snapshot ? { snapshot: snapshot.session } : {}),
-      takesData: () => this.#unproved < limits.unprovedBytes,
+      takesData: () => this.#takesData(),
       handler: {
         onStream: (stream) =>
           serveExchange(stream, (request) => {
@@ -252,6 +252,12 @@ export class ServedSession {
 
   end(): void {
     this.session.end(new RopewayError(ErrorCode.LINK_LOST, "session", "peer", "The phone did not come back"));
+  }
+
+  #takesData(): boolean {
+    // What is put together for the end of a turn, which may be all that credit allows, counts once it is sent.
+    if (this.#unproved + limits.sessionCreditBytes >= limits.unprovedBytes) this.session.flush();
+    return this.#unproved < limits.unprovedBytes;
   }
 
   /** Bytes that are on the way to the phone, for all that it has proved. */
