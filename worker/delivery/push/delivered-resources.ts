@@ -2,9 +2,10 @@
  * What the pages of one phone are likely to have at hand, since it was delivered in this session and is fresh: pushing it
  * again would be waste. The phone corrects a wrong guess by asking: then the resource is pushed from there on.
  */
-import CachePolicy from "http-cache-semantics";
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { currentAge, freshnessLifetime } from "../../../shared/http-cache/freshness.ts";
+import { toStored } from "../../../shared/http-cache/storable.ts";
 
 /** Resources that the edge takes a phone's pages to keep; 8 bytes each of a hibernated socket's attachment. */
 export const DELIVERED_RESOURCES = 256;
@@ -43,7 +44,7 @@ export class DeliveredResources {
     const hash = hashOf(head);
     if (this.#states.get(hash) === NOT_KEPT) return;
     this.#states.delete(hash);
-    const lifetime = freshFor(head, response);
+    const lifetime = freshFor(head, response, this.#now());
     if (lifetime <= 0) return;
     this.#states.set(hash, this.#seconds + Math.min(lifetime, LONGEST));
   }
@@ -62,13 +63,11 @@ export class DeliveredResources {
   }
 }
 
-/** In whole seconds, as a browser reckons (RFC 9111 section 4.2); the policy's own clock may tick in between. */
-function freshFor(head: RequestHead, { status, headers }: ResponseHead): number {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of headers) fields[name] = name in fields ? `${fields[name]}, ${value}` : value;
-  const request = { url: head.url, method: head.method, headers: Object.fromEntries(head.headers) };
-  const policy = new CachePolicy(request, { status, headers: fields }, { shared: false });
-  return Math.round(policy.timeToLive() / 1000);
+/** In seconds, as a browser reckons that gets it now; a server's failure is worth asking again. */
+function freshFor(head: RequestHead, response: ResponseHead, now: number): number {
+  if (response.status >= 500) return 0;
+  const stored = toStored({ ...head, cacheMode: "default" }, response, { requestTime: now, responseTime: now });
+  return stored === null ? 0 : freshnessLifetime(stored) - currentAge(stored, now);
 }
 
 /** FNV-1a over all that decides about a response. */

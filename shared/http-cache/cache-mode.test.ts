@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import type { HeaderList } from "../http/heads.ts";
+import { cacheRequest } from "../testing/cache-rig.ts";
+import { cacheModeFields, cacheModeOf } from "./cache-mode.ts";
+import { type CacheMode, navigationCacheMode } from "./stored-response.ts";
+
+const uncached: HeaderList = [
+  ["pragma", "no-cache"],
+  ["cache-control", "no-cache"],
+];
+
+it.each<[CacheMode, HeaderList]>([
+  ["default", []],
+  ["no-store", uncached],
+  ["reload", uncached],
+  ["no-cache", [["cache-control", "max-age=0"]]],
+  ["force-cache", []],
+  ["only-if-cached", []],
+])("the mode %s adds to a request what the Fetch standard says", (cacheMode, expected) => {
+  expect(cacheModeFields(cacheRequest({ cacheMode }))).toEqual(expected);
+});
+
+it("adds nothing that the page has set", () => {
+  const headers: HeaderList = [["cache-control", "max-age=5"]];
+  expect(cacheModeFields(cacheRequest({ cacheMode: "no-cache", headers }))).toEqual([]);
+  expect(cacheModeFields(cacheRequest({ cacheMode: "reload", headers }))).toEqual([["pragma", "no-cache"]]);
+});
+
+it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"])(
+  "a page's own %s is its own",
+  (name) => {
+    const headers: HeaderList = [[name, "x"]];
+    expect(cacheModeOf(cacheRequest({ headers }))).toBe("no-store");
+    expect(cacheModeOf(cacheRequest({ headers, cacheMode: "force-cache" }))).toBe("force-cache");
+    expect(cacheModeFields(cacheRequest({ headers }))).toEqual(uncached);
+  },
+);
+
+it("navigations have the modes of browsers", () => {
+  expect((["new", "reload", "hard-reload", "history"] as const).map(navigationCacheMode)).toEqual([
+    "default",
+    "no-cache",
+    "reload",
+    "force-cache",
+  ]);
+});

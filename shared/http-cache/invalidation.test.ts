@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { HeaderList } from "../http/heads.ts";
+import { clearsCache, invalidatedUrls } from "./invalidation.ts";
+
+const url = "https://a.example/dir/thing?q=1#part";
+
+describe("an exchange makes invalid", () => {
+  const invalidated = (method: string, status: number, headers: HeaderList = []) =>
+    invalidatedUrls({ method, url }, { status, headers });
+
+  it.each(["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])("its URL by %s", (method) => {
+    expect(invalidated(method, 200)).toEqual(["https://a.example/dir/thing?q=1"]);
+    expect(invalidated(method, 303)).toEqual(["https://a.example/dir/thing?q=1"]);
+  });
+
+  it.each(["GET", "HEAD", "OPTIONS", "TRACE"])("nothing by %s", (method) => {
+    expect(invalidated(method, 200)).toEqual([]);
+  });
+
+  it("nothing where it failed", () => {
+    expect([404, 500, 599].flatMap((status) => invalidated("POST", status))).toEqual([]);
+  });
+
+  it("what it names of the same origin", () => {
+    const headers: HeaderList = [
+      ["location", "../new#x"],
+      ["content-location", "https://a.example:443/other"],
+    ];
+    expect(invalidated("POST", 201, headers)).toEqual([
+      "https://a.example/dir/thing?q=1",
+      "https://a.example/new",
+      "https://a.example/other",
+    ]);
+  });
+
+  it.each(["https://b.example/x", "http://a.example/x", "http://[", "data:,x"])("nothing of others: %s", (location) => {
+    expect(invalidated("POST", 201, [["location", location]])).toHaveLength(1);
+  });
+});
+
+it.each<[string, string, boolean]>([
+  ['"cache"', "https://a.example/", true],
+  ['"cookies", "cache"', "https://a.example/", true],
+  ['"*"', "https://a.example/", true],
+  ['"cookies"', "https://a.example/", false],
+  ["cache", "https://a.example/", false],
+  ['"cache"', "http://a.example/", false],
+])("Clear-Site-Data: %s of %s empties the cache: %j", (value, of, expected) => {
+  expect(clearsCache({ url: of, headers: [["clear-site-data", value]] })).toBe(expected);
+});

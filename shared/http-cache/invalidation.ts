@@ -1,0 +1,29 @@
+/** What an exchange makes of all that is stored: RFC 9111 section 4.4, and Clear Site Data. */
+import type { RequestHead, ResponseHead } from "../http/heads.ts";
+import { isSameOrigin, parseUrl } from "../web/origin.ts";
+import { fieldValue, listMembers } from "./fields.ts";
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** URLs without fragment. What is stored for them is dropped, in the partition of who asked. */
+export function invalidatedUrls(
+  { method, url }: Pick<RequestHead, "method" | "url">,
+  { status, headers }: Pick<ResponseHead, "status" | "headers">,
+): string[] {
+  if (SAFE_METHODS.has(method) || status < 200 || status >= 400) return [];
+  const named = ["location", "content-location"]
+    .map((name) => parseUrl(fieldValue(headers, name) ?? "", url))
+    .filter((location) => location !== null && isSameOrigin(location.href, url))
+    .map((location) => withoutFragment((location as URL).href));
+  return [...new Set([withoutFragment(url), ...named])];
+}
+
+/** Whether `Clear-Site-Data` empties the cache of the response's origin (https://w3c.github.io/webappsec-clear-site-data). */
+export function clearsCache({ headers, url }: Pick<ResponseHead, "headers" | "url">): boolean {
+  if (!url.startsWith("https:")) return false;
+  return listMembers(fieldValue(headers, "clear-site-data") ?? "").some((type) => type === '"cache"' || type === '"*"');
+}
+
+function withoutFragment(url: string): string {
+  return url.split("#", 1)[0] as string;
+}

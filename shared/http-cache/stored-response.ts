@@ -1,0 +1,38 @@
+/**
+ * What the rules of a cache (RFC 9111) work on. The rules are pure: they hold no bodies and no clock, so the phone's store
+ * and any other share them. They speak for a private cache.
+ */
+import type { RequestHead, ResponseHead } from "../http/heads.ts";
+
+/** `Request.cache` of the Fetch standard. */
+export type CacheMode = "default" | "no-store" | "reload" | "no-cache" | "force-cache" | "only-if-cached";
+
+/** What decides about a request. */
+export type CacheRequest = Pick<
+  RequestHead,
+  "method" | "url" | "headers" | "destination" | "mode" | "origin" | "referrer"
+> & {
+  readonly cacheMode: CacheMode;
+};
+
+export type Answer = Pick<ResponseHead, "status" | "headers">;
+
+/** When a request was sent and its response's head came: milliseconds since the epoch, by the clock of who stores. */
+export interface ExchangeTimes {
+  readonly requestTime: number;
+  readonly responseTime: number;
+}
+
+/** What a cache keeps of a response beside its whole body. Plain data; a store adds fields of its own. */
+export interface StoredResponse extends Answer, ExchangeTimes {
+  readonly selecting: SelectingFields;
+}
+
+/** What the request had in the fields that the response's `Vary` names, in its order; null where it lacked one. */
+export type SelectingFields = readonly (readonly [name: string, value: string | null])[];
+
+/** What the cache mode of a navigation is: the HTML standard's, and Chromium's for the history. */
+export function navigationCacheMode(kind: "new" | "reload" | "hard-reload" | "history"): CacheMode {
+  const modes = { new: "default", reload: "no-cache", "hard-reload": "reload", history: "force-cache" } as const;
+  return modes[kind];
+}

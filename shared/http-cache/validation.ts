@@ -1,0 +1,64 @@
+/** What an origin's answer makes of a stored response: RFC 9111 sections 3.2, 4.3.3 to 4.3.5. */
+import type { HeaderList } from "../http/heads.ts";
+import { fieldValue, isSameTag } from "./fields.ts";
+import { currentAge, freshnessLifetime, staleGrace } from "./freshness.ts";
+import type { Answer, CacheRequest, ExchangeTimes, StoredResponse } from "./stored-response.ts";
+import { selectingFields } from "./variants.ts";
+
+export type Validation =
+  /** What is stored holds, with this for its head. */
+  | { readonly kind: "not-modified"; readonly stored: StoredResponse }
+  /** The origin's failure is hidden by what is stored (RFC 5861 section 4). */
+  | { readonly kind: "stale-if-error" }
+  /** The answer goes to the page, and takes the place of what is stored where it may. */
+  | { readonly kind: "replaced" };
+
+/**
+ * They say what the stored bytes are, and a 304 is about the same bytes. It often names its server's default type (PHP's is
+ * HTML), or the tag of another coding (Apache's "-gzip"): browsers keep theirs too.
+ */
+const KEPT = new Set(["content-encoding", "content-length", "content-md5", "content-range", "content-type", "etag"]);
+/** What is stored has none of them where the update has none. */
+const OF_ONE_MESSAGE = new Set(["date", "age"]);
+const ERRORS = new Set([500, 502, 503, 504]);
+
+export function judgeValidation(
+  stored: StoredResponse,
+  request: CacheRequest,
+  answer: Answer,
+  times: ExchangeTimes,
+): Validation {
+  if (answer.status === 304) return { kind: "not-modified", stored: freshened(stored, request, answer.headers, times) };
+  const staleFor = currentAge(stored, times.responseTime) - freshnessLifetime(stored);
+  const isHidden = ERRORS.has(answer.status) && staleFor < staleGrace(stored, "stale-if-error");
+  return { kind: isHidden ? "stale-if-error" : "replaced" };
+}
+
+/** @returns the new head after a HEAD, "outdated" where the body is no longer that one, null where it does not say. */
+export function freshenByHead(
+  stored: StoredResponse,
+  request: CacheRequest,
+  answer: Answer,
+  times: ExchangeTimes,
+): StoredResponse | "outdated" | null {
+  if (answer.status !== 200 || stored.status !== 200) return null;
+  const isSame = (name: string) => {
+    const [ours, theirs] = [fieldValue(stored.headers, name), fieldValue(answer.headers, name)];
+    return theirs === null || ours === theirs || (name === "etag" && ours !== null && isSameTag(ours, theirs));
+  };
+  if (!["etag", "last-modified", "content-length"].every(isSame)) return "outdated";
+  return freshened(stored, request, answer.headers, times);
+}
+
+function freshened(
+  stored: StoredResponse,
+  request: CacheRequest,
+  update: HeaderList,
+  { requestTime, responseTime }: ExchangeTimes,
+): StoredResponse {
+  const taken = update.filter(([name]) => !KEPT.has(name));
+  const names = new Set([...OF_ONE_MESSAGE, ...taken.map(([name]) => name)]);
+  const headers = [...stored.headers.filter(([name]) => !names.has(name)), ...taken];
+  const selecting = selectingFields(request, headers) ?? stored.selecting;
+  return { ...stored, headers, selecting, requestTime, responseTime };
+}
