@@ -1,6 +1,6 @@
 /** A body between the port and the page: credit goes back when the page has read, in quarters of the window. */
 import type { RopewayError } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";

@@ -5,7 +5,7 @@
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../messages/port-messages.ts";
 import type { SlotBinding } from "../messages/tunnel-messages.ts";

@@ -6,40 +6,40 @@ import type { Session } from "../../shared/mux/session/session.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
 import type { PushedResponses } from "./requests/pushed-responses.ts";
+import { passingOn } from "./requests/response-source.ts";
 import type { SocketTraffic } from "./sockets/socket-keeper.ts";
 
 export class TunnelCounters {
-  requests = 0;
-  requestsDone = 0;
-  requestsFailed = 0;
-  messagesDown = 0;
-  /** Body bytes that came, and those that heads have announced. */
-  originBytes = 0;
+  readonly counts = {
+    requests: 0,
+    requestsDone: 0,
+    requestsFailed: 0,
+    messagesDown: 0,
+    originBytes: 0,
+    sessions: 0,
+    resumes: 0,
+  };
+  /** Body bytes that heads have announced. */
   expectedBytes = 0;
-  sessions = 0;
-  resumes = 0;
   /** Of sessions that ended, so that counters never go back. */
   #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
 
   over(outcome: RequestOutcome): void {
-    if (outcome === "failed") this.requestsFailed += 1;
-    else this.requestsDone += 1;
+    this.counts[outcome === "failed" ? "requestsFailed" : "requestsDone"] += 1;
   }
 
   /** Passes a response on, and counts its bytes. */
   counting(consumer: ResponseConsumer): ResponseConsumer {
-    return {
+    return passingOn(consumer, {
       onHead: (head) => {
         this.expectedBytes += announcedLength(head);
         consumer.onHead(head);
       },
       onBody: (chunk) => {
-        this.originBytes += chunk.length;
+        this.counts.originBytes += chunk.length;
         return consumer.onBody(chunk);
       },
-      onEnd: () => consumer.onEnd(),
-      onError: (error) => consumer.onError(error),
-    };
+    });
   }
 
   /** The session is over. */
@@ -61,6 +61,7 @@ export class TunnelCounters {
     const sum = (count: (socket: SocketTraffic) => number): number =>
       sockets.reduce((total, socket) => total + count(socket), 0);
     return {
+      ...this.counts,
       socketsOpened: sum(({ opened }) => opened),
       channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,
       channelsWanted: session?.wantedChannels ?? 1,
@@ -69,13 +70,6 @@ export class TunnelCounters {
       messagesUp: this.#past.messagesUp + traffic.messagesUp,
       requestHeadBytes: this.#past.headBytesUp + heads.sent,
       responseHeadBytes: this.#past.headBytesDown + heads.received,
-      requests: this.requests,
-      requestsDone: this.requestsDone,
-      requestsFailed: this.requestsFailed,
-      messagesDown: this.messagesDown,
-      originBytes: this.originBytes,
-      sessions: this.sessions,
-      resumes: this.resumes,
     };
   }
 }

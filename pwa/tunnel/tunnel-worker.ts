@@ -12,9 +12,12 @@ import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-ac
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
-import { HeldResponse, HeldResponses } from "./requests/held-response.ts";
+import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
+import { HeldResponse } from "./requests/held-response.ts";
+import { HeldResponses } from "./requests/held-responses.ts";
 import { PageLedger } from "./requests/page-ledger.ts";
 import { readWhole } from "./requests/read-whole.ts";
+import { askInOrder } from "./requests/response-source.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
@@ -78,9 +81,10 @@ const tunnel = new Tunnel(
 );
 const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }));
 const navigations = new Map<number, HeldResponse>();
+const held = new HeldResponses(clock, limits.heldResponseTime);
 const host: SlotPortHost = {
-  request: (head, body, consumer) => tunnel.request(head, body, consumer),
-  held: new HeldResponses(setTimer, limits.heldResponseTime),
+  ask: askInOrder([heldNavigations(held)], tunnel.ask),
+  held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
@@ -169,9 +173,8 @@ function navigate(id: number, request: NavigationRequest): void {
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
-  response.setExchange(tunnel.request(head, body, response));
-  const claimant = { origin: head.topLevelOrigin, topLevelOrigin: head.topLevelOrigin };
-  host.held.hold(claimant, withoutUserInfo(request.url), response);
+  response.setExchange(tunnel.ask({ head, body, push: null }, response));
+  holdNavigation(held, head.topLevelOrigin, withoutUserInfo(request.url), response);
 }
 
 function navigationHead(request: NavigationRequest): RequestHead {
@@ -203,7 +206,7 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
     origin: topLevelOrigin,
     topLevelOrigin,
   };
-  const { response, body } = await readWhole(host.request, head, ICON_BYTES);
+  const { response, body } = await readWhole(tunnel.ask, head, ICON_BYTES);
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
   if (response.status !== 200 || !type.startsWith("image/")) return null;
   return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;
@@ -222,7 +225,7 @@ async function clearSiteData(): Promise<boolean> {
     origin: null,
     topLevelOrigin: self.location.origin,
   };
-  const { response } = await readWhole(host.request, head, 0);
+  const { response } = await readWhole(tunnel.ask, head, 0);
   return response.status === 204;
 }
 

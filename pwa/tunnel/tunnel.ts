@@ -2,35 +2,25 @@
  * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
  * Requests wait while there is no link, for as long as the person has patience.
  */
-import { toBase64Url } from "../../shared/base-encodings.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../shared/http/client-exchange.ts";
-import { EDGE_SCHEME } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { ACCEPT_PUSH, documentName, type SlotScheme } from "../../shared/http/push.ts";
+import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import { Session } from "../../shared/mux/session/session.ts";
-import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
-import { SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkHint, LinkPhase } from "../messages/link.ts";
 import type { TunnelStats } from "../messages/tunnel-messages.ts";
-import {
-  LastingRequest,
-  type OpenedStream,
-  type RequestOutcome,
-  type SessionTrace,
-} from "./requests/lasting-request.ts";
-import { priorityOf } from "./requests/priority.ts";
+import type { LastingRequest, OpenedStream } from "./requests/lasting-request.ts";
+import { NetworkRequests } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
-import { RepeatableBody } from "./requests/repeatable-body.ts";
+import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./requests/response-source.ts";
 import { UploadMeter } from "./requests/upload-meter.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
 import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
 import { FurtherSockets } from "./sockets/further-sockets.ts";
-import { LinkPatience } from "./sockets/link-patience.ts";
 import { HANDSHAKE_ROUND_TRIPS } from "./sockets/socket-keeper.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";
 import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
@@ -59,6 +49,8 @@ interface CarriedSession extends SessionTrace {
 
 export class Tunnel {
   readonly counters = new TunnelCounters();
+  /** Answers a request. */
+  readonly ask: Ask;
 
   #first: FirstSocket;
   #further: FurtherSockets;
@@ -72,21 +64,29 @@ export class Tunnel {
   #transport: Transport | null = null;
   #online = true;
   #isRefused = false;
-  #patience: LinkPatience;
-  #waitTime: number = limits.waitTime;
-  /** Requests under way, and what `#patience` showed when their wait could begin. */
-  #pending = new Map<LastingRequest, number>();
-  #lostAt = 0;
-  #keptBodies = { total: 0 };
+  #network: NetworkRequests;
   #pushed: PushedResponses;
   #slotScheme: SlotScheme | null = null;
   #uploads = new UploadMeter();
 
-  constructor(handler: TunnelHandler, platform: SocketPlatform) {
+  /** @param sources are asked after what was pushed, before the edge is. */
+  constructor(handler: TunnelHandler, platform: SocketPlatform, sources: readonly ResponseSource[] = []) {
     this.#handler = handler;
     this.#platform = platform;
     this.#pushed = new PushedResponses(platform);
-    this.#patience = new LinkPatience(platform, () => this.#endWaits());
+    this.#network = new NetworkRequests(
+      {
+        openStream: (priority) => this.#openStream(priority),
+        refusal: () => (this.#isRefused ? refused() : null),
+        absence: () => (this.#first.isOpen ? null : unreachable(this.#online)),
+        onAsked: () => this.#asked(),
+        onOver: (request, error) => this.#over(request, error),
+        onDocumentLost: (name) => this.#pushed.drop(name),
+      },
+      platform,
+      this.counters,
+    );
+    this.ask = askInOrder([this.#pushed.source, ...sources], this.#network.ask);
     this.#first = new FirstSocket(
       {
         onDialling: (transport) => this.#attach(transport),
@@ -106,7 +106,7 @@ export class Tunnel {
         onPhase: (phase) => this.#showPhase(phase),
         onSpare: () => this.#further.giveWay(),
         onRefused: () => this.giveUp(),
-        isAwaiting: () => this.#pending.size > 0,
+        isAwaiting: () => this.#network.areUnderWay,
         uploadDelay: () => this.#uploadDelay(),
       },
       platform,
@@ -121,13 +121,12 @@ export class Tunnel {
         onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
         onRetry: () => this.#updateChannels(),
         isBusy: (index) => this.#isBusy(index),
-        isAwaiting: () => this.#pending.size > 0,
+        isAwaiting: () => this.#network.areUnderWay,
         uploadDelay: () => this.#uploadDelay(),
       },
       platform,
       this.#first.rtt,
     );
-    this.#patience.start();
   }
 
   /** What sessions say of this phone. Before the first request, and when more is known. */
@@ -172,50 +171,7 @@ export class Tunnel {
 
   /** @param waitTime milliseconds that a request waits without a link. */
   setWaitTime(waitTime: number): void {
-    this.#waitTime = waitTime;
-    this.#endWaits();
-  }
-
-  /** Sends a request. The consumer hears of failures only through `onError`. */
-  request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange {
-    const priority = priorityOf(head.destination);
-    let documentStream: MuxStream | null = null;
-    const request: LastingRequest = new LastingRequest({
-      head,
-      body: body === null ? null : new RepeatableBody(body, this.#keptBodies),
-      consumer: this.counters.counting(consumer),
-      host: {
-        openStream: () => {
-          const current = this.#currentSession();
-          const { session } = current;
-          const opened = (stream: MuxStream): OpenedStream => {
-            documentStream = head.mode === "navigate" ? stream : null;
-            // A cookie that a script sets goes with what is asked after it.
-            stream.leads = head.url.startsWith(EDGE_SCHEME);
-            return { stream, session: current };
-          };
-          return session.hasRoom ? opened(session.openStreamNow(priority)) : session.openStream(priority).then(opened);
-        },
-        claimPush: (plain) => this.#pushed.claim(plain),
-        now: () => this.#platform.now(),
-        newRequestId,
-        setTimer: (task, delay) => this.#platform.setTimer(task, delay),
-      },
-      onOver: (outcome, error) => {
-        if (outcome !== "done" && documentStream !== null) this.#pushed.drop(documentName(documentStream));
-        this.#pushed.over(head);
-        this.#over(request, outcome, error);
-      },
-    });
-    this.counters.requests += 1;
-    this.#pending.set(request, this.#patience.waited);
-    if (this.#isRefused) queueMicrotask(() => request.fail(refused()));
-    else request.start();
-    this.#activity.renew();
-    this.#updateChannels();
-    this.#first.awaiting();
-    this.#further.awaiting();
-    return { cancel: () => request.cancel() };
+    this.#network.setWaitTime(waitTime);
   }
 
   stats(): Omit<TunnelStats, "road"> {
@@ -234,17 +190,27 @@ export class Tunnel {
   /** Nobody waits any longer: whatever is under way fails, and the next request starts a session of its own. */
   giveUp(): void {
     const error = this.#isRefused ? refused() : unreachable(this.#online);
-    for (const request of [...this.#pending.keys()]) request.fail(error);
+    this.#network.fail(error);
     this.#current?.session.end(error);
   }
 
-  #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
-    this.#pending.delete(request);
-    if (this.#pending.size === 0) this.#activity.renew();
-    this.counters.over(outcome);
-    if (error !== null && hidesTheOutcome(error) && request.isUncertain) {
-      this.#handler.onUncertain?.(request.head);
-    }
+  #openStream(priority: Priority): OpenedStream | Promise<OpenedStream> {
+    const current = this.#currentSession();
+    const { session } = current;
+    if (session.hasRoom) return { stream: session.openStreamNow(priority), session: current };
+    return session.openStream(priority).then((stream) => ({ stream, session: current }));
+  }
+
+  #asked(): void {
+    this.#activity.renew();
+    this.#updateChannels();
+    this.#first.awaiting();
+    this.#further.awaiting();
+  }
+
+  #over({ head, isUncertain }: LastingRequest, error: RopewayError | null): void {
+    if (!this.#network.areUnderWay) this.#activity.renew();
+    if (error !== null && hidesTheOutcome(error) && isUncertain) this.#handler.onUncertain?.(head);
     this.#handler.onTraffic();
   }
 
@@ -259,14 +225,14 @@ export class Tunnel {
         onEnd: () => this.#archive(session),
         onPush: (stream) => this.#pushed.accept(stream, current),
         onResumed: () => {
-          this.counters.resumes += 1;
+          this.counters.counts.resumes += 1;
         },
       },
     });
     this.#sendConstants(session);
     const current: CarriedSession = { session, wasCarried: false, lastCarriedAt: this.#platform.now() };
     this.#current = current;
-    this.counters.sessions += 1;
+    this.counters.counts.sessions += 1;
     if (this.#transport !== null) this.#carry(current, this.#transport);
     return current;
   }
@@ -312,7 +278,7 @@ export class Tunnel {
   }
 
   #receive(transport: Transport, message: Uint8Array): void {
-    this.counters.messagesDown += 1;
+    this.counters.counts.messagesDown += 1;
     const current = this.#current;
     if (current !== null) {
       const { session } = current;
@@ -366,7 +332,7 @@ export class Tunnel {
   #updateChannels(): void {
     const session = this.#current?.session;
     if (session === undefined || session.ended !== null) return;
-    const isActive = this.#pending.size > 0 || this.#activity.isRecent;
+    const isActive = this.#network.areUnderWay || this.#activity.isRecent;
     const lost = session.channels.filter(({ index, ...each }) => index > 0 && (each.isCarried || !each.isAttached));
     this.#further.update(
       isActive ? session.wantedChannels : 1,
@@ -388,26 +354,7 @@ export class Tunnel {
   #showPhase(phase: LinkPhase): void {
     this.#isRefused = phase.kind === "refused";
     const isThere = phase.kind === "open" || phase.kind === "stalled";
-    if (isThere) {
-      this.#patience.stop();
-      this.#lostAt = this.#patience.waited;
-    } else {
-      this.#patience.start();
-    }
+    this.#network.showLink(isThere);
     this.#handler.onPhase(phase);
   }
-
-  /** Requests wait from when there was no link for them; one that was made later waits longer. */
-  #endWaits(): void {
-    if (this.#first.isOpen) return;
-    const { waited } = this.#patience;
-    for (const [request, since] of [...this.#pending]) {
-      if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(unreachable(this.#online));
-    }
-  }
-}
-
-/** 96 random bits in 16 characters. */
-function newRequestId(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(12)));
 }

@@ -13,7 +13,6 @@ const tooLarge: ReadonlySet<string> = new Set([
   "menu-sheet.tsx",
   "mount.tsx",
   "settings-sheet.tsx",
-  "tunnel.ts",
   "channel-set.ts",
   "channel.ts",
   "session.ts",

@@ -10,9 +10,15 @@ import { type BlobKind, blob, type ChaosOrigin } from "./chaos-origin.ts";
 import { sha256 } from "./contract.ts";
 import { navigation, scriptFetch } from "./phone-session.ts";
 
+interface ChaosAsked {
+  readonly head: RequestHead;
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly push: null;
+}
+
 /** The phone's tunnel. */
 export interface ChaosTunnel {
-  request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ConsumerLog): unknown;
+  ask(request: ChaosAsked, consumer: ConsumerLog): unknown;
   /** `sessions`: opened so far. */
   stats(): { readonly sessions: number };
 }
@@ -91,7 +97,8 @@ function ask(tunnel: ChaosTunnel, origin: string, name: string, random: Random, 
   if (kind === "ranged" || kind === "coded" || kind === "plain") {
     const length = 1 + random.below(kind === "plain" ? 300_000 : 2_000_000);
     const body = blob(seed, length);
-    tunnel.request(navigation(`${origin}/${kind satisfies BlobKind}/${name}/${seed}/${length}`), null, consumer);
+    const head = navigation(`${origin}/${kind satisfies BlobKind}/${name}/${seed}/${length}`);
+    tunnel.ask({ head, body: null, push: null }, consumer);
     const bytesFromOrigin = kind === "coded" ? gzipSync(body).length : length;
     return { kind, expected: sha256(body), bytesFromOrigin, read: () => 0 };
   }
@@ -100,7 +107,7 @@ function ask(tunnel: ChaosTunnel, origin: string, name: string, random: Random, 
   const method = kind === "post" ? "POST" : "PUT";
   const upload = inPieces(body, random);
   const head = { ...navigation(`${origin}/upload/${name}`), ...scriptFetch(page), method };
-  tunnel.request(head, upload.stream, consumer);
+  tunnel.ask({ head, body: upload.stream, push: null }, consumer);
   return { kind, expected: sha256(body), bytesFromOrigin: 64, read: upload.read };
 }
 

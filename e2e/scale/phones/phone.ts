@@ -4,6 +4,7 @@ import { crc32 } from "node:zlib";
 import { WebSocket as NodeSocket } from "ws";
 import type { SocketPlatform } from "../../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { dialWebSocket } from "../../../shared/phone-socket.ts";
 import { KEEP_ALIVE } from "../../../shared/subprotocol.ts";
@@ -158,7 +159,8 @@ export class Phone {
         this.#tally.add(size, performance.now() - startedAt, bytes, failure);
         resolve(failure === null ? new TextDecoder().decode(Buffer.concat(chunks)) : "");
       };
-      this.#tunnel.request(head, body === null ? null : new Blob([body as Uint8Array<ArrayBuffer>]).stream(), {
+      const stream = body === null ? null : new Blob([body as Uint8Array<ArrayBuffer>]).stream();
+      const consumer: ResponseConsumer = {
         onHead: (answer) => {
           response = answer;
         },
@@ -170,7 +172,8 @@ export class Phone {
         },
         onEnd: () => over(faultOf(response, check)),
         onError: (error) => over(error.message),
-      });
+      };
+      this.#tunnel.ask({ head, body: stream, push: null }, consumer);
     });
   }
 }

@@ -2,13 +2,16 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../../messages/port-messages.ts";
 import type { SlotBinding } from "../../messages/tunnel-messages.ts";
-import { HeldResponse, HeldResponses } from "../requests/held-response.ts";
+import { heldNavigations, holdNavigation } from "../requests/held-navigations.ts";
+import { HeldResponse } from "../requests/held-response.ts";
+import { HeldResponses } from "../requests/held-responses.ts";
+import { type Ask, askInOrder } from "../requests/response-source.ts";
 import { FrameStarts } from "./frame-starts.ts";
 import { SlotPort } from "./slot-port.ts";
 
@@ -52,19 +55,20 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const noDocuments: string[] = [];
   const silentDocuments: SilentDocument[] = [];
   const brokenDocuments: unknown[] = [];
-  const held = new HeldResponses(() => () => {}, limits.heldResponseTime);
+  const held = new HeldResponses({ setTimer: () => () => {} }, limits.heldResponseTime);
+  const network: Ask = ({ head, body }, consumer) => {
+    const request: HostRequest = { head, body, consumer, cancelled: false };
+    requests.push(request);
+    return {
+      cancel: () => {
+        request.cancelled = true;
+      },
+    };
+  };
   const frameStarts = new FrameStarts();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
-    request(head, body, consumer) {
-      const request: HostRequest = { head, body, consumer, cancelled: false };
-      requests.push(request);
-      return {
-        cancel: () => {
-          request.cancelled = true;
-        },
-      };
-    },
+    ask: askInOrder([heldNavigations(held)], network),
     held,
     frameStarts,
     onNavigationMoved: (url) => moved.push(url),
@@ -277,7 +281,7 @@ describe("SlotPort, to a hostile slot,", () => {
   ])("hands a navigation that moved over to the other origin when the slot %s", async (_, head) => {
     const slot = rig();
     const response = new HeldResponse("");
-    slot.held.hold(TOP_LEVEL, URL_A, response);
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
     await slot.ask(head);
     response.onHead({ ...responseHead, url: `${OTHER}/moved`, redirected: true, fragment: "#part" });
     void response.onBody(new Uint8Array(10));
@@ -286,14 +290,23 @@ describe("SlotPort, to a hostile slot,", () => {
     expect(errorCodes(heard)).toEqual([ErrorCode.CANCEL]);
     expect(slot.moved).toEqual([`${OTHER}/moved#part`]);
     expect(typesOf(await slot.say({ type: "credit", id: 1, bytes: 1 }))).toEqual([]);
-    expect(slot.held.claim(TOP_LEVEL, `${OTHER}/moved`)).toBeNull();
-    expect(slot.held.claim({ origin: OTHER, topLevelOrigin: OTHER }, `${OTHER}/moved`)).toBe(response);
+    const claim = (topLevelOrigin: string) => {
+      const moved: RequestHead = { ...navigation, url: `${OTHER}/moved`, origin: null, topLevelOrigin };
+      const log = new ConsumerLog();
+      const next: Ask = () => ({ cancel() {} });
+      const { held } = heldNavigations(slot.held)({ head: moved, body: null, push: null }, log, next);
+      return { isHeld: held !== undefined, log };
+    };
+    expect(claim(ORIGIN).isHeld).toBe(false);
+    const { isHeld, log } = claim(OTHER);
+    await settle();
+    expect([isHeld, log.head?.url, log.bytes]).toEqual([true, `${OTHER}/moved`, 10]);
   });
 
   it("keeps a navigation that moved from a slot that uses one id twice", async () => {
     const slot = rig();
     const response = new HeldResponse("");
-    slot.held.hold(TOP_LEVEL, URL_A, response);
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
     await slot.ask({ ...subresource, url: `${ORIGIN}/other` });
     await slot.ask(navigation);
     response.onHead({ ...responseHead, url: `${OTHER}/moved`, redirected: true });
@@ -305,7 +318,7 @@ describe("SlotPort, to a hostile slot,", () => {
   it("keeps a navigation that moved from a slot that holds it before its head, and claims it as its own", async () => {
     const slot = rig();
     const response = new HeldResponse("");
-    slot.held.hold(TOP_LEVEL, URL_A, response);
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
     await slot.say(
       { type: "request", id: 1, head: navigation, body: null },
       { type: "hold", id: 1 },
@@ -325,7 +338,7 @@ describe("SlotPort, to a hostile slot,", () => {
     ] as const;
     for (const [binding, head, mayClaim] of cases) {
       const slot = rig(binding);
-      slot.held.hold(TOP_LEVEL, URL_A, new HeldResponse(""));
+      holdNavigation(slot.held, ORIGIN, URL_A, new HeldResponse(""));
       await slot.ask(head);
       expect(slot.requests).toHaveLength(mayClaim ? 0 : 1);
     }

@@ -2,13 +2,16 @@
  * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "../../messages/port-messages.ts";
 import type { SlotBinding, TunnelToShell } from "../../messages/tunnel-messages.ts";
-import { HeldResponse, type HeldResponses } from "../requests/held-response.ts";
+import { holdNavigation } from "../requests/held-navigations.ts";
+import { HeldResponse } from "../requests/held-response.ts";
+import type { HeldResponses } from "../requests/held-responses.ts";
+import type { Ask } from "../requests/response-source.ts";
 import type { FrameStarts } from "./frame-starts.ts";
 import { PortOutbox } from "./port-outbox.ts";
 
@@ -17,7 +20,8 @@ const TUNNEL = crypto.randomUUID();
 
 /** What a port needs of the tunnel and tells the shell. */
 export interface SlotPortHost {
-  request(head: RequestHead, body: ReadableStream<Uint8Array> | null, consumer: ResponseConsumer): ClientExchange;
+  readonly ask: Ask;
+  /** What `ask` answers first. */
   readonly held: HeldResponses;
   readonly frameStarts: FrameStarts;
   /**
@@ -98,7 +102,7 @@ export class SlotPort {
         this.#forget(message.id, exchange);
         // Before its head is there, nobody knows where the response comes from.
         const url = exchange.response.head?.url ?? "";
-        if (this.#isOwn(url)) this.#host.held.hold(this.#binding, url, exchange.response);
+        if (this.#isOwn(url)) holdNavigation(this.#host.held, this.#binding.topLevelOrigin, url, exchange.response);
         else exchange.response.cancel();
       }
     }
@@ -119,12 +123,10 @@ export class SlotPort {
       // A document of another origin belongs into another slot, where other cookies go with it.
       return this.#postError(id, ErrorCode.PROTOCOL_ERROR, "Cannot load: not of this slot's origin");
     }
-    const mayClaim = head.method === "GET" && this.#isOwn(head.url);
-    const claimed = mayClaim ? this.#host.held.claim(this.#binding, head.url) : null;
     const stamped = this.#stamp(head);
     // The slot is told what it did not ask with itself.
     const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
-    const response = claimed ?? new HeldResponse(isTold ? stamped.referrer : null);
+    const response = new HeldResponse(isTold ? stamped.referrer : null);
     const upload =
       message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
     const exchange: PortExchange = {
@@ -137,13 +139,13 @@ export class SlotPort {
       upload,
     };
     this.#exchanges.set(id, exchange);
-    const isDocument = head.mode === "navigate" || claimed !== null;
+    const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
+    const answer = this.#host.ask({ head: stamped, body, push: null }, response);
+    response.setExchange(answer);
+    const isDocument = head.mode === "navigate" || answer.held !== undefined;
     void response.settled.then((outcome) => {
       if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
     });
-    if (claimed !== null) return;
-    const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
-    response.setExchange(this.#host.request(stamped, body, response));
   }
 
   /**
@@ -223,7 +225,7 @@ export class SlotPort {
   #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
     this.#exchanges.delete(id);
     const { origin } = new URL(url);
-    this.#host.held.hold({ origin, topLevelOrigin: origin }, url, exchange.response);
+    holdNavigation(this.#host.held, origin, url, exchange.response);
     this.#host.onNavigationMoved(url + (fragment ?? ""));
     this.#postError(id, ErrorCode.CANCEL, "Cannot go on: it is on another site");
   }
@@ -295,7 +297,7 @@ export class SlotPort {
       origin,
       topLevelOrigin,
     };
-    this.#host.request(head, null, DEAF);
+    this.#host.ask({ head, body: null, push: null }, DEAF);
   }
 }
 

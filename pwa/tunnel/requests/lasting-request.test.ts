@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import type { RequestHandler } from "../../../shared/http/server-exchange.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";

@@ -9,38 +9,21 @@
  * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
  *   section 5.5). Whatever cannot be known fails.
  */
+import { toBase64Url } from "../../../shared/base-encodings.ts";
+import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/client-exchange.ts";
 import type { Delivery, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isIdempotent } from "../../../shared/http/idempotent.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { isWhole, overlap, type Remainder, remainderOf } from "./continue-response.ts";
-import type { ClaimedPush } from "./pushed-responses.ts";
 import type { RepeatableBody } from "./repeatable-body.ts";
-
-/** What a request needs of its tunnel. */
-export interface RequestHost {
-  /** A stream of the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
-  openStream(): OpenedStream | Promise<OpenedStream>;
-  /** A push that answers this request. */
-  claimPush(head: RequestHead): ClaimedPush | null;
-  /** Milliseconds, also while the device sleeps. */
-  now(): number;
-  /** Of a request that must not run twice; unique on this phone. */
-  newRequestId(): string;
-  setTimer(task: () => void, delay: number): () => void;
-}
+import type { ClaimedPush, SessionTrace } from "./response-source.ts";
 
 export interface OpenedStream {
   readonly stream: MuxStream;
   readonly session: SessionTrace;
-}
-
-/** What is known of a session beyond its life. */
-export interface SessionTrace {
-  /** Whether it ever had a link: else nobody has heard of what was sent in it. */
-  wasCarried: boolean;
 }
 
 export type RequestOutcome = "done" | "cancelled" | "failed";
@@ -48,8 +31,13 @@ export type RequestOutcome = "done" | "cancelled" | "failed";
 interface LastingRequestOptions {
   readonly head: RequestHead;
   readonly body: RepeatableBody | null;
+  /** Its first attempt, if there is one. */
+  readonly push: ClaimedPush | null;
   readonly consumer: ResponseConsumer;
-  readonly host: RequestHost;
+  /** In the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
+  openStream(): OpenedStream | Promise<OpenedStream>;
+  /** Goes on while the device sleeps. */
+  readonly clock: Clock;
   /** Called once, before the consumer hears of it. */
   readonly onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
 }
@@ -58,8 +46,10 @@ export class LastingRequest {
   readonly head: RequestHead;
 
   #body: RepeatableBody | null;
+  #push: ClaimedPush | null;
   #consumer: ResponseConsumer;
-  #host: RequestHost;
+  #openStream: () => OpenedStream | Promise<OpenedStream>;
+  #clock: Clock;
   #onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
   #id: string | null = null;
   #exchange: ClientExchange | null = null;
@@ -76,11 +66,13 @@ export class LastingRequest {
   #response: ResponseHead | null = null;
   #delivered = 0;
 
-  constructor({ head, body, consumer, host, onOver }: LastingRequestOptions) {
+  constructor({ head, body, push, consumer, openStream, clock, onOver }: LastingRequestOptions) {
     this.head = head;
     this.#body = body;
+    this.#push = push;
     this.#consumer = consumer;
-    this.#host = host;
+    this.#openStream = openStream;
+    this.#clock = clock;
     this.#onOver = onOver;
   }
 
@@ -90,13 +82,12 @@ export class LastingRequest {
   }
 
   start(): void {
-    if (!isIdempotent(this.head.method)) this.#id = this.#host.newRequestId();
-    this.#firstSentAt = this.#host.now();
-    const pushed = this.#body === null ? this.#host.claimPush(this.head) : null;
-    if (pushed === null) return this.#send("whole");
+    if (!isIdempotent(this.head.method)) this.#id = newRequestId();
+    this.#firstSentAt = this.#clock.now();
+    if (this.#push === null) return this.#send("whole");
     this.#attempts = 1;
-    this.#session = pushed.session;
-    this.#exchange = pushed.attach(this.#attemptConsumer(null));
+    this.#session = this.#push.session;
+    this.#exchange = this.#push.answer(this.#attemptConsumer(null));
   }
 
   cancel(): void {
@@ -116,7 +107,7 @@ export class LastingRequest {
     this.#attempts += 1;
     this.#exchange = null;
     this.#session = null;
-    const opened = this.#host.openStream();
+    const opened = this.#openStream();
     // At once, so that a request that is made before a link is opened rides in its handshake.
     if (!(opened instanceof Promise)) return this.#sendOn(opened, remainder);
     opened.then(
@@ -185,7 +176,7 @@ export class LastingRequest {
       };
       // A session tells its streams that it is over before it is.
       if (!isRefused || this.#refusals === 1) queueMicrotask(again);
-      else this.#cancelTimer = this.#host.setTimer(again, limits.refusedDelay * 2 ** (this.#refusals - 2));
+      else this.#cancelTimer = this.#clock.setTimer(again, limits.refusedDelay * 2 ** (this.#refusals - 2));
       return;
     }
     this.fail(isLost && this.isUncertain ? outcomeUnknown(error) : error);
@@ -213,7 +204,7 @@ export class LastingRequest {
       const mayGoOn = method === "GET" || (isIdempotent(method) && this.#delivered === 0);
       return mayGoOn ? remainderOf(this.#response, this.#delivered) : null;
     }
-    const isForgotten = this.#mayHaveRun && this.#host.now() - this.#firstSentAt > limits.repeatWindow;
+    const isForgotten = this.#mayHaveRun && this.#clock.now() - this.#firstSentAt > limits.repeatWindow;
     return isIdempotent(method) || !isForgotten ? "whole" : null;
   }
 
@@ -257,4 +248,9 @@ function changedMeanwhile(): RopewayError {
 function outcomeUnknown(cause: RopewayError): RopewayError {
   const message = "Cannot tell whether the site got the request: the link was lost before the answer; look there first";
   return new RopewayError(ErrorCode.OUTCOME_UNKNOWN, "stream", "library", message, { cause });
+}
+
+/** 96 random bits in 16 characters. */
+function newRequestId(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(12)));
 }

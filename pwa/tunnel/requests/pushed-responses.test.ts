@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import type { ServerResponse } from "../../../shared/http/server-exchange.ts";
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { bodyOf, ConsumerLog, CountedBody, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
@@ -11,6 +12,7 @@ import { settle } from "../../../shared/testing/turns.ts";
 import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { PushedResponses } from "./pushed-responses.ts";
+import type { Ask } from "./response-source.ts";
 
 const PICTURE: RequestHead = {
   ...requestHead,
@@ -22,6 +24,13 @@ const PICTURE: RequestHead = {
 };
 
 const text = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("text") });
+
+/** What goes out fails, what was pushed for it is its answer. */
+const overNetwork: Ask = ({ push }, consumer) => {
+  if (push !== null) return push.answer(consumer);
+  queueMicrotask(() => consumer.onError(new RopewayError(ErrorCode.CANCEL, "stream", "library", "network")));
+  return { cancel() {} };
+};
 
 function rig() {
   const platform = new FakePlatform();
@@ -42,16 +51,10 @@ function rig() {
     },
     /** What the page gets out of a push, or null if its request has to go out. */
     async ask(head: Partial<RequestHead> = {}): Promise<ConsumerLog | null> {
-      const request = { ...PICTURE, ...head };
-      const claimed = pushed.claim(request);
-      if (claimed === null) {
-        pushed.over(request);
-        return null;
-      }
       const consumer = new ConsumerLog();
-      claimed.attach(consumer);
+      pushed.source({ head: { ...PICTURE, ...head }, body: null, push: null }, consumer, overNetwork);
       await settle();
-      return consumer;
+      return consumer.error?.message === "network" ? null : consumer;
     },
   };
 }
@@ -96,9 +99,9 @@ describe("a request", () => {
     const { pushed, linked, push } = rig();
     await push();
     const consumer = new ConsumerLog();
-    const exchange = pushed.claim(PICTURE)?.attach(consumer);
+    const exchange = pushed.source({ head: PICTURE, body: null, push: null }, consumer, overNetwork);
     expect(consumer.events).toEqual([]);
-    exchange?.cancel();
+    exchange.cancel();
     await settle();
     expect([consumer.events, linked.phone.link.unread]).toEqual([[], 0]);
   });
@@ -141,11 +144,23 @@ describe("a request", () => {
 
   it("that went out already makes a later push pointless", async () => {
     const { pushed, push, ask } = rig();
-    expect(pushed.claim(PICTURE)).toBe(null);
-    expect((await push()).state).toBe("closed");
-    pushed.over(PICTURE);
-    await push();
-    expect((await ask())?.text).toBe("text");
+    const ends: ((consumer: ResponseConsumer, cancel: () => void) => void)[] = [
+      (consumer) => consumer.onEnd(),
+      (consumer) => consumer.onError(new RopewayError(ErrorCode.CANCEL, "stream", "library", "")),
+      (_, cancel) => cancel(),
+    ];
+    for (const end of ends) {
+      let consumer: ResponseConsumer = new ConsumerLog();
+      const { cancel } = pushed.source({ head: PICTURE, body: null, push: null }, consumer, (request, asking) => {
+        expect(request.push).toBe(null);
+        consumer = asking;
+        return { cancel() {} };
+      });
+      expect((await push()).state).toBe("closed");
+      end(consumer, cancel);
+      await push();
+      expect((await ask())?.text).toBe("text");
+    }
   });
 });
 

@@ -8,7 +8,7 @@ import { readWhole } from "./read-whole.ts";
 function read(limit: number, play: (consumer: ResponseConsumer) => void) {
   let cancelled = false;
   const whole = readWhole(
-    (_head, _body, consumer) => {
+    (_request, consumer) => {
       queueMicrotask(() => play(consumer));
       return {
         cancel: () => {

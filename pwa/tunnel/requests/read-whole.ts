@@ -1,14 +1,13 @@
 /** A small response, read to its end in memory. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-
-type StartRequest = (head: RequestHead, body: null, consumer: ResponseConsumer) => ClientExchange;
+import type { Ask } from "./response-source.ts";
 
 /** @throws RopewayError ENHANCE_YOUR_CALM when the body is above `limit` bytes; otherwise what the exchange failed with. */
 export function readWhole(
-  start: StartRequest,
+  ask: Ask,
   head: RequestHead,
   limit: number,
 ): Promise<{ response: ResponseHead; body: Uint8Array }> {
@@ -16,7 +15,7 @@ export function readWhole(
     let response: ResponseHead | null = null;
     const chunks: Uint8Array[] = [];
     let size = 0;
-    const exchange = start(head, null, {
+    const consumer: ResponseConsumer = {
       onHead(received) {
         response = received;
       },
@@ -41,6 +40,7 @@ export function readWhole(
         if (response !== null) resolve({ response, body: concat(...chunks) });
       },
       onError: reject,
-    });
+    };
+    const exchange = ask({ head, body: null, push: null }, consumer);
   });
 }

@@ -153,7 +153,7 @@ export function tunnelRig(
     edge: (): Session | undefined => edges.at(-1),
     fetch(head: Partial<RequestHead> = {}, body: ReadableStream<Uint8Array> | null = null) {
       const consumer = new ConsumerLog();
-      return { consumer, exchange: tunnel.request({ ...requestHead, ...head }, body, consumer) };
+      return { consumer, exchange: tunnel.ask({ head: { ...requestHead, ...head }, body, push: null }, consumer) };
     },
     /** The edge pushes, in the session of the moment, what a script of a page would fetch. */
     async push(answer: RequestHandler, document = "0:1"): Promise<void> {

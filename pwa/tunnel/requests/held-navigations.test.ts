@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import type { RequestHead } from "../../../shared/http/heads.ts";
+import * as limits from "../../../shared/limits.ts";
+import { ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { settle } from "../../../shared/testing/turns.ts";
+import { FakePlatform } from "../testing/fake-platform.ts";
+import { heldNavigations, holdNavigation } from "./held-navigations.ts";
+import { HeldResponse } from "./held-response.ts";
+import { HeldResponses } from "./held-responses.ts";
+
+const ORIGIN = "https://a.example";
+const OTHER = "https://b.example";
+const URL_A = `${ORIGIN}/`;
+const navigation: RequestHead = { ...requestHead, url: URL_A, mode: "navigate", origin: null };
+
+function rig() {
+  const platform = new FakePlatform();
+  const held = new HeldResponses(platform, limits.heldResponseTime);
+  const cancelled: string[] = [];
+  return {
+    platform,
+    held,
+    cancelled,
+    named(name: string): HeldResponse {
+      const response = new HeldResponse(name);
+      response.setExchange({ cancel: () => cancelled.push(name) });
+      return response;
+    },
+    /** The referrer of what is held for it; undefined where the next source is asked. */
+    claim(head: Partial<RequestHead> = {}): string | null | undefined {
+      const request = { head: { ...navigation, ...head }, body: null, push: null };
+      return heldNavigations(held)(request, new ConsumerLog(), () => ({ cancel() {} })).held?.referrer;
+    },
+  };
+}
+
+it("gives a response once, to whom it is held for and for its URL", () => {
+  const { held, claim, named } = rig();
+  holdNavigation(held, ORIGIN, URL_A, named("one"));
+  expect(claim({ url: `${URL_A}other` })).toBeUndefined();
+  expect(claim({ topLevelOrigin: OTHER })).toBeUndefined();
+  expect(claim({ mode: "cors", origin: OTHER })).toBeUndefined();
+  expect(claim({ method: "POST" })).toBeUndefined();
+  expect(claim({ mode: "no-cors", origin: ORIGIN, destination: "image" })).toBe("one");
+  expect(claim()).toBeUndefined();
+});
+
+it("tells whoever claims it all of it, but not before it is answered, and nothing once it was given up", async () => {
+  const { held, named, cancelled } = rig();
+  for (const isGivenUp of [false, true]) {
+    const response = named("one");
+    holdNavigation(held, ORIGIN, URL_A, response);
+    response.onHead(responseHead);
+    const log = new ConsumerLog();
+    const answer = heldNavigations(held)({ head: navigation, body: null, push: null }, log, () => ({ cancel() {} }));
+    expect(log.events).toEqual([]);
+    if (isGivenUp) answer.cancel();
+    await settle(1);
+    expect([log.events, cancelled]).toEqual(isGivenUp ? [[], ["one"]] : [["head"], []]);
+  }
+});
+
+it("cancels what nobody claims in time, and what is replaced, but nothing that was claimed", async () => {
+  const { platform, held, cancelled, claim, named } = rig();
+  holdNavigation(held, ORIGIN, URL_A, named("replaced"));
+  holdNavigation(held, ORIGIN, URL_A, named("claimed"));
+  claim();
+  const late = named("late");
+  holdNavigation(held, ORIGIN, URL_A, late);
+  platform.pass(100 * limits.heldResponseTime);
+  late.onHead(responseHead);
+  await settle(1);
+  platform.pass(limits.heldResponseTime - 1);
+  expect(cancelled).toEqual(["replaced"]);
+  platform.pass(1);
+  expect(cancelled).toEqual(["replaced", "late"]);
+  expect(claim()).toBeUndefined();
+});

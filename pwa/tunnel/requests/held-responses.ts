@@ -1,0 +1,59 @@
+/** Responses that wait for who asks for them: each is given once, and given up after a while. */
+import type { Clock } from "../../../shared/clock.ts";
+import type { HeldResponse } from "./held-response.ts";
+
+interface HeldEntry<Held> {
+  readonly response: Held;
+  cancelTimer: () => void;
+}
+
+export class HeldResponses<Held extends HeldResponse = HeldResponse> {
+  /** By what may claim them, oldest first. */
+  #held = new Map<string, HeldEntry<Held>>();
+  #clock: Pick<Clock, "setTimer">;
+  #lifetime: number;
+
+  /** @param lifetime milliseconds. */
+  constructor(clock: Pick<Clock, "setTimer">, lifetime: number) {
+    this.#clock = clock;
+    this.#lifetime = lifetime;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** Those that wait. */
+  *[Symbol.iterator](): Iterator<Held> {
+    for (const { response } of this.#held.values()) yield response;
+  }
+
+  has(key: string): boolean {
+    return this.#held.has(key);
+  }
+
+  /** @param ready its time runs from then on; whoever claims it until then waits with it. */
+  hold(key: string, response: Held, ready: Promise<unknown> = Promise.resolve()): void {
+    this.claim(key)?.cancel();
+    const entry = { response, cancelTimer: () => {} };
+    this.#held.set(key, entry);
+    void ready.then(() => {
+      if (this.#held.get(key) !== entry) return;
+      entry.cancelTimer = this.#clock.setTimer(() => this.claim(key)?.cancel(), this.#lifetime);
+    });
+  }
+
+  /** Nobody else gets it any more. */
+  claim(key: string): Held | null {
+    const held = this.#held.get(key);
+    if (held === undefined) return null;
+    held.cancelTimer();
+    this.#held.delete(key);
+    return held.response;
+  }
+
+  /** Gives up those that `isMeant` names. */
+  drop(isMeant: (response: Held) => boolean): void {
+    for (const [key, { response }] of [...this.#held]) if (isMeant(response)) this.claim(key)?.cancel();
+  }
+}
