@@ -12,6 +12,7 @@ import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-ac
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
+import { edgeRequest } from "./requests/edge-request.ts";
 import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
 import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
@@ -213,19 +214,9 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
 }
 
 async function clearSiteData(): Promise<boolean> {
-  const head: RequestHead = {
-    method: "DELETE",
-    url: EdgeRequest.SITE_DATA,
-    headers: [],
-    destination: "",
-    mode: "same-origin",
-    credentials: "omit",
-    redirect: "error",
-    referrer: "",
-    origin: null,
-    topLevelOrigin: self.location.origin,
-  };
-  const { response } = await readWhole(tunnel.ask, head, 0);
+  const { origin } = self.location;
+  const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
+  const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
   return response.status === 204;
 }
 

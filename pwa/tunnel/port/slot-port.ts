@@ -8,8 +8,9 @@ import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "../../messages/port-messages.ts";
 import type { SlotBinding, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import { edgeRequest } from "../requests/edge-request.ts";
 import { holdNavigation } from "../requests/held-navigations.ts";
-import { HeldResponse } from "../requests/held-response.ts";
+import { DEAF, HeldResponse } from "../requests/held-response.ts";
 import type { HeldResponses } from "../requests/held-responses.ts";
 import type { Ask } from "../requests/response-source.ts";
 import type { FrameStarts } from "./frame-starts.ts";
@@ -42,12 +43,8 @@ type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
 
 interface PortExchange {
   readonly response: HeldResponse;
-  /** Body bytes that may be posted before the page has read some. */
-  credit: number;
-  /** Of chunks that were posted beyond the credit; the stream's own credit bounds them. */
-  readonly waiting: (() => void)[];
-  attached: boolean;
-  headPosted: boolean;
+  /** Its head was posted, and the service worker has not said yet what becomes of it. */
+  isOffered: boolean;
   /** Real URL of a document that the slot's page or a frame of it may show, once its head is there. */
   documentUrl: string | null;
   readonly upload: UploadQueue | null;
@@ -65,7 +62,7 @@ export class SlotPort {
     this.#host = host;
     port.onmessage = (event: MessageEvent<readonly PortToTunnel[]>) => {
       const [first] = event.data;
-      const isLate = first?.type === "ping" && Date.now() > (first.until ?? Number.POSITIVE_INFINITY);
+      const isLate = first?.type === "ping" && first.until !== undefined && Date.now() > first.until;
       for (const message of event.data) this.#receive(message, isLate);
     };
     // Its service worker was ended, and nobody will read on (HTML section 9.4.3).
@@ -90,19 +87,19 @@ export class SlotPort {
         exchange.upload?.end();
         return;
       case "credit":
-        exchange.credit += message.bytes;
-        if (!exchange.attached && exchange.headPosted) this.#attach(message.id, exchange);
-        if (exchange.credit > 0) for (const ready of exchange.waiting.splice(0)) ready();
+        if (exchange.isOffered) this.#attach(message.id, exchange, message.bytes);
+        else exchange.response.grant(message.bytes);
         return;
       case "cancel":
-        this.#forget(message.id, exchange);
+        this.#exchanges.delete(message.id);
         exchange.response.cancel();
         return;
       case "hold": {
-        this.#forget(message.id, exchange);
-        // Before its head is there, nobody knows where the response comes from.
+        this.#exchanges.delete(message.id);
+        // Before its head is there, nobody knows where the response comes from; once it flows, part of it is gone.
         const url = exchange.response.head?.url ?? "";
-        if (this.#isOwn(url)) holdNavigation(this.#host.held, this.#binding.topLevelOrigin, url, exchange.response);
+        if (exchange.isOffered && this.#isOwn(url))
+          holdNavigation(this.#host.held, this.#binding.topLevelOrigin, url, exchange.response);
         else exchange.response.cancel();
       }
     }
@@ -131,10 +128,7 @@ export class SlotPort {
       message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
     const exchange: PortExchange = {
       response,
-      credit: limits.portCreditBytes,
-      waiting: [],
-      attached: false,
-      headPosted: false,
+      isOffered: false,
       documentUrl: null,
       upload,
     };
@@ -161,60 +155,46 @@ export class SlotPort {
     isDocument: boolean,
     outcome: ResponseHead | RopewayError,
   ): void {
-    if (outcome instanceof RopewayError) {
-      this.#attach(id, exchange);
-    } else if (outcome.url === url && mode !== "navigate") {
-      this.#attach(id, exchange);
+    if (outcome instanceof RopewayError || (outcome.url === url && mode !== "navigate")) {
+      this.#attach(id, exchange, limits.portCreditBytes);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
       this.#handOver(id, exchange, outcome);
     } else {
-      exchange.credit = 0;
-      exchange.headPosted = true;
+      exchange.isOffered = true;
       exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
       this.#postHead(id, exchange, outcome);
     }
   }
 
-  #attach(id: number, exchange: PortExchange): void {
-    exchange.attached = true;
-    exchange.response.attach({
+  /** @param credit body bytes that may be posted before the page has read some. */
+  #attach(id: number, exchange: PortExchange, credit: number): void {
+    const isHeadPosted = exchange.isOffered;
+    exchange.isOffered = false;
+    const consumer: ResponseConsumer = {
       onHead: (head) => {
-        if (!exchange.headPosted) this.#postHead(id, exchange, head);
+        if (!isHeadPosted) this.#postHead(id, exchange, head);
       },
       onBody: (chunk) => {
-        exchange.credit -= chunk.length;
         this.#outbox.postData(id, chunk);
-        if (exchange.credit > 0) return undefined;
-        return new Promise((resolve) => {
-          exchange.waiting.push(resolve);
-        });
+        return undefined;
       },
       onEnd: () => {
-        // No credit follows the end.
-        this.#forget(id, exchange);
+        this.#exchanges.delete(id);
         this.#outbox.post({ type: "end", id });
       },
-      onError: (error) => {
-        this.#forget(id, exchange);
-        const { code, message } = error;
+      onError: ({ code, message }) => {
+        this.#exchanges.delete(id);
         this.#postError(id, code, message);
         const url = exchange.documentUrl;
         if (url !== null) this.#host.onBrokenDocument({ type: "broken-document", url, code, message });
       },
-    });
-  }
-
-  /** What waits for credit counts as taken: it was posted, and the session needs its own credit back. */
-  #forget(id: number, exchange: PortExchange): void {
-    this.#exchanges.delete(id);
-    for (const ready of exchange.waiting.splice(0)) ready();
+    };
+    exchange.response.attach(consumer, credit);
   }
 
   #cancelAll(): void {
-    for (const [id, exchange] of this.#exchanges) {
-      this.#forget(id, exchange);
-      exchange.response.cancel();
-    }
+    for (const { response } of this.#exchanges.values()) response.cancel();
+    this.#exchanges.clear();
   }
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
@@ -282,21 +262,16 @@ export class SlotPort {
   #setScriptCookie(message: PortToTunnel & { type: "script-cookie" }): void {
     const { origin, topLevelOrigin } = this.#binding;
     if (!URL.canParse(message.documentUrl) || new URL(message.documentUrl).origin !== origin) return;
-    const head: RequestHead = {
+    const head = edgeRequest({
       method: "PUT",
       url: EdgeRequest.SCRIPT_COOKIE,
       headers: [
         ["document-url", message.documentUrl],
         ["cookie-string", encodeURIComponent(message.cookieString)],
       ],
-      destination: "",
-      mode: "same-origin",
-      credentials: "omit",
-      redirect: "error",
-      referrer: "",
       origin,
       topLevelOrigin,
-    };
+    });
     this.#host.ask({ head, body: null, push: null }, DEAF);
   }
 }
@@ -320,9 +295,6 @@ function isField(field: unknown): boolean {
 }
 
 const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);
-
-/** For requests whose outcome changes nothing on this side. */
-const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
 
 /** An upload between the service worker, which sends a chunk when asked, and the stream that takes it. */
 class UploadQueue {

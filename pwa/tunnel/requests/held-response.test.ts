@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { settle } from "../../../shared/testing/turns.ts";
 import { HeldResponse } from "./held-response.ts";
 
 describe("HeldResponse", () => {
@@ -34,5 +35,30 @@ describe("HeldResponse", () => {
     response.setExchange({ cancel: () => (cancelled += 1) });
     response.cancel();
     expect(cancelled).toBe(2);
+  });
+
+  it("hands on what there is credit for and the chunk that exceeds it, which waits for more, or for the end", async () => {
+    for (const finish of ["grant", "end", "fail", "cancel"] as const) {
+      const response = new HeldResponse();
+      const log = new ConsumerLog();
+      const early = response.onBody(new Uint8Array(2));
+      response.attach(log, 3);
+      await early;
+      let isTaken = false;
+      const waiting = response.onBody(new Uint8Array(2))?.then(() => {
+        isTaken = true;
+      });
+      await settle(1);
+      expect([log.bytes, isTaken]).toEqual([4, false]);
+      response.grant(1);
+      await settle(1);
+      expect(isTaken).toBe(false);
+      if (finish === "grant") response.grant(1);
+      else if (finish === "end") response.onEnd();
+      else if (finish === "fail") response.onError(new RopewayError(ErrorCode.CANCEL, "stream", "origin", "x"));
+      else response.cancel();
+      await waiting;
+      expect(isTaken).toBe(true);
+    }
   });
 });
