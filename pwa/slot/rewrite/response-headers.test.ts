@@ -54,6 +54,20 @@ describe("pageHeaders", () => {
     expect(rewrite([["refresh", "30"]])).toEqual([["refresh", "30"]]);
   });
 
+  it("shows scripts what they read of a response that nothing acts on", () => {
+    const headers: HeaderList = [
+      ["content-encoding", "unheard-of"],
+      ["content-security-policy", "default-src 'self'"],
+      ["x-frame-options", "deny"],
+      ["location", "/other?x"],
+    ];
+    expect(rewrite(headers, "read")).toEqual(headers);
+    expect(rewrite([["location", "https://example.org/x"]], "read")).toEqual([
+      ["location", "http://s1.localhost:8787/x"],
+    ]);
+    expect(rewrite([["set-cookie", "x"]], "read")).toEqual([]);
+  });
+
   it("gives documents both policies, the permissions and no DNS prefetch", () => {
     const headers = rewrite(
       [

@@ -16,8 +16,8 @@ import { NEUTRALISED_RELATIONS } from "./link-relations.ts";
 import { rewriteRefresh } from "./meta-refresh.ts";
 
 export interface HeaderContext extends PolicyContext {
-  /** What the response becomes: documents and workers carry policies, other resources do not. */
-  readonly kind: "document" | "worker" | "resource";
+  /** What the response becomes: documents and workers carry policies, other resources do not, scripts only read. */
+  readonly kind: "document" | "worker" | "resource" | "read";
   /** Real URL of the response: base of relative URLs in fields. */
   readonly url: string;
 }
@@ -93,6 +93,15 @@ const DROPPED: ReadonlySet<string> = new Set([
 /** Written by `policyFields`, from all lines together. */
 const POLICY_FIELDS: ReadonlySet<string> = new Set(["content-security-policy", "permissions-policy"]);
 
+/** Nothing acts on these where a script reads them. */
+const READABLE: ReadonlySet<string> = new Set([
+  // One that neither edge nor phone knows, and so did not undo.
+  "content-encoding",
+  "content-security-policy",
+  "public-key-pins",
+  "x-frame-options",
+]);
+
 /** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3). */
 function splitLinks(value: string): string[] {
   return value.match(/(?:<[^>]*>|"(?:\\.|[^"\\])*"|[^,<"]|[<"])+/g) ?? [];
@@ -118,6 +127,7 @@ function refreshTarget(url: string, context: HeaderContext): string | null {
 }
 
 function rewriteField([name, value]: HeaderField, context: HeaderContext): HeaderField | null {
+  if (context.kind === "read" && READABLE.has(name)) return [name, value];
   if (DROPPED.has(name) || POLICY_FIELDS.has(name) || name.startsWith("attribution-reporting-")) return null;
   if (name === "link") {
     const kept = filterLink(value);
@@ -126,7 +136,9 @@ function rewriteField([name, value]: HeaderField, context: HeaderContext): Heade
   if (name === "refresh") return [name, rewriteRefresh(value, (url) => refreshTarget(url, context)) ?? value];
   if (name === "location") {
     const target = parseUrl(value, context.url);
-    return [name, target === null ? value : toSlot(target.href, context)];
+    // A script compares it with what its server writes.
+    const isRelative = !/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(value);
+    return [name, target === null || (context.kind === "read" && isRelative) ? value : toSlot(target.href, context)];
   }
   return [name, value];
 }
@@ -139,7 +151,7 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
     if (rewritten !== null) kept.push(rewritten);
   }
   const referrerPolicy = parseReferrerPolicy(headerValues(headers, "referrer-policy").join(","));
-  if (context.kind === "resource") {
+  if (context.kind === "resource" || context.kind === "read") {
     return { headers: kept, upgradesInsecureRequests: false, opaque: false, silent: false, referrerPolicy };
   }
   const { policies, ...result } = transformPolicies(headerValues(headers, "content-security-policy"), context);

@@ -39,7 +39,7 @@ export async function answerSubresource(exchange: SlotExchange): Promise<Respons
 function resource(exchange: SlotExchange, response: TunnelResponse): Response {
   const { context, head: asked } = exchange;
   const { head } = response;
-  const kind = WORKERS.has(asked.destination) ? "worker" : "resource";
+  const kind = WORKERS.has(asked.destination) ? "worker" : asked.destination === "" ? "read" : "resource";
   const { headers } = pageHeaders(head.headers, { ...context, kind, url: head.url, nonce: "" });
   return new Response(trackedBody(exchange, response), {
     status: head.status,
