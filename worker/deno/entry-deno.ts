@@ -7,23 +7,16 @@
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { ErrorCode } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import {
-  CLOSE_CODE_BASE,
-  CLOSED_NORMALLY,
-  END_OF_LINK,
-  KEEP_ALIVE,
-  parseOffer,
-  SUBPROTOCOL,
-} from "../../shared/subprotocol.ts";
+import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import { createRouter } from "../front/router.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
+import { hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
@@ -188,11 +181,7 @@ function openSocket(request: Request, phone: Phone): Response {
   };
   socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
     if (isStuck) return;
-    if (typeof event.data !== "string") connection.receive(new Uint8Array(event.data));
-    else if (event.data === KEEP_ALIVE) {
-      if (transport.send(KEEP_ALIVE)) connection.keptAlive();
-    } else if (event.data === END_OF_LINK) connection.finish();
-    else transport.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
+    hear(connection, transport, typeof event.data === "string" ? event.data : new Uint8Array(event.data));
   };
   // Follows an error too.
   socket.onclose = ({ code, wasClean }) => {

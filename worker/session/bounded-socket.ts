@@ -3,14 +3,14 @@
  * Credit and acknowledgements are no bound: a hostile phone can give both for what it never took from its connection.
  */
 import * as limits from "../../shared/limits.ts";
-import type { Transport } from "../../shared/transport.ts";
+import type { EdgeSocket } from "./edge-socket.ts";
 
 export type QueuingSocket = Pick<WebSocket, "readyState" | "bufferedAmount" | "send" | "close">;
 
 /** A short message takes Deno a thousand bytes to queue. More texts than an honest phone asks for in hours. */
 const QUEUED_TEXTS = 10_000;
 
-export class BoundedSocket implements Transport {
+export class BoundedSocket implements EdgeSocket {
   #socket: QueuingSocket;
   #onOverflow: () => void;
   /** Since the queue was empty. */

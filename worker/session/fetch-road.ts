@@ -18,9 +18,10 @@ import {
 } from "../../shared/fetch-road/exchange.ts";
 import { encodeRecord, type FetchRecord, RecordDecoder } from "../../shared/fetch-road/record.ts";
 import * as limits from "../../shared/limits.ts";
-import { CLOSE_CODE_BASE, END_OF_LINK, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
+import { CLOSE_CODE_BASE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { concat } from "../../shared/wire/frame.ts";
+import { type EdgeSocket, hear } from "./edge-socket.ts";
 import type { Connection } from "./tunnel-server.ts";
 
 export interface FetchRoadOptions extends Clock {
@@ -93,7 +94,7 @@ export class FetchRoad {
   }
 }
 
-class FetchTransport implements Transport {
+class FetchTransport implements EdgeSocket {
   readonly down: ReadableStream<Uint8Array>;
   lastHeard: number;
 
@@ -127,8 +128,8 @@ class FetchTransport implements Transport {
     this.#connection = options.connect(this);
   }
 
-  send(message: Uint8Array): boolean {
-    return this.#write({ type: "binary", message });
+  send(message: Uint8Array | string): boolean {
+    return this.#write(typeof message === "string" ? { type: "text", text: message } : { type: "binary", message });
   }
 
   close(code: number, reason: string): void {
@@ -176,20 +177,18 @@ class FetchTransport implements Transport {
   /** @returns false for what the phone may not send; then the road is over. */
   receive(record: FetchRecord): boolean {
     if (this.#isOver) return true;
-    if (record.type === "binary") this.#connection.receive(record.message);
-    else if (record.type === "close") this.#end();
-    else if (record.type === "text" && record.text === KEEP_ALIVE) this.#keepAlive(record);
-    else if (record.type === "text" && record.text === END_OF_LINK) this.#connection.finish();
-    else {
-      this.#refuse("neither a message nor a keep-alive");
-      return false;
+    switch (record.type) {
+      case "binary":
+        return hear(this.#connection, this, record.message);
+      case "text":
+        return hear(this.#connection, this, record.text);
+      case "close":
+        this.#end();
+        return true;
+      case "open":
+        this.#refuse("a record that only the edge sends");
+        return false;
     }
-    return true;
-  }
-
-  #keepAlive(record: FetchRecord): void {
-    this.#write(record);
-    this.#connection.keptAlive();
   }
 
   #refuse(reason: string): number {

@@ -20,7 +20,7 @@ import {
 /** A socket that outlived the memory of what it carries. */
 export type SurvivingSocket = readonly [transport: Transport, snapshot: ConnectionSnapshot | null];
 
-/** One socket, from its first message to its close. */
+/** One socket as a session sees it, from its first message to its close. */
 export interface Connection {
   receive(message: Uint8Array): void;
   /** A keep-alive was answered. */
@@ -30,6 +30,18 @@ export interface Connection {
   /** @param isOrderly the peer confirmed the close: all that it was sent has arrived. */
   closed(isOrderly?: boolean): void;
 }
+
+/**
+ * ```
+ *  fresh ──a HELLO that is taken──► served
+ *    └──any other message──► refused
+ * ```
+ */
+type ConnectionState =
+  | { readonly kind: "fresh" }
+  | { readonly kind: "served"; readonly served: ServedSession }
+  /** `stop`: what to do when the socket has closed. */
+  | { readonly kind: "refused"; readonly stop: () => void };
 
 export interface TunnelServerOptions extends ServedSessionOptions {
   /** Whether any exchange is under way, or a channel's end to be made sure of: the runtime must not hibernate then. */
@@ -59,27 +71,7 @@ export class TunnelServer {
 
   /** A socket that was just accepted; its first frame says which session it carries. */
   connect(transport: Transport): Connection {
-    let served: ServedSession | null = null;
-    let refused: { readonly stop: () => void } | null = null;
-    return {
-      receive: (message) => {
-        if (refused !== null) return;
-        try {
-          served ??= this.#open(transport, message);
-        } catch (error) {
-          refused = { stop: this.#refuse(transport, error) };
-          return;
-        }
-        served.receive(transport, message);
-      },
-      keptAlive: () => served?.keptAlive(),
-      finish: () => served?.finish(transport),
-      closed: (isOrderly = false) => {
-        refused?.stop();
-        served?.detach(transport, isOrderly);
-        this.#forget(transport);
-      },
-    };
+    return this.#connection(transport, { kind: "fresh" });
   }
 
   /**
@@ -102,20 +94,39 @@ export class TunnelServer {
       const served = snapshot === null ? undefined : restored.get(toHex(snapshot.sessionId));
       if (snapshot === null || served === undefined) {
         transport.close(CLOSE_CODE_BASE + ErrorCode.LINK_LOST, "the session was lost, open a new one");
-        return { receive: () => {}, keptAlive: () => {}, finish: () => {}, closed: () => {} };
+        return this.#connection(transport, { kind: "refused", stop: () => {} });
       }
       this.#proofs.adopt(transport, snapshot.unproved ?? 0);
       served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
-      return {
-        receive: (message) => served.receive(transport, message),
-        keptAlive: () => served.keptAlive(),
-        finish: () => served.finish(transport),
-        closed: (isOrderly = false) => {
-          served.detach(transport, isOrderly);
-          this.#forget(transport);
-        },
-      };
+      return this.#connection(transport, { kind: "served", served });
     });
+  }
+
+  #connection(transport: Transport, state: ConnectionState): Connection {
+    const open = (message: Uint8Array): ConnectionState => {
+      try {
+        return { kind: "served", served: this.#open(transport, message) };
+      } catch (error) {
+        return { kind: "refused", stop: this.#refuse(transport, error) };
+      }
+    };
+    return {
+      receive: (message) => {
+        if (state.kind === "fresh") state = open(message);
+        if (state.kind === "served") state.served.receive(transport, message);
+      },
+      keptAlive: () => {
+        if (state.kind === "served") state.served.keptAlive();
+      },
+      finish: () => {
+        if (state.kind === "served") state.served.finish(transport);
+      },
+      closed: (isOrderly = false) => {
+        if (state.kind === "refused") state.stop();
+        if (state.kind === "served") state.served.detach(transport, isOrderly);
+        this.#forget(transport);
+      },
+    };
   }
 
   /**

@@ -6,18 +6,10 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { ErrorCode } from "../../shared/errors.ts";
-import {
-  CLOSE_CODE_BASE,
-  CLOSED_NORMALLY,
-  END_OF_LINK,
-  endsSession,
-  KEEP_ALIVE,
-  parseOffer,
-  SUBPROTOCOL,
-} from "../../shared/subprotocol.ts";
+import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
+import { type EdgeSocket, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
@@ -34,12 +26,37 @@ const FRESH = "fresh";
 /** Any pending timer keeps the object in memory; this one runs only while exchanges are under way. */
 const STAY_AWAKE_INTERVAL = 5_000;
 
+/** On the fetch road there are others. */
+class HibernatableSocket implements EdgeSocket {
+  readonly socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+  }
+
+  send(message: Uint8Array | string): boolean {
+    try {
+      this.socket.send(message);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  close(code: number, reason: string): void {
+    try {
+      this.socket.close(code, reason);
+    } catch {
+      // It was closed already.
+    }
+  }
+}
+
 export class TunnelObject extends DurableObject<WorkerEnvironment> {
   #server: TunnelServer;
   #backend: EdgeBackend;
   #fetchRoad: FetchRoad;
-  #connections = new Map<WebSocket, Connection>();
-  #sockets = new Map<Transport, WebSocket>();
+  #sockets = new Map<WebSocket, { readonly transport: HibernatableSocket; readonly connection: Connection }>();
   #fresh = new Set<WebSocket>();
   #isRestored = false;
   #stayAwake: ReturnType<typeof setInterval> | null = null;
@@ -74,8 +91,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    const connection = this.#server.connect(this.#transport(server));
-    this.#connections.set(server, connection);
+    const connection = this.#connect(server);
     // Requests in it are on their way to their origins while the answer to the handshake is on its way to the phone.
     if (opening !== null) connection.receive(opening);
     else this.#markFresh(server);
@@ -88,14 +104,11 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     this.#restore();
-    if (typeof message === "string") {
-      if (message === END_OF_LINK) this.#connections.get(socket)?.finish();
-      else if (message !== KEEP_ALIVE) socket.close(CLOSE_CODE_BASE + ErrorCode.PROTOCOL_ERROR, "text message");
-      return;
-    }
     // What its session leaves from now on is a snapshot, or nothing.
-    if (this.#fresh.delete(socket)) socket.serializeAttachment(null);
-    this.#connections.get(socket)?.receive(new Uint8Array(message));
+    if (typeof message !== "string" && this.#fresh.delete(socket)) socket.serializeAttachment(null);
+    const known = this.#sockets.get(socket);
+    if (known === undefined) return;
+    hear(known.connection, known.transport, typeof message === "string" ? message : new Uint8Array(message));
   }
 
   override webSocketClose(socket: WebSocket, code: number, _reason: string, wasClean: boolean): void {
@@ -126,42 +139,28 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       // A phone's spare one, or its handshake took long: its session is another's yet, or none.
       sockets.delete(socket);
       this.#fresh.add(socket);
-      this.#connections.set(socket, this.#server.connect(this.#transport(socket)));
+      this.#connect(socket);
     }
     const snapshotOf = (socket: WebSocket) => socket.deserializeAttachment() as ConnectionSnapshot | null;
     const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.OPEN;
     // One that is closing was replaced or refused, and its session goes on elsewhere if at all; or it was lost just now,
     // and what it carried is resumed on another.
     const known = [...sockets].filter((socket) => isOpen(socket) || snapshotOf(socket) !== null);
+    const transports = known.map((socket) => new HibernatableSocket(socket));
     const connections = this.#server.restore(
-      known.map((socket): SurvivingSocket => [this.#transport(socket), snapshotOf(socket)]),
+      transports.map((transport): SurvivingSocket => [transport, snapshotOf(transport.socket)]),
     );
-    for (const [index, socket] of known.entries()) {
+    for (const [index, transport] of transports.entries()) {
       const connection = connections[index];
-      if (connection !== undefined) this.#connections.set(socket, connection);
+      if (connection !== undefined) this.#sockets.set(transport.socket, { transport, connection });
     }
   }
 
-  #transport(socket: WebSocket): Transport {
-    const transport: Transport = {
-      send(message) {
-        try {
-          socket.send(message);
-          return true;
-        } catch {
-          return false;
-        }
-      },
-      close(code, reason) {
-        try {
-          socket.close(code, reason);
-        } catch {
-          // It was closed already.
-        }
-      },
-    };
-    this.#sockets.set(transport, socket);
-    return transport;
+  #connect(socket: WebSocket): Connection {
+    const transport = new HibernatableSocket(socket);
+    const connection = this.#server.connect(transport);
+    this.#sockets.set(socket, { transport, connection });
+    return connection;
   }
 
   #markFresh(socket: WebSocket): void {
@@ -171,12 +170,11 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
 
   #forget(socket: WebSocket, isOrderly: boolean): void {
     this.#fresh.delete(socket);
-    const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    connection.closed(isOrderly);
+    const known = this.#sockets.get(socket);
+    if (known === undefined) return;
+    known.connection.closed(isOrderly);
     this.#flushSiteData();
-    this.#connections.delete(socket);
-    for (const [transport, known] of this.#sockets) if (known === socket) this.#sockets.delete(transport);
+    this.#sockets.delete(socket);
   }
 
   /** What cannot be stored now is stored with the next change. */
@@ -185,18 +183,19 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   }
 
   #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot | null): void {
-    const socket = this.#sockets.get(transport);
+    if (!(transport instanceof HibernatableSocket)) return;
+    const { socket } = transport;
     try {
-      socket?.serializeAttachment(snapshot);
+      socket.serializeAttachment(snapshot);
     } catch {
       // Above what a socket may carry: without an attachment the session is opened anew after hibernation.
-      if (snapshot !== null) socket?.serializeAttachment(null);
+      if (snapshot !== null) socket.serializeAttachment(null);
     }
   }
 
   #keptAliveAt(transport: Transport): number | null {
-    const socket = this.#sockets.get(transport);
-    return socket === undefined ? null : (this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? null);
+    if (!(transport instanceof HibernatableSocket)) return null;
+    return this.ctx.getWebSocketAutoResponseTimestamp(transport.socket)?.getTime() ?? null;
   }
 
   #setActive(active: boolean): void {
