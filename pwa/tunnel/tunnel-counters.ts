@@ -7,7 +7,7 @@ import type { TunnelStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
 import type { PushedResponses } from "./requests/pushed-responses.ts";
 import { passingOn } from "./requests/response-source.ts";
-import type { SocketTraffic } from "./sockets/socket-keeper.ts";
+import type { SocketContext } from "./sockets/socket-keeper.ts";
 
 export class TunnelCounters {
   readonly counts = {
@@ -51,22 +51,19 @@ export class TunnelCounters {
     this.#past.headBytesDown += headBytes.received;
   }
 
-  /** @param sockets what they cost beside their frames. */
   stats(
     session: Session | undefined,
-    sockets: readonly SocketTraffic[],
+    sockets: SocketContext["traffic"],
   ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"]> {
     const traffic = session?.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.headBytes ?? { sent: 0, received: 0 };
-    const sum = (count: (socket: SocketTraffic) => number): number =>
-      sockets.reduce((total, socket) => total + count(socket), 0);
     return {
       ...this.counts,
-      socketsOpened: sum(({ opened }) => opened),
+      socketsOpened: sockets.opened,
       channels: session?.channels.filter(({ isAttached }) => isAttached).length ?? 0,
       channelsWanted: session?.wantedChannels ?? 1,
-      linkBytesUp: this.#past.up + traffic.bytesUp + sum(({ keepAliveBytesUp }) => keepAliveBytesUp),
-      linkBytesDown: this.#past.down + traffic.bytesDown + sum(({ keepAliveBytesDown }) => keepAliveBytesDown),
+      linkBytesUp: this.#past.up + traffic.bytesUp + sockets.keepAliveBytesUp,
+      linkBytesDown: this.#past.down + traffic.bytesDown + sockets.keepAliveBytesDown,
       messagesUp: this.#past.messagesUp + traffic.messagesUp,
       requestHeadBytes: this.#past.headBytesUp + heads.sent,
       responseHeadBytes: this.#past.headBytesDown + heads.received,

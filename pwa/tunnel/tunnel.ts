@@ -21,7 +21,7 @@ import { UploadMeter } from "./requests/upload-meter.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
 import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
 import { FurtherSockets } from "./sockets/further-sockets.ts";
-import { HANDSHAKE_ROUND_TRIPS } from "./sockets/socket-keeper.ts";
+import { HANDSHAKE_ROUND_TRIPS, SocketContext } from "./sockets/socket-keeper.ts";
 import { TunnelCounters } from "./tunnel-counters.ts";
 import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
 
@@ -52,6 +52,7 @@ export class Tunnel {
   /** Answers a request. */
   readonly ask: Ask;
 
+  #sockets: SocketContext;
   #first: FirstSocket;
   #further: FurtherSockets;
   #activity: ChannelActivity;
@@ -87,6 +88,10 @@ export class Tunnel {
       this.counters,
     );
     this.ask = askInOrder([this.#pushed.source, ...sources], this.#network.ask);
+    this.#sockets = new SocketContext(platform, {
+      isAwaiting: () => this.#network.areUnderWay,
+      uploadDelay: () => this.#uploads.delay(this.#current?.session.unacknowledgedBytes ?? 0),
+    });
     this.#first = new FirstSocket(
       {
         onDialling: (transport) => this.#attach(transport),
@@ -106,10 +111,9 @@ export class Tunnel {
         onPhase: (phase) => this.#showPhase(phase),
         onSpare: () => this.#further.giveWay(),
         onRefused: () => this.giveUp(),
-        isAwaiting: () => this.#network.areUnderWay,
-        uploadDelay: () => this.#uploadDelay(),
       },
       platform,
+      this.#sockets,
     );
     this.#activity = new ChannelActivity(platform, () => this.#updateChannels());
     this.#further = new FurtherSockets(
@@ -121,11 +125,9 @@ export class Tunnel {
         onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
         onRetry: () => this.#updateChannels(),
         isBusy: (index) => this.#isBusy(index),
-        isAwaiting: () => this.#network.areUnderWay,
-        uploadDelay: () => this.#uploadDelay(),
       },
       platform,
-      this.#first.rtt,
+      this.#sockets,
     );
   }
 
@@ -177,7 +179,7 @@ export class Tunnel {
   stats(): Omit<TunnelStats, "road"> {
     return {
       sockets: (this.#first.isOpen ? 1 : 0) + this.#further.openCount,
-      ...this.counters.stats(this.#current?.session, [this.#first.traffic, this.#further.traffic]),
+      ...this.counters.stats(this.#current?.session, this.#sockets.traffic),
       ...this.#pushed.counters,
     };
   }
@@ -287,7 +289,7 @@ export class Tunnel {
       const known = session.acknowledgedBytes;
       session.receive(message, transport);
       const acknowledged = session.acknowledgedBytes - known;
-      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#first.rtt.smoothed ?? 0);
+      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#sockets.rtt.smoothed ?? 0);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -345,10 +347,6 @@ export class Tunnel {
   #isBusy(index: number): boolean {
     const channel = this.#current?.session.channels.find((each) => each.index === index);
     return channel === undefined || channel.isCarried || channel.openStreams > 0 || !channel.isGreeted;
-  }
-
-  #uploadDelay(): number {
-    return this.#uploads.delay(this.#current?.session.unacknowledgedBytes ?? 0);
   }
 
   #showPhase(phase: LinkPhase): void {

@@ -8,7 +8,7 @@ import type { LinkPhase } from "../../messages/link.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import { FirstSocket } from "./first-socket.ts";
-import { RECONNECT_DELAY_MAX } from "./socket-keeper.ts";
+import { RECONNECT_DELAY_MAX, SocketContext } from "./socket-keeper.ts";
 import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
 
 const EARLY = messageOf({ type: "ack", received: 7 });
@@ -19,6 +19,10 @@ function rig({ opening = [] }: { opening?: readonly Uint8Array[] } = {}) {
   const events: string[] = [];
   const transports: Transport[] = [];
   const state = { isAwaiting: false, uploadDelay: 0, spares: 0 };
+  const context = new SocketContext(platform, {
+    isAwaiting: () => state.isAwaiting,
+    uploadDelay: () => state.uploadDelay,
+  });
   const first = new FirstSocket(
     {
       onDialling: (transport) => {
@@ -33,14 +37,14 @@ function rig({ opening = [] }: { opening?: readonly Uint8Array[] } = {}) {
         state.spares += 1;
       },
       onRefused: () => events.push("refused"),
-      isAwaiting: () => state.isAwaiting,
-      uploadDelay: () => state.uploadDelay,
     },
     platform,
+    context,
   );
   return {
     platform,
     first,
+    context,
     events,
     transports,
     phases,
@@ -67,13 +71,13 @@ function rig({ opening = [] }: { opening?: readonly Uint8Array[] } = {}) {
 
 describe("the handshake", () => {
   it("offers protocol and token, opens, and hands messages over with where they came from", () => {
-    const { platform, first, events, transports, start, kind } = rig();
+    const { platform, first, context, events, transports, start, kind } = rig();
     start();
     expect(platform.socket.protocols).toEqual([SUBPROTOCOL, `${TOKEN_PREFIX}token`]);
     expect([kind(), first.isOpen]).toEqual(["connecting", false]);
     platform.socket.open();
     platform.socket.receive(new ArrayBuffer(3));
-    expect([kind(), first.isOpen, first.traffic.opened]).toEqual(["open", true, 1]);
+    expect([kind(), first.isOpen, context.traffic.opened]).toEqual(["open", true, 1]);
     expect(events).toEqual(["message 3 on 0"]);
     expect(transports[0]?.send(Uint8Array.of(1))).toBe(true);
     platform.socket.lose();
@@ -278,7 +282,7 @@ describe("a link that is lost", () => {
 
 describe("a link that is silent", () => {
   it("is kept alive, and a busy one without a word", () => {
-    const { platform, first, open } = rig();
+    const { platform, first, context, open } = rig();
     open();
     for (let time = 0; time < 100_000; time += 5_000) {
       platform.pass(5_000);
@@ -288,7 +292,7 @@ describe("a link that is silent", () => {
     platform.pass(PING_INTERVAL);
     expect(platform.socket.sent).toEqual([KEEP_ALIVE]);
     platform.socket.receive(KEEP_ALIVE);
-    expect([first.traffic.keepAliveBytesUp, first.traffic.keepAliveBytesDown]).toEqual([
+    expect([context.traffic.keepAliveBytesUp, context.traffic.keepAliveBytesDown]).toEqual([
       KEEP_ALIVE.length,
       KEEP_ALIVE.length,
     ]);
@@ -458,14 +462,14 @@ describe("a link that is silent", () => {
   });
 
   it("gets as much time as its round trips took before", () => {
-    const { platform, first, open, events } = rig();
+    const { platform, context, open, events } = rig();
     open();
     for (let count = 0; count < 30; count += 1) {
       platform.pass(PING_INTERVAL);
       platform.pass(2_500 - (count % 2) * 2_000);
       platform.socket.receive(KEEP_ALIVE);
     }
-    const timeout = first.rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
+    const timeout = context.rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
     expect(timeout).toBeGreaterThan(4_000);
     platform.pass(PING_INTERVAL + timeout - 1);
     expect(events).toEqual([]);

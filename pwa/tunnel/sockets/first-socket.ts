@@ -19,8 +19,7 @@ import type { Transport } from "../../../shared/transport.ts";
 import type { LinkHint, LinkPhase } from "../../messages/link.ts";
 import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 import type { FurtherSocketsPlatform } from "./further-sockets.ts";
-import { RttEstimator } from "./rtt-estimator.ts";
-import { RECONNECT_DELAY_MAX, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import { RECONNECT_DELAY_MAX, type SocketContext, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
 
 export interface FirstSocketOwner {
   /**
@@ -42,10 +41,6 @@ export interface FirstSocketOwner {
   onSpare(): void;
   /** The edge knows the phone's token no more: nothing is tried until `start`. */
   onRefused(): void;
-  /** As KeeperOwner.isAwaiting. */
-  isAwaiting(): boolean;
-  /** As KeeperOwner.uploadDelay. */
-  uploadDelay(): number;
 }
 
 /** Platform seams, so that tests bring their own. */
@@ -70,11 +65,9 @@ const SPARE_REST = 30_000;
 const FRESH_ATTEMPT = 3_000;
 
 export class FirstSocket {
-  readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
-  readonly rtt = new RttEstimator();
-
   #owner: FirstSocketOwner;
   #platform: SocketPlatform;
+  #context: SocketContext;
   #target: { readonly url: string; readonly token: string } | null = null;
   #main: SocketKeeper;
   /** Nobody's transport, so nothing rides in its handshake. */
@@ -94,9 +87,10 @@ export class FirstSocket {
   /** Whether frames ride in the handshake; some proxies do not let a field that long pass. */
   #usesOpening = true;
 
-  constructor(owner: FirstSocketOwner, platform: SocketPlatform) {
+  constructor(owner: FirstSocketOwner, platform: SocketPlatform, context: SocketContext) {
     this.#owner = owner;
     this.#platform = platform;
+    this.#context = context;
     this.#lostAt = platform.now();
     this.#main = this.#keeper();
     this.#spare = this.#keeper();
@@ -171,12 +165,8 @@ export class FirstSocket {
         onEnd: (end) => {
           if (keeper === this.#main) this.#lost(end);
         },
-        isAwaiting: () => this.#owner.isAwaiting(),
-        uploadDelay: () => this.#owner.uploadDelay(),
       },
-      this.#platform,
-      this.rtt,
-      this.traffic,
+      this.#context,
     );
     return keeper;
   }
@@ -209,7 +199,7 @@ export class FirstSocket {
     this.#handshake = expectedHandshake(this.#handshake, time);
     this.#owner.onPhase({ kind: "open" });
     attempt.transport.open(transport);
-    if (this.#owner.isAwaiting()) keeper.awaiting();
+    if (this.#context.demand.isAwaiting()) keeper.awaiting();
     this.#owner.onOpened(time);
   }
 
@@ -236,7 +226,8 @@ export class FirstSocket {
   /** What there is is stalled. */
   #dialSpare(): void {
     const target = this.#target;
-    const isPointless = !this.#online || !this.#owner.isAwaiting() || this.#platform.now() < this.#spareRestsUntil;
+    const isPointless =
+      !this.#online || !this.#context.demand.isAwaiting() || this.#platform.now() < this.#spareRestsUntil;
     if (target === null || isPointless || this.#spare.kind !== "idle") return;
     this.#owner.onSpare();
     const time = attemptTime(this.#handshake, 0);

@@ -6,8 +6,7 @@ import type { Transport } from "../../../shared/transport.ts";
 import { FakePlatform, type FakeSocket } from "../testing/fake-platform.ts";
 import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./attempt-time.ts";
 import { FurtherSockets } from "./further-sockets.ts";
-import { RttEstimator } from "./rtt-estimator.ts";
-import { RECONNECT_DELAY_MAX } from "./socket-keeper.ts";
+import { RECONNECT_DELAY_MAX, SocketContext } from "./socket-keeper.ts";
 import { PING_INTERVAL, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
 
 const NONE: ReadonlySet<number> = new Set();
@@ -25,7 +24,7 @@ function rig() {
     busy: NONE,
     isAwaiting: false,
   };
-  const rtt = new RttEstimator();
+  const context = new SocketContext(platform, { isAwaiting: () => state.isAwaiting, uploadDelay: () => 0 });
   const further = new FurtherSockets(
     {
       onTransport(index, transport) {
@@ -43,11 +42,9 @@ function rig() {
       },
       onRetry: () => update(),
       isBusy: (index) => state.busy.has(index),
-      isAwaiting: () => state.isAwaiting,
-      uploadDelay: () => 0,
     },
     platform,
-    rtt,
+    context,
   );
   const update = (): void =>
     further.update(state.wanted, state.lost, state.isReachable, (index) => events.push(`closing ${index}`));
@@ -68,7 +65,7 @@ function rig() {
     return socket(0);
   };
   further.start("ws://edge/", "token");
-  return { platform, events, transports, state, rtt, further, want, socket, opened };
+  return { platform, events, transports, state, context, further, want, socket, opened };
 }
 
 const count = ({ platform }: ReturnType<typeof rig>): number => platform.furtherSockets.length;
@@ -83,7 +80,7 @@ describe("sockets of further channels", () => {
     expect([count(test), test.events, test.further.openCount]).toEqual([2, [], 0]);
     for (const socket of test.platform.furtherSockets) socket.open();
     expect([test.events, test.further.openCount]).toEqual([["transport 1", "transport 2"], 2]);
-    expect(test.further.traffic.opened).toBe(2);
+    expect(test.context.traffic.opened).toBe(2);
     expect(parseOffer(test.socket(0).protocols.join(","))).toMatchObject({ token: "token", opening: null });
   });
 
@@ -116,7 +113,7 @@ describe("sockets of further channels", () => {
     expect(socket.sent.at(-1)).toBe(KEEP_ALIVE);
     socket.receive(KEEP_ALIVE);
     const bytes = KEEP_ALIVE.length;
-    expect(test.further.traffic).toMatchObject({ keepAliveBytesUp: bytes, keepAliveBytesDown: bytes });
+    expect(test.context.traffic).toMatchObject({ keepAliveBytesUp: bytes, keepAliveBytesDown: bytes });
   });
 
   it("are given up when their handshake takes too long", () => {
@@ -132,7 +129,7 @@ describe("sockets of further channels", () => {
 
   it("are given up sooner where round trips are short", () => {
     const test = rig();
-    test.rtt.sample(50);
+    test.context.rtt.sample(50);
     test.want({ wanted: 2 });
     test.platform.pass(SOCKET_OPEN_TIMEOUT_MIN);
     expect(test.socket(0).readyState).toBe(WebSocket.CLOSED);
@@ -268,7 +265,7 @@ describe("the end of a socket that is not wanted any more", () => {
 
   it("is not confirmed when the edge takes too long, and not asked again at once", () => {
     const test = rig();
-    test.rtt.sample(50);
+    test.context.rtt.sample(50);
     const socket = test.opened();
     test.want({ wanted: 1 });
     test.further.check();
@@ -288,7 +285,7 @@ describe("silence", () => {
 
   it("is asked about soon while something is awaited, and is the end of the socket", () => {
     const test = rig();
-    test.rtt.sample(100);
+    test.context.rtt.sample(100);
     const socket = test.opened();
     test.want({ isAwaiting: true });
     test.further.awaiting();
@@ -299,7 +296,7 @@ describe("silence", () => {
 
   it("means nothing while nothing is awaited", () => {
     const test = rig();
-    test.rtt.sample(100);
+    test.context.rtt.sample(100);
     const socket = test.opened();
     test.platform.pass(PATIENCE);
     expect([socket.sent, test.further.openCount]).toEqual([[], 1]);
@@ -307,7 +304,7 @@ describe("silence", () => {
 
   it("is asked about when the network may have changed", () => {
     const test = rig();
-    test.rtt.sample(100);
+    test.context.rtt.sample(100);
     const socket = test.opened();
     test.further.check();
     expect(socket.sent).toEqual([KEEP_ALIVE]);

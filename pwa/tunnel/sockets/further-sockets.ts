@@ -13,8 +13,13 @@ import {
 } from "../../../shared/phone-socket.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { attemptTime, expectedHandshake } from "./attempt-time.ts";
-import type { RttEstimator } from "./rtt-estimator.ts";
-import { HANDSHAKE_ROUND_TRIPS, RECONNECT_DELAY_MAX, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import {
+  HANDSHAKE_ROUND_TRIPS,
+  RECONNECT_DELAY_MAX,
+  type SocketContext,
+  type SocketEnd,
+  SocketKeeper,
+} from "./socket-keeper.ts";
 import { PROBE_TIMEOUT_MAX } from "./socket-watch.ts";
 
 export interface FurtherSocketsOwner {
@@ -34,10 +39,6 @@ export interface FurtherSocketsOwner {
    * the channel is begun anew.
    */
   isBusy(index: number): boolean;
-  /** As KeeperOwner.isAwaiting: what answers requests may come on any channel. */
-  isAwaiting(): boolean;
-  /** As KeeperOwner.uploadDelay. */
-  uploadDelay(): number;
 }
 
 export interface FurtherSocketsPlatform extends Clock {
@@ -64,21 +65,19 @@ interface FurtherSocket {
 }
 
 export class FurtherSockets {
-  readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
-
   #owner: FurtherSocketsOwner;
   #platform: FurtherSocketsPlatform;
-  #rtt: RttEstimator;
+  #context: SocketContext;
   #target: { readonly url: string; readonly token: string } | null = null;
   /** Milliseconds that one takes, null before the first. */
   #handshake: number | null = null;
   /** Of channels 1 and on. */
   #sockets: readonly FurtherSocket[];
 
-  constructor(owner: FurtherSocketsOwner, platform: FurtherSocketsPlatform, rtt: RttEstimator) {
+  constructor(owner: FurtherSocketsOwner, platform: FurtherSocketsPlatform, context: SocketContext) {
     this.#owner = owner;
     this.#platform = platform;
-    this.#rtt = rtt;
+    this.#context = context;
     this.#sockets = Array.from({ length: limits.channels - 1 }, (_, index) => this.#create(index + 1));
   }
 
@@ -105,7 +104,7 @@ export class FurtherSockets {
         if (isReachable && (index < count || lost.has(index))) this.#dial(socket);
       } else if (keeper.kind === "open" && index >= count && !this.#owner.isBusy(index)) {
         onRetiring(index);
-        keeper.retire(this.#rtt.timeout(CLOSING_TIME, PROBE_TIMEOUT_MAX));
+        keeper.retire(this.#context.rtt.timeout(CLOSING_TIME, PROBE_TIMEOUT_MAX));
       }
     }
   }
@@ -167,12 +166,8 @@ export class FurtherSockets {
         },
         onStall() {},
         onEnd: (end) => this.#ended(socket, end),
-        isAwaiting: () => owner.isAwaiting(),
-        uploadDelay: () => owner.uploadDelay(),
       },
-      this.#platform,
-      this.#rtt,
-      this.traffic,
+      this.#context,
     );
     const socket: FurtherSocket = { index, keeper, transport: null, failures: 0 };
     return socket;
@@ -181,7 +176,7 @@ export class FurtherSockets {
   #dial({ keeper, failures }: FurtherSocket): void {
     const target = this.#target;
     if (target === null) return;
-    const { smoothed } = this.#rtt;
+    const { smoothed } = this.#context.rtt;
     const expected = this.#handshake ?? (smoothed === null ? null : HANDSHAKE_ROUND_TRIPS * smoothed);
     const offer = { ...target, opening: null };
     keeper.dial((listener) => this.#platform.dialFurther(offer, listener), attemptTime(expected, failures));

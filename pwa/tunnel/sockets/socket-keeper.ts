@@ -16,8 +16,8 @@ import type { Clock } from "../../../shared/clock.ts";
 import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener } from "../../../shared/phone-socket.ts";
 import { CLOSED_NORMALLY, END_OF_LINK, KEEP_ALIVE } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import type { RttEstimator } from "./rtt-estimator.ts";
-import { SocketWatch } from "./socket-watch.ts";
+import { RttEstimator } from "./rtt-estimator.ts";
+import { type Demand, SocketWatch } from "./socket-watch.ts";
 
 /** TCP, TLS and the upgrade. */
 export const HANDSHAKE_ROUND_TRIPS = 3;
@@ -48,17 +48,20 @@ export interface KeeperOwner {
   onStall(since: number | null): void;
   /** Not for one that was dropped. */
   onEnd(end: SocketEnd): void;
-  /** Whether requests wait for the edge. */
-  isAwaiting(): boolean;
-  /** Milliseconds that an answer may lag because of what is queued before the question. */
-  uploadDelay(): number;
 }
 
-/** What sockets cost beside their frames. */
-export interface SocketTraffic {
-  opened: number;
-  keepAliveBytesUp: number;
-  keepAliveBytesDown: number;
+/** What all sockets of a phone have in common. */
+export class SocketContext {
+  readonly clock: Clock;
+  readonly demand: Demand;
+  readonly rtt = new RttEstimator();
+  /** What they cost beside their frames. */
+  readonly traffic = { opened: 0, keepAliveBytesUp: 0, keepAliveBytesDown: 0 };
+
+  constructor(clock: Clock, demand: Demand) {
+    this.clock = clock;
+    this.demand = demand;
+  }
 }
 
 type State =
@@ -73,16 +76,12 @@ export class SocketKeeper {
   dialledAt = 0;
 
   #owner: KeeperOwner;
-  #clock: Clock;
-  #rtt: RttEstimator;
-  #traffic: SocketTraffic;
+  #context: SocketContext;
   #state: State = { kind: "idle" };
 
-  constructor(owner: KeeperOwner, clock: Clock, rtt: RttEstimator, traffic: SocketTraffic) {
+  constructor(owner: KeeperOwner, context: SocketContext) {
     this.#owner = owner;
-    this.#clock = clock;
-    this.#rtt = rtt;
-    this.#traffic = traffic;
+    this.#context = context;
   }
 
   get kind(): State["kind"] {
@@ -101,7 +100,7 @@ export class SocketKeeper {
   dial(dial: (listener: SocketListener) => PhoneSocket | null, time: number): void {
     if ("socket" in this.#state) throw new Error("Cannot dial: there is a socket");
     this.drop();
-    this.dialledAt = this.#clock.now();
+    this.dialledAt = this.#context.clock.now();
     const socket = dial({
       onOpen: () => this.#opened(),
       onMessage: (message) => this.#receive(message),
@@ -111,7 +110,7 @@ export class SocketKeeper {
       },
     });
     if (socket === null) return;
-    this.#state = { kind: "dialling", socket, cancelTimer: this.#clock.setTimer(() => this.giveUp(), time) };
+    this.#state = { kind: "dialling", socket, cancelTimer: this.#context.clock.setTimer(() => this.giveUp(), time) };
   }
 
   /** @throws Error when there is a socket. */
@@ -122,7 +121,7 @@ export class SocketKeeper {
       this.#state = { kind: "idle" };
       task();
     };
-    this.#state = { kind: "waiting", cancelTimer: this.#clock.setTimer(run, delay) };
+    this.#state = { kind: "waiting", cancelTimer: this.#context.clock.setTimer(run, delay) };
   }
 
   /**
@@ -137,7 +136,7 @@ export class SocketKeeper {
     if (state.kind !== "open") throw new Error("Cannot retire: the socket is not open");
     state.watch.stop();
     state.socket.send(END_OF_LINK);
-    const cancelTimer = this.#clock.setTimer(() => this.giveUp(), time);
+    const cancelTimer = this.#context.clock.setTimer(() => this.giveUp(), time);
     this.#state = { kind: "retiring", socket: state.socket, cancelTimer };
   }
 
@@ -169,22 +168,22 @@ export class SocketKeeper {
     const state = this.#state;
     if (state.kind !== "dialling") return;
     const { socket } = state;
+    const { clock, demand, rtt, traffic } = this.#context;
     state.cancelTimer();
-    this.#traffic.opened += 1;
-    const handshake = this.#clock.now() - this.dialledAt;
-    this.#rtt.guess(handshake / HANDSHAKE_ROUND_TRIPS);
+    traffic.opened += 1;
+    const handshake = clock.now() - this.dialledAt;
+    rtt.guess(handshake / HANDSHAKE_ROUND_TRIPS);
     const watch = new SocketWatch(
       {
         sendProbe: () => {
-          if (socket.send(KEEP_ALIVE)) this.#traffic.keepAliveBytesUp += KEEP_ALIVE.length;
+          if (socket.send(KEEP_ALIVE)) traffic.keepAliveBytesUp += KEEP_ALIVE.length;
         },
         onStall: (since) => this.#owner.onStall(since),
         onDead: () => this.giveUp(),
-        isAwaiting: () => this.#owner.isAwaiting(),
-        uploadDelay: () => this.#owner.uploadDelay(),
       },
-      this.#clock,
-      this.#rtt,
+      demand,
+      clock,
+      rtt,
     );
     this.#state = { kind: "open", socket, watch, wasHeard: false };
     this.#owner.onOpen(this.#transport(socket), handshake);
@@ -210,7 +209,7 @@ export class SocketKeeper {
       state.wasHeard ||= !isAnswer;
       state.watch.heard(isAnswer);
     }
-    if (isAnswer) this.#traffic.keepAliveBytesDown += message.length;
+    if (isAnswer) this.#context.traffic.keepAliveBytesDown += message.length;
     else this.#owner.onMessage(message);
   }
 
@@ -218,7 +217,7 @@ export class SocketKeeper {
     const state = this.#state;
     if (!("socket" in state)) return;
     const isOpen = state.kind === "open";
-    const since = isOpen && why === "silent" ? state.watch.lastHeard : this.#clock.now();
+    const since = isOpen && why === "silent" ? state.watch.lastHeard : this.#context.clock.now();
     this.drop();
     this.#owner.onEnd({ from: state.kind, why, code, wasHeard: isOpen && state.wasHeard, since });
   }

@@ -14,9 +14,8 @@ function rig(guess: number) {
       sendProbe: () => events.push("probe"),
       onStall: (since) => events.push(since === null ? "goes on" : "stall"),
       onDead: () => events.push("dead"),
-      isAwaiting: () => true,
-      uploadDelay: () => 0,
     },
+    { isAwaiting: () => true, uploadDelay: () => 0 },
     platform,
     rtt,
   );

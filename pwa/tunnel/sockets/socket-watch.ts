@@ -32,6 +32,10 @@ export interface WatchHandler {
   /** Nothing came since then that was waited for; null: something did. */
   onStall(since: number | null): void;
   onDead(): void;
+}
+
+/** What silence is judged by. */
+export interface Demand {
   /** Whether requests wait for the edge. */
   isAwaiting(): boolean;
   /** Milliseconds that an answer may lag because of what is queued before the question. */
@@ -61,6 +65,7 @@ export class SocketWatch {
   lastHeard: number;
 
   #handler: WatchHandler;
+  #demand: Demand;
   #clock: Clock;
   #rtt: RttEstimator;
   #awaitedSince: number | null = null;
@@ -79,8 +84,9 @@ export class SocketWatch {
   /** A late timer let what had come be handed over first; nothing had. */
   #isPostponed = false;
 
-  constructor(handler: WatchHandler, clock: Clock, rtt: RttEstimator) {
+  constructor(handler: WatchHandler, demand: Demand, clock: Clock, rtt: RttEstimator) {
     this.#handler = handler;
+    this.#demand = demand;
     this.#clock = clock;
     this.#rtt = rtt;
     this.lastHeard = clock.now();
@@ -120,7 +126,7 @@ export class SocketWatch {
     } else {
       this.#patience = this.#silence();
     }
-    if (!this.#handler.isAwaiting()) this.#awaitedSince = null;
+    if (!this.#demand.isAwaiting()) this.#awaitedSince = null;
     if (!wasStalled) return;
     // The timer is for the moment at which the link would have been dead.
     this.#evaluate();
@@ -156,7 +162,7 @@ export class SocketWatch {
       return this.#evaluate();
     }
     const timeout = probe.isSuspect ? this.#rttTimeout() : this.#timeout();
-    const delay = this.#handler.uploadDelay();
+    const delay = this.#demand.uploadDelay();
     const dead = probe.sentAt + timeout + delay;
     if (now >= dead) {
       this.stop();
@@ -173,7 +179,7 @@ export class SocketWatch {
 
   #probeDue(): number {
     const idle = this.lastHeard + PING_INTERVAL;
-    if (!this.#handler.isAwaiting()) return idle;
+    if (!this.#demand.isAwaiting()) return idle;
     return Math.min(idle, Math.max(this.lastHeard, this.#awaitedSince ?? 0) + this.#patience);
   }
 

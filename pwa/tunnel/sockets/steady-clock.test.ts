@@ -58,9 +58,8 @@ it("lets a link be given up as soon as ever after the clock was set back", () =>
         onDead() {
           diedAt = platform.time;
         },
-        isAwaiting: () => true,
-        uploadDelay: () => 0,
       },
+      { isAwaiting: () => true, uploadDelay: () => 0 },
       { now, setTimer: (task, delay) => platform.setTimer(task, delay) },
       rtt,
     );
