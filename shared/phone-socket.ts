@@ -11,7 +11,7 @@ export interface SocketOffer {
   readonly opening: Uint8Array | null;
 }
 
-/** Told nothing before the socket was returned, and nothing once its owner has closed it. */
+/** Functions without `this`. Told nothing before the socket was returned, and nothing once its owner has closed it. */
 export interface SocketListener {
   onOpen(): void;
   /** Bytes are frames; text keeps the connection alive. */

@@ -52,8 +52,7 @@ export class Roads {
       webSocketTakesOpening: this.#webSocketTakesOpening,
     };
     const socket = new RoadRace(offer, choice, platform, {
-      onMessage: (message) => listener.onMessage(message),
-      onClose: (code, isClean) => listener.onClose(code, isClean),
+      ...listener,
       onOpen: (road, failure) => {
         this.#endTrial();
         this.#carrier = socket;
