@@ -130,26 +130,6 @@ export const silentSessionTime = 50_000;
  */
 export const openingBytes = 2_880;
 
-/**
- * Milliseconds (phone): most that a probe's answer may lag because an upload is queued before it; 1 MiB at 140 kbit/s.
- */
-export const uploadDrainTime = 60_000;
-
-/**
- * Milliseconds (phone): how long pages wait for a link that is gone, unless the person chose otherwise; equal to
- * sessionLinger.
- */
-export const waitTime = 120_000;
-
-/**
- * Bytes (phone): request body kept on the phone until it is answered, to send it again in another session; forms are
- * smaller.
- */
-export const replayedBodyBytes = 256 * KIB;
-
-/** Bytes (phone): all such bodies together. */
-export const replayedBodiesBytes = 4 * MIB;
-
 /** Milliseconds (phone): after this long a request that must not run twice is not repeated: half of sentLogTime. */
 export const repeatWindow = 1_800_000;
 
@@ -169,34 +149,11 @@ export const sentLogEntries = 4_096;
  */
 export const resumableBodyBytes = 16 * KIB;
 
-/** Count (phone): sessions in which a safe request is tried before it fails, when edges lose sessions. */
-export const exchangeAttempts = 4;
-
-/**
- * Count (phone): times that the edge may have no room for a request before it fails; with their waits half a minute.
- */
-export const refusedAttempts = 7;
-
 /**
  * Milliseconds (phone): wait after a second refusal, doubled each time: a lost link with word of what was given up may
  * be back then.
  */
 export const refusedDelay = 500;
-
-/** Milliseconds (phone): how long a navigation started ahead waits for its slot to ask for it. */
-export const heldResponseTime = 30_000;
-
-/** Bytes (sender): body bytes between tunnel worker and service worker that the page has not read yet, per stream. */
-export const portCreditBytes = 256 * KIB;
-
-/**
- * Milliseconds (sender): what a service worker is told within this time goes in one message: each costs about 1 ms
- * between processes.
- */
-export const portBatchTime = 8;
-
-/** Bytes (sender): body bytes to a service worker that are worth a message of their own at once. */
-export const portBatchBytes = 128 * KIB;
 
 /**
  * Bytes (sender): above this much unacknowledged no DATA is sent: the rest of retainedBytes is for heads, resets and

@@ -1,8 +1,10 @@
 /** When to post what has gathered: the first at once, with what the same turn brings; then not before a rest is over. */
+import type { SetTimer } from "../../shared/clock.ts";
+
 export class MessageBatch {
   readonly #post: () => void;
   readonly #rest: number;
-  readonly #setTimer: (task: () => void, delay: number) => void;
+  readonly #setTimer: SetTimer;
   #isResting = false;
   #isScheduled = false;
   #isWanted = false;
@@ -11,7 +13,7 @@ export class MessageBatch {
    * @param post posts all that has gathered.
    * @param rest milliseconds.
    */
-  constructor(post: () => void, rest: number, setTimer: (task: () => void, delay: number) => void) {
+  constructor(post: () => void, rest: number, setTimer: SetTimer) {
     this.#post = post;
     this.#rest = rest;
     this.#setTimer = setTimer;

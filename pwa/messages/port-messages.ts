@@ -6,6 +6,18 @@
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { SlotBinding } from "./tunnel-messages.ts";
 
+/** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
+export const HELD_RESPONSE_TIME = 30_000;
+
+/** Bytes: body bytes between tunnel worker and service worker that the page has not read yet, per stream. */
+export const PORT_CREDIT_BYTES = 256 * 1024;
+
+/**
+ * Milliseconds: what a service worker is told within this time goes in one message: each costs about 1 ms between
+ * processes.
+ */
+export const PORT_BATCH_TIME = 8;
+
 /** A request as the service worker saw it, with real URLs. */
 export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery">;
 

@@ -5,6 +5,11 @@ import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { LinkHint, LinkPhase, Road } from "./link.ts";
 import type { SilentDocument } from "./port-messages.ts";
 
+/**
+ * Milliseconds: how long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger.
+ */
+export const DEFAULT_WAIT_TIME = 120_000;
+
 /** Which slot a port belongs to, as the shell knows it. */
 export interface SlotBinding {
   /** Serialized real origin that the slot stands for. */

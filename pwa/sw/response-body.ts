@@ -1,6 +1,6 @@
 /** A body between the port and the page: credit goes back when the page has read, in quarters of the window. */
 import type { RopewayError } from "../../shared/errors.ts";
-import * as limits from "../../shared/limits.ts";
+import { PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -72,7 +72,7 @@ export class ResponseBody {
     for (const observer of this.#observers) observer.onChunk?.(chunk);
     this.#owed += chunk.length;
     controller.enqueue(chunk);
-    if (this.#owed < limits.portCreditBytes / 4) return;
+    if (this.#owed < PORT_CREDIT_BYTES / 4) return;
     this.#giveCredit(this.#owed);
     this.#owed = 0;
   }

@@ -5,6 +5,7 @@
  * Each window of the app has a tunnel, and what is under way in one is not in another: a request goes through the port
  * of the window that its page is in.
  */
+import { BoundedMap } from "../../shared/bounded-map.ts";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
@@ -31,7 +32,7 @@ const DOCUMENTS_KNOWN = 64;
 
 export class SlotClients {
   /** By the id of the page that brought it, or whose document came through it; the latest last. */
-  #ports = new Map<string, TunnelPort>();
+  #ports = new BoundedMap<string, TunnelPort>(PAGES_KEPT);
   #brought: { readonly port: TunnelPort; readonly at: number } | null = null;
   /** By the id of the page that was asked for its port. */
   #asked = new Map<string, { readonly port: Promise<TunnelPort | null>; readonly take: (port: TunnelPort) => void }>();
@@ -39,7 +40,7 @@ export class SlotClients {
   #busyPorts = new Set<MessagePort>();
   #acknowledged = new Map<number, () => void>();
   /** By client; a client's URL is the one that it was created with (Service Workers section 4.2.1). */
-  #documentUrls = new Map<string, string>();
+  #documentUrls = new BoundedMap<string, string>(DOCUMENTS_KNOWN);
   #nextId = 1;
   #busyTimer: ReturnType<typeof setTimeout> | null = null;
   #keepingAlive = false;
@@ -119,10 +120,7 @@ export class SlotClients {
   }
 
   #remember(pageId: string, port: TunnelPort): void {
-    this.#ports.delete(pageId);
     this.#ports.set(pageId, port);
-    const [oldest] = this.#ports.keys();
-    if (this.#ports.size > PAGES_KEPT && oldest !== undefined) this.#ports.delete(oldest);
   }
 
   /** Shows cookies to the slot's pages, and waits until they have them: a script may read them next. */
@@ -146,8 +144,6 @@ export class SlotClients {
     if (known !== undefined) return known;
     const url = (await self.clients.get(clientId))?.url ?? null;
     if (url === null) return null;
-    const [oldest] = this.#documentUrls.keys();
-    if (this.#documentUrls.size >= DOCUMENTS_KNOWN && oldest !== undefined) this.#documentUrls.delete(oldest);
     this.#documentUrls.set(clientId, url);
     return url;
   }

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import * as limits from "../../shared/limits.ts";
 import { responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
+import { PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
@@ -73,7 +73,7 @@ describe("TunnelPort", () => {
   it("gives credit as the page reads, and none before", async () => {
     const { fetch, say, heard } = rig();
     const response = fetch();
-    const chunk = new Uint8Array(limits.portCreditBytes / 8);
+    const chunk = new Uint8Array(PORT_CREDIT_BYTES / 8);
     await say(answered, ...Array.from({ length: 4 }, () => ({ type: "data", id: 1, chunk }) as const));
     const reader = (await response).body().getReader();
     await heard();
@@ -86,7 +86,7 @@ describe("TunnelPort", () => {
   it("decides what becomes of a redirected response", async () => {
     const redirected: TunnelToPort = { ...answered, head: { ...responseHead, url: `${URL_A}final`, redirected: true } };
     const cases = [
-      ["body", { type: "credit", id: 1, bytes: limits.portCreditBytes }],
+      ["body", { type: "credit", id: 1, bytes: PORT_CREDIT_BYTES }],
       ["hold", { type: "hold", id: 1 }],
       ["cancel", { type: "cancel", id: 1 }],
     ] as const;

@@ -2,12 +2,13 @@
  * The service worker's end of its slot's port: requests out, responses in, each body paced by what the page reads.
  * Lost with the worker's memory; a restarted worker asks its pages for a new port.
  */
+import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
-import * as limits from "../../shared/limits.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../messages/port-messages.ts";
+import { PORT_BATCH_TIME, PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
 import type { SlotBinding } from "../messages/tunnel-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { type BodyObserver, ResponseBody } from "./response-body.ts";
@@ -62,11 +63,7 @@ export class TunnelPort {
   #outgoing: (PortToTunnel | Delivery)[] = [];
   /** What each ping that is unanswered was posted with, oldest first. */
   #untaken: (readonly Delivery[])[] = [];
-  readonly #batch = new MessageBatch(
-    () => this.#flush(),
-    limits.portBatchTime / 2,
-    (task, delay) => setTimeout(task, delay),
-  );
+  readonly #batch = new MessageBatch(() => this.#flush(), PORT_BATCH_TIME / 2, setTimer);
   #bound!: (message: TunnelToPort & { type: "bound" }) => void;
   #onBusy: (bodies: number) => void;
   #lastHeard = Date.now();
@@ -203,7 +200,7 @@ export class TunnelPort {
       head,
       body: () => {
         const waits = exchange.isNavigation || head.url !== exchange.url;
-        if (waits) this.#post({ type: "credit", id, bytes: limits.portCreditBytes });
+        if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });
         return body.readable;
       },
       watch: (observer) => body.watch(observer),

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
-import { limits } from "../../shared/limits.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { CountedBody } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
+import { UPLOAD_DRAIN_TIME } from "./requests/upload-meter.ts";
 import type { FakeSocket } from "./testing/fake-platform.ts";
 import { text, tunnelRig } from "./testing/tunnel-rig.ts";
 
@@ -103,5 +103,5 @@ it("notices a dead link under an upload soon, also after cuts that it was told o
   const opened = platform.sockets.length;
   const start = platform.time;
   while (platform.sockets.length === opened && platform.time - start < 120_000) platform.pass(STEP);
-  expect(platform.time - start).toBeLessThan(limits.uploadDrainTime / 4);
+  expect(platform.time - start).toBeLessThan(UPLOAD_DRAIN_TIME / 4);
 });

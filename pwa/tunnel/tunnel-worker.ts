@@ -5,10 +5,10 @@ import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import * as limits from "../../shared/limits.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
+import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
@@ -82,7 +82,7 @@ const tunnel = new Tunnel(
 );
 const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }));
 const navigations = new Map<number, HeldResponse>();
-const held = new HeldResponses(clock, limits.heldResponseTime);
+const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
 const host: SlotPortHost = {
   ask: askInOrder([heldNavigations(held)], tunnel.ask),
   held,

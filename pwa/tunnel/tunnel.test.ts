@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../shared/limits.ts";
+import * as limits from "../../shared/limits.ts";
 import { parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";

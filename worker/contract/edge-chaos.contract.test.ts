@@ -12,11 +12,11 @@ import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { Random } from "../../shared/testing/random.ts";
-import { ChaosOrigin } from "../testing/chaos-origin.ts";
-import { chaosRequest, type Ended, type Reason } from "../testing/chaos-request.ts";
 import { type Cut, type CutProxy, startCutProxy } from "../testing/cut-proxy.ts";
 import { dial, pairPhone, type Road } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
+import { ChaosOrigin } from "./chaos-origin.ts";
+import { chaosRequest, type Ended, type Reason } from "./chaos-request.ts";
 
 const CUTS = Number(process.env.ROPEWAY_CHAOS_CUTS ?? 100);
 const SEED = Number(process.env.ROPEWAY_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));

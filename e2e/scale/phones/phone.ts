@@ -1,9 +1,11 @@
 /** A phone without a browser: the app's own tunnel over Node's sockets, and a person who reads one page after the other. */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { WebSocket as NodeSocket } from "ws";
 import type { SocketPlatform } from "../../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
+import { monotonicClock } from "../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { dialWebSocket } from "../../../shared/phone-socket.ts";
@@ -43,12 +45,8 @@ export class Phone {
     const platform: SocketPlatform = {
       dial: (offer, listener) => dialWebSocket(offer, listener, open),
       dialFurther: (offer, listener) => dialWebSocket(offer, listener, open),
-      now: () => performance.now(),
       random: this.#random,
-      setTimer(task, delay) {
-        const timer = setTimeout(task, delay);
-        return () => clearTimeout(timer);
-      },
+      ...monotonicClock,
       probe: async () => "reachable",
     };
     this.#tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform);

@@ -1,5 +1,6 @@
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */
-import { limits } from "../../../shared/limits.ts";
+import * as limits from "../../../shared/limits.ts";
+import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import type { Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
@@ -8,13 +9,13 @@ const STORAGE_KEY = "ropeway.settings";
 const DEFAULTS: Settings = {
   theme: "system",
   searchUrl: DEFAULT_SEARCH_URL,
-  waitTime: limits.waitTime,
+  waitTime: DEFAULT_WAIT_TIME,
   takesPushes: true,
   channels: null,
 };
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
-export const WAIT_TIMES: readonly number[] = [30_000, limits.waitTime, 600_000];
+export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
 
 /** What `channels` may be: as many as pay, or a number for experiments. */
 export const CHANNEL_COUNTS: readonly (number | null)[] = [

@@ -2,7 +2,7 @@
  * Responses to which the edge was redirected. The browser must see a redirect to know the final URL (`response.url`,
  * `redirected`, the base of imports and of `url()`), so it is sent there and comes back for the response.
  */
-import { limits } from "../../../shared/limits.ts";
+import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 
@@ -27,7 +27,7 @@ export class RedirectedAnswers {
     const token = exchange.head.destination === "" ? `ropeway-${crypto.randomUUID()}` : null;
     const key = token ?? url;
     this.#giveUp(key);
-    const timer = setTimeout(() => this.#giveUp(key), limits.heldResponseTime);
+    const timer = setTimeout(() => this.#giveUp(key), HELD_RESPONSE_TIME);
     this.#answers.set(key, { response, finish: exchange.finish, timer });
     return Response.redirect(token === null ? url : `${url}#${token}`, 303);
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits } from "../../../shared/limits.ts";
+import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { type Asked, fakeExchange } from "../testing/fake-exchange.ts";
 import { answerSubresource } from "./subresource.ts";
 
@@ -61,7 +61,7 @@ describe("answerSubresource", () => {
   it("cancels what the browser does not come back for", async () => {
     const { exchange, log } = fakeExchange(fetchOf("/moved"), { url: FINAL });
     await answerSubresource(exchange);
-    await vi.advanceTimersByTimeAsync(limits.heldResponseTime);
+    await vi.advanceTimersByTimeAsync(HELD_RESPONSE_TIME);
     expect(log).toEqual(["send", "cancel", "finish"]);
   });
 

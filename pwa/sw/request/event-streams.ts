@@ -2,6 +2,7 @@
  * `Last-Event-ID` of event sources: the browser adds it when one connects again, after its service worker has seen the
  * request. So the last id is read here, from the stream as it passes (HTML section 9.2.6), and kept for when that ends.
  */
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import type { BodyObserver } from "../response-body.ts";
@@ -13,7 +14,7 @@ const LINE_MAX = 1024;
 
 export class EventStreams {
   /** By who asks and for what, oldest first. */
-  readonly #lastIds = new Map<string, string>();
+  readonly #lastIds = new BoundedMap<string, string>(IDS_KEPT);
 
   /** Null for what is no event source's request: a script's own has another cache mode (HTML section 9.2.2). */
   begin(clientId: string, { url, cache, headers }: Pick<Request, "url" | "cache" | "headers">): EventStream | null {
@@ -23,8 +24,6 @@ export class EventStreams {
     this.#lastIds.delete(source);
     return new EventStream(id, (last) => {
       this.#lastIds.set(source, last);
-      const [oldest] = this.#lastIds.keys();
-      if (this.#lastIds.size > IDS_KEPT && oldest !== undefined) this.#lastIds.delete(oldest);
     });
   }
 }

@@ -2,6 +2,7 @@
  * Who sent frames of other origins where. The slot that such a frame goes to cannot say it of itself, and the one that
  * it is in could say anything: so the shell does, before the frame sets out.
  */
+import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { FrameStart, SlotBinding } from "../../messages/tunnel-messages.ts";
 
 type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
@@ -10,15 +11,12 @@ type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
 const KEPT = 256;
 
 export class FrameStarts {
-  readonly #starts = new Map<string, FrameStart>();
+  readonly #starts = new BoundedMap<string, FrameStart>(KEPT);
 
   /** @param url real, without a fragment. */
   add(slot: FrameSlot, url: string, start: FrameStart): void {
     const key = keyOf(slot, url);
-    this.#starts.delete(key);
     this.#starts.set(key, start);
-    const [oldest] = this.#starts.keys();
-    if (this.#starts.size > KEPT && oldest !== undefined) this.#starts.delete(oldest);
   }
 
   find(slot: FrameSlot, url: string): FrameStart | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
 import type { TunnelToPort } from "../../messages/port-messages.ts";
-import { PortOutbox } from "./port-outbox.ts";
+import { PORT_BATCH_TIME } from "../../messages/port-messages.ts";
+import { PORT_BATCH_BYTES, PortOutbox } from "./port-outbox.ts";
 
 function rig() {
   const posted: (readonly TunnelToPort[])[] = [];
@@ -13,9 +13,10 @@ function rig() {
       transferred.push(...transfer);
     },
   };
-  const outbox = new PortOutbox(port as Pick<MessagePort, "postMessage">, (task, delay) =>
-    timers.push({ task, delay }),
-  );
+  const outbox = new PortOutbox(port as Pick<MessagePort, "postMessage">, (task, delay) => {
+    timers.push({ task, delay });
+    return () => {};
+  });
   return {
     outbox,
     transferred,
@@ -49,7 +50,7 @@ describe("PortOutbox", () => {
     const { outbox, posted, rest, timers } = rig();
     outbox.post({ type: "pong" });
     expect(await posted()).toEqual(["pong"]);
-    expect(timers[0]?.delay).toBe(limits.portBatchTime);
+    expect(timers[0]?.delay).toBe(PORT_BATCH_TIME);
     outbox.postData(1, bytes(1));
     outbox.postData(2, bytes(7));
     outbox.postData(1, bytes(2, 3));
@@ -72,7 +73,7 @@ describe("PortOutbox", () => {
     const { outbox, posted } = rig();
     outbox.post({ type: "pong" });
     await posted();
-    const half = new Uint8Array(limits.portBatchBytes / 2);
+    const half = new Uint8Array(PORT_BATCH_BYTES / 2);
     outbox.postData(1, half);
     expect(await posted()).toEqual([]);
     outbox.postData(1, half);

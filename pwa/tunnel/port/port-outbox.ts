@@ -3,10 +3,14 @@
  * little is in it, since the service worker lives in another process: bodies that come in packets of a slow link would
  * take more time there than on the link. So what comes within a few milliseconds is posted together, the first at once.
  */
-import { limits } from "../../../shared/limits.ts";
+import type { SetTimer } from "../../../shared/clock.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { MessageBatch } from "../../messages/message-batch.ts";
 import type { TunnelToPort } from "../../messages/port-messages.ts";
+import { PORT_BATCH_TIME } from "../../messages/port-messages.ts";
+
+/** Bytes: body bytes to a service worker that are worth a message of their own at once. */
+export const PORT_BATCH_BYTES = 128 * 1024;
 
 type DataMessage = TunnelToPort & { readonly type: "data" };
 
@@ -24,9 +28,9 @@ export class PortOutbox {
   #bytes = 0;
   readonly #batch: MessageBatch;
 
-  constructor(port: Pick<MessagePort, "postMessage">, setTimer: (task: () => void, delay: number) => void) {
+  constructor(port: Pick<MessagePort, "postMessage">, setTimer: SetTimer) {
     this.#port = port;
-    this.#batch = new MessageBatch(() => this.#flush(), limits.portBatchTime, setTimer);
+    this.#batch = new MessageBatch(() => this.#flush(), PORT_BATCH_TIME, setTimer);
   }
 
   post(message: Exclude<TunnelToPort, DataMessage>): void {
@@ -45,7 +49,7 @@ export class PortOutbox {
     }
     data.chunks.push(chunk);
     this.#bytes += chunk.length;
-    this.#batch.want(this.#bytes >= limits.portBatchBytes);
+    this.#batch.want(this.#bytes >= PORT_BATCH_BYTES);
   }
 
   #flush(): void {

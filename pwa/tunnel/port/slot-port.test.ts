@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../../messages/port-messages.ts";
+import { HELD_RESPONSE_TIME, PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
 import type { SlotBinding } from "../../messages/tunnel-messages.ts";
 import { heldNavigations, holdNavigation } from "../requests/held-navigations.ts";
 import { HeldResponse } from "../requests/held-response.ts";
@@ -55,7 +56,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const noDocuments: string[] = [];
   const silentDocuments: SilentDocument[] = [];
   const brokenDocuments: unknown[] = [];
-  const held = new HeldResponses({ setTimer: () => () => {} }, limits.heldResponseTime);
+  const held = new HeldResponses({ setTimer: () => () => {} }, HELD_RESPONSE_TIME);
   const network: Ask = ({ head, body }, consumer) => {
     const request: HostRequest = { head, body, consumer, cancelled: false };
     requests.push(request);
@@ -75,7 +76,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     onNoDocument: (origin) => noDocuments.push(origin),
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
-    setTimer: (task) => setTimeout(task, 0),
+    setTimer: (task) => setTimer(task, 0),
   });
   return {
     requests,
@@ -181,7 +182,7 @@ it("cancels what a service worker that was ended had open, and gives its credit 
   open?.consumer.onHead({ ...responseHead, url: URL_A });
   held?.consumer.onHead({ ...responseHead, url: `${ORIGIN}/held` });
   await settle();
-  const taken = open?.consumer.onBody(new Uint8Array(limits.portCreditBytes));
+  const taken = open?.consumer.onBody(new Uint8Array(PORT_CREDIT_BYTES));
   await slot.say({ type: "hold", id: 3 });
   slot.far.close();
   await taken;
@@ -448,7 +449,7 @@ describe("SlotPort's pacing", () => {
 
   it("makes the edge wait at the credit, until the page reads", async () => {
     const { slot, consumer } = await started();
-    const chunks = limits.portCreditBytes / CHUNK;
+    const chunks = PORT_CREDIT_BYTES / CHUNK;
     const waits: (Promise<void> | undefined)[] = [];
     for (let index = 0; index < chunks + 2; index += 1) waits.push(consumer.onBody(new Uint8Array(CHUNK)));
     expect(waits.map((wait) => wait !== undefined)).toEqual([...Array(chunks - 1).fill(false), true, true, true]);
@@ -458,7 +459,7 @@ describe("SlotPort's pacing", () => {
 
   it.each(["end", "error", "cancel", "hold"])("leaves no chunk waiting at %s", async (how) => {
     const { slot, consumer } = await started();
-    const wait = consumer.onBody(new Uint8Array(limits.portCreditBytes + 1));
+    const wait = consumer.onBody(new Uint8Array(PORT_CREDIT_BYTES + 1));
     if (how === "end") consumer.onEnd();
     else if (how === "error") consumer.onError(new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "peer", "x"));
     else await slot.say({ type: how, id: 1 });

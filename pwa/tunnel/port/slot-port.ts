@@ -1,12 +1,13 @@
 /**
  * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
  */
+import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import * as limits from "../../../shared/limits.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "../../messages/port-messages.ts";
+import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
 import type { SlotBinding, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { edgeRequest } from "../requests/edge-request.ts";
 import { holdNavigation } from "../requests/held-navigations.ts";
@@ -20,7 +21,7 @@ import { PortOutbox } from "./port-outbox.ts";
 const TUNNEL = crypto.randomUUID();
 
 /** What a port needs of the tunnel and tells the shell. */
-export interface SlotPortHost {
+export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   readonly ask: Ask;
   /** What `ask` answers first. */
   readonly held: HeldResponses;
@@ -36,7 +37,6 @@ export interface SlotPortHost {
   onSilentDocument(document: SilentDocument): void;
   onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
   /** After milliseconds. */
-  setTimer(task: () => void, delay: number): void;
 }
 
 type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
@@ -156,7 +156,7 @@ export class SlotPort {
     outcome: ResponseHead | RopewayError,
   ): void {
     if (outcome instanceof RopewayError || (outcome.url === url && mode !== "navigate")) {
-      this.#attach(id, exchange, limits.portCreditBytes);
+      this.#attach(id, exchange, PORT_CREDIT_BYTES);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
       this.#handOver(id, exchange, outcome);
     } else {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import * as limits from "../../../shared/limits.ts";
 import { ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
+import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { heldNavigations, holdNavigation } from "./held-navigations.ts";
 import { HeldResponse } from "./held-response.ts";
@@ -15,7 +15,7 @@ const navigation: RequestHead = { ...requestHead, url: URL_A, mode: "navigate", 
 
 function rig() {
   const platform = new FakePlatform();
-  const held = new HeldResponses(platform, limits.heldResponseTime);
+  const held = new HeldResponses(platform, HELD_RESPONSE_TIME);
   const cancelled: string[] = [];
   return {
     platform,
@@ -67,10 +67,10 @@ it("cancels what nobody claims in time, and what is replaced, but nothing that w
   claim();
   const late = named("late");
   holdNavigation(held, ORIGIN, URL_A, late);
-  platform.pass(100 * limits.heldResponseTime);
+  platform.pass(100 * HELD_RESPONSE_TIME);
   late.onHead(responseHead);
   await settle(1);
-  platform.pass(limits.heldResponseTime - 1);
+  platform.pass(HELD_RESPONSE_TIME - 1);
   expect(cancelled).toEqual(["replaced"]);
   platform.pass(1);
   expect(cancelled).toEqual(["replaced", "late"]);

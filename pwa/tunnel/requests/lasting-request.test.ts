@@ -7,6 +7,8 @@ import { CLOSE_CODE_BASE } from "../../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { echo, silence, text, tunnelRig } from "../testing/tunnel-rig.ts";
+import { REFUSED_ATTEMPTS } from "./lasting-request.ts";
+import { REPLAYED_BODY_BYTES } from "./repeatable-body.ts";
 
 describe("a session that the edge lost", () => {
   it("has a GET sent again; counters never go back", async () => {
@@ -64,7 +66,7 @@ describe("a session that the edge lost", () => {
   });
 
   it("has a POST fail whose body is too large to keep, and tells the person", async () => {
-    const body = new CountedBody(limits.replayedBodyBytes + 100_000);
+    const body = new CountedBody(REPLAYED_BODY_BYTES + 100_000);
     const { consumer, requests, uncertain } = await lostWith({ method: "POST" }, body.stream);
     expect([consumer.error?.code, consumer.events]).toEqual([ErrorCode.OUTCOME_UNKNOWN, ["error"]]);
     expect([requests.length, uncertain]).toEqual([2, [requestHead.url]]);
@@ -305,8 +307,8 @@ describe("a request that the edge has no room for", () => {
 
   it("fails when there is no room for half a minute", async () => {
     const { consumer, pass, uncertain } = await refused(100);
-    expect([await pass(31_250), consumer.events]).toEqual([limits.refusedAttempts, []]);
-    expect(await pass(250)).toBe(1 + limits.refusedAttempts);
+    expect([await pass(31_250), consumer.events]).toEqual([REFUSED_ATTEMPTS, []]);
+    expect(await pass(250)).toBe(1 + REFUSED_ATTEMPTS);
     expect([consumer.error?.code, uncertain]).toEqual([ErrorCode.REFUSED_STREAM, []]);
   });
 

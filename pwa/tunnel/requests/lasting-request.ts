@@ -21,6 +21,12 @@ import { isWhole, overlap, type Remainder, remainderOf } from "./continue-respon
 import type { RepeatableBody } from "./repeatable-body.ts";
 import type { ClaimedPush, SessionTrace } from "./response-source.ts";
 
+/** Sessions in which a safe request is tried before it fails, when edges lose sessions. */
+export const EXCHANGE_ATTEMPTS = 4;
+
+/** Times that the edge may have no room for a request before it fails; with their waits half a minute. */
+export const REFUSED_ATTEMPTS = 7;
+
 export interface OpenedStream {
   readonly stream: MuxStream;
   readonly session: SessionTrace;
@@ -184,10 +190,10 @@ export class LastingRequest {
 
   /** The edge has room once it hears what was given up; word of that may be stuck on a link that was lost. */
   #mayTryAgain(isRefused: boolean): boolean {
-    if (!isRefused) return this.#attempts < limits.exchangeAttempts;
+    if (!isRefused) return this.#attempts < EXCHANGE_ATTEMPTS;
     this.#attempts -= 1;
     this.#refusals += 1;
-    return this.#refusals <= limits.refusedAttempts;
+    return this.#refusals <= REFUSED_ATTEMPTS;
   }
 
   #answered(): void {

@@ -6,9 +6,9 @@ import type { Clock } from "../../../shared/clock.ts";
 import type { RopewayError } from "../../../shared/errors.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import { documentName } from "../../../shared/http/push.ts";
-import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
+import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import { LinkPatience } from "../sockets/link-patience.ts";
 import type { TunnelCounters } from "../tunnel-counters.ts";
 import { LastingRequest, type OpenedStream, type RequestOutcome } from "./lasting-request.ts";
@@ -37,7 +37,7 @@ export class NetworkRequests {
   /** Those under way, and what `#patience` showed when their wait could begin. */
   #pending = new Map<LastingRequest, number>();
   #patience: LinkPatience;
-  #waitTime: number = limits.waitTime;
+  #waitTime: number = DEFAULT_WAIT_TIME;
   #lostAt = 0;
   #keptBodies = { total: 0 };
 

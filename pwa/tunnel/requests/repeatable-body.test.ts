@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
 import { CountedBody } from "../../../shared/testing/exchange-rig.ts";
-import { RepeatableBody } from "./repeatable-body.ts";
+import { REPLAYED_BODIES_BYTES, REPLAYED_BODY_BYTES, RepeatableBody } from "./repeatable-body.ts";
 
 /** A body that hands out a chunk for each push. */
 function source() {
@@ -57,7 +56,7 @@ describe("RepeatableBody", () => {
     const kept = { total: 0 };
     const { readable, writer } = source();
     const body = new RepeatableBody(readable, kept);
-    const almost = new Uint8Array(limits.replayedBodyBytes - 1).fill(7);
+    const almost = new Uint8Array(REPLAYED_BODY_BYTES - 1).fill(7);
     void writer.write(almost);
     const first = body.open().getReader();
     await first.read();
@@ -95,12 +94,12 @@ describe("RepeatableBody", () => {
   });
 
   it("keeps only so much of all bodies together", async () => {
-    const kept = { total: limits.replayedBodiesBytes };
+    const kept = { total: REPLAYED_BODIES_BYTES };
     const { readable, push, end } = source();
     const body = new RepeatableBody(readable, kept);
     push(1);
     end();
     expect(await all(body.open())).toEqual([1]);
-    expect([body.isRepeatable, kept.total]).toEqual([false, limits.replayedBodiesBytes]);
+    expect([body.isRepeatable, kept.total]).toEqual([false, REPLAYED_BODIES_BYTES]);
   });
 });

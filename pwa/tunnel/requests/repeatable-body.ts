@@ -1,5 +1,12 @@
 /** A request body that can be sent again in another session, as long as it is small enough to be kept. */
-import { limits } from "../../../shared/limits.ts";
+
+/**
+ * Bytes: request body kept on the phone until it is answered, to send it again in another session; forms are smaller.
+ */
+export const REPLAYED_BODY_BYTES = 256 * 1024;
+
+/** Bytes: all such bodies together. */
+export const REPLAYED_BODIES_BYTES = 4 * 1024 * 1024;
 
 /** Bytes that all bodies of one tunnel keep. */
 export interface KeptBytes {
@@ -81,8 +88,7 @@ export class RepeatableBody {
 
   #add(chunk: Uint8Array): void {
     const fits =
-      this.#bytes + chunk.length <= limits.replayedBodyBytes &&
-      this.#kept.total + chunk.length <= limits.replayedBodiesBytes;
+      this.#bytes + chunk.length <= REPLAYED_BODY_BYTES && this.#kept.total + chunk.length <= REPLAYED_BODIES_BYTES;
     if (this.#isWhole && !fits) this.#forget();
     this.#chunks.push(chunk);
     if (!this.#isWhole) return;

@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import { limits } from "../../../shared/limits.ts";
-import { UploadMeter } from "./upload-meter.ts";
+import { UPLOAD_DRAIN_TIME, UploadMeter } from "./upload-meter.ts";
 
 it("expects nothing of a few bytes, and bounds what it expects of many", () => {
   const meter = new UploadMeter();
   expect([meter.delay(0), meter.delay(500), meter.delay(60_000)]).toEqual([0, 0, 7_500]);
-  expect(meter.delay(10_000_000)).toBe(limits.uploadDrainTime);
+  expect(meter.delay(10_000_000)).toBe(UPLOAD_DRAIN_TIME);
 });
 
 it("follows what the edge acknowledges, and does not count pauses", () => {

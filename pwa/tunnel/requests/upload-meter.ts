@@ -2,7 +2,9 @@
  * How long what was handed to the socket takes to get through, from how fast the edge acknowledged so far. A phone's
  * uplink may have seconds of its own upload queued before anything that is sent now.
  */
-import { limits } from "../../../shared/limits.ts";
+
+/** Milliseconds: most that a probe's answer may lag because an upload is queued before it; 1 MiB at 140 kbit/s. */
+export const UPLOAD_DRAIN_TIME = 60_000;
 
 /** Bytes per second that any link has: GPRS, 8 kbit/s. */
 const SLOWEST_RATE = 1_000;
@@ -53,6 +55,6 @@ export class UploadMeter {
   /** Milliseconds until `outstanding` bytes are through. */
   delay(outstanding: number): number {
     if (outstanding < WORTH_MEASURING) return 0;
-    return Math.min(limits.uploadDrainTime, (outstanding * 1_000) / this.#rate);
+    return Math.min(UPLOAD_DRAIN_TIME, (outstanding * 1_000) / this.#rate);
   }
 }

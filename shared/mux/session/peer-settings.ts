@@ -1,6 +1,6 @@
 /** What the peer allows by SETTINGS: PROTOCOL.md section 3.5. */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 
 /** Ids that are not here are ignored. */
 export const Setting = { INITIAL_STREAM_CREDIT: 1, CONCURRENT_STREAMS: 2, SESSION_CREDIT: 3 } as const;

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { Random } from "../../shared/testing/random.ts";
-import { readAll, sha256 } from "./contract.ts";
+import { readAll, sha256 } from "../testing/contract.ts";
 
 /** How a body can go on after its session was lost: by range, as a whole, not at all. */
 export type BlobKind = "ranged" | "coded" | "plain";

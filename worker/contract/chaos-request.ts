@@ -1,14 +1,16 @@
 /** One request of the chaos run: what is asked, and whether it may end as it did. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
+import { EXCHANGE_ATTEMPTS } from "../../pwa/tunnel/requests/lasting-request.ts";
+import { REPLAYED_BODY_BYTES } from "../../pwa/tunnel/requests/repeatable-body.ts";
 import { ErrorCode, errorCodeName } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { ConsumerLog } from "../../shared/testing/exchange-rig.ts";
 import type { Random } from "../../shared/testing/random.ts";
+import { sha256 } from "../testing/contract.ts";
+import { navigation, scriptFetch } from "../testing/phone-session.ts";
 import { type BlobKind, blob, type ChaosOrigin } from "./chaos-origin.ts";
-import { sha256 } from "./contract.ts";
-import { navigation, scriptFetch } from "./phone-session.ts";
 
 interface ChaosAsked {
   readonly head: RequestHead;
@@ -36,7 +38,7 @@ export type Reason =
   | "already sent"
   /** It ran, and its answer had begun. */
   | "answer cut short"
-  /** It was sent in as many sessions as limits.exchangeAttempts allows, and each was lost before anything came back. */
+  /** It was sent in as many sessions as EXCHANGE_ATTEMPTS allows, and each was lost before anything came back. */
   | "tried often enough";
 
 export interface Ended {
@@ -122,7 +124,7 @@ function judge(asked: Asked, consumer: ConsumerLog, losses: number, arrivals: nu
     return got === expected ? "done" : { wrong: `${body.length} wrong bytes` };
   }
   if (kind === "denied" && error.code === ErrorCode.CORS_DENIED) return "done";
-  const hasTried = losses >= limits.exchangeAttempts - 1 && GIVEN_UP.has(error.code) && consumer.head === null;
+  const hasTried = losses >= EXCHANGE_ATTEMPTS - 1 && GIVEN_UP.has(error.code) && consumer.head === null;
   const reason =
     losses === 0 ? null : (excuse(asked, consumer, error.code, arrivals) ?? (hasTried ? "tried often enough" : null));
   return reason === null
@@ -145,7 +147,7 @@ function excuse(
       return isLost && !hasValidator && consumer.bytes > 0 ? "no validator" : null;
     }
     case "large-put":
-      return isLost && read() > limits.replayedBodyBytes ? "body not kept" : null;
+      return isLost && read() > REPLAYED_BODY_BYTES ? "body not kept" : null;
     case "post":
       if (code === ErrorCode.ALREADY_SENT) return "already sent";
       return isLost && consumer.head !== null && arrivals === 1 ? "answer cut short" : null;
