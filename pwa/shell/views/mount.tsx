@@ -4,6 +4,7 @@ import { shortcutFor } from "../../slot/shortcuts.ts";
 import { announcement } from "./announcement.ts";
 import { Bar } from "./bar/bar.tsx";
 import type { BrowserActions, BrowserState } from "./browser-state.ts";
+import { neverNested } from "./never-nested.ts";
 import { drawPageHead } from "./page-head.ts";
 import { chooseView, type View } from "./pages/choose-view.ts";
 import { ErrorView } from "./pages/error-view.tsx";
@@ -16,13 +17,14 @@ import { SiteSheet } from "./sheets/site-sheet.tsx";
 import type { Ui, UiState } from "./ui.ts";
 import { followVisualViewport } from "./viewport.ts";
 
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+
 /** The browser's own user interface. */
 export interface Chrome {
   /** Draws the state, synchronously. */
   render(state: BrowserState): void;
-  /** Where the controller puts the page's iframe. Never re-created or moved: a moved iframe reloads. */
+  /** Where the page's iframe goes. Never re-created or moved: a moved iframe reloads. */
   readonly frameHost: HTMLElement;
-  focusAddress(): void;
   /** Gives the page the focus, unless the person is busy with the address box or a sheet. */
   focusPage(): void;
   /** Does what a key asks for. @returns whether it is one of the app's. */
@@ -32,22 +34,12 @@ export interface Chrome {
 
 /** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
 export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome {
-  const barHost = element("div", "bar-host");
-  const frameHost = element("div", "frame-host");
-  const view = element("div", "view");
-  const main = element("main", "stage");
-  const sheets = element("div", "sheets");
-  const status = element("p", "visually-hidden");
-  status.setAttribute("role", "status");
-  main.append(frameHost, view);
-  root.classList.add("app");
-  root.replaceChildren(barHost, main, sheets, status);
-
+  const { barHost, frameHost, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
   let shown: View | null = null;
 
-  const drawOnce = () => {
+  const draw = neverNested(() => {
     if (!state) return;
     const ui: Ui = { ...uiState, change: changeUi };
     const previous = shown;
@@ -62,59 +54,56 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
     if (shown !== previous) view.scrollTop = 0;
     const words = announcement(state);
     if (status.textContent !== words) status.textContent = words;
-  };
-  // Removing a focused element makes the browser call focus handlers in the middle of a render, and Preact does not
-  // take a render inside a render: such a wish is granted right after.
-  let isDrawing = false;
-  let isStale = false;
-  const draw = () => {
-    isStale = true;
-    if (isDrawing) return;
-    isDrawing = true;
-    try {
-      while (isStale) {
-        isStale = false;
-        drawOnce();
-      }
-    } finally {
-      isDrawing = false;
-    }
-  };
+  });
   const changeUi = (change: Partial<UiState>) => {
     uiState = { ...uiState, ...change };
     draw();
   };
-  const focusAddress = () => barHost.querySelector("input")?.focus();
 
-  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-  const press = (press: KeyPress) => {
-    const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, isMac) : null;
-    if (shortcut === "address") focusAddress();
-    else if (shortcut !== null) actions.tab[shortcut]();
-    return shortcut !== null;
-  };
-  window.addEventListener("keydown", (event) => {
-    if (!event.defaultPrevented && press(event)) event.preventDefault();
-  });
-  if (window.visualViewport) followVisualViewport(root, window.visualViewport);
-
-  return {
+  const chrome: Chrome = {
     render(next) {
       state = next;
       draw();
     },
     frameHost,
-    focusAddress,
     focusPage() {
-      if (shown !== "page" || uiState.isEditing || uiState.sheet !== null) return;
-      const frame = frameHost.querySelector("iframe");
-      frame?.focus();
-      // It may have been focused already, for the document before.
-      frame?.contentWindow?.focus();
+      if (shown === "page" && !uiState.isEditing && uiState.sheet === null)
+        focusFrame(frameHost.querySelector("iframe"));
     },
-    press,
+    press(press) {
+      const shortcut = state && uiState.sheet === null ? shortcutFor(press, state.phase, IS_MAC) : null;
+      if (shortcut === "address") barHost.querySelector("input")?.focus();
+      else if (shortcut !== null) actions.tab[shortcut]();
+      return shortcut !== null;
+    },
     openSettings: () => changeUi({ sheet: "settings" }),
   };
+  window.addEventListener("keydown", (event) => {
+    if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
+  });
+  if (window.visualViewport) followVisualViewport(root, window.visualViewport);
+  return chrome;
+}
+
+/** The chrome's elements, which stay for as long as it lives. */
+function furnish(root: HTMLElement) {
+  const barHost = element("div", "bar-host");
+  const frameHost = element("div", "frame-host");
+  const view = element("div", "view");
+  const main = element("main", "stage");
+  const sheets = element("div", "sheets");
+  const status = element("p", "visually-hidden");
+  status.setAttribute("role", "status");
+  main.append(frameHost, view);
+  root.classList.add("app");
+  root.replaceChildren(barHost, main, sheets, status);
+  return { barHost, frameHost, view, sheets, status };
+}
+
+function focusFrame(frame: HTMLIFrameElement | null): void {
+  frame?.focus();
+  // It may have been focused already, for the document before.
+  frame?.contentWindow?.focus();
 }
 
 function viewOf(view: View, state: BrowserState, actions: BrowserActions) {

@@ -6,70 +6,93 @@ import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 
-/** Everything that does not fit in the bar, for the page that is shown. */
-export function MenuSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
-  const [isCopied, setCopied] = useState(false);
-  const close = () => ui.change({ sheet: null });
-  const isPage = state.url !== "";
-  const isPinned = state.pinned.some((site) => site.url === state.url);
-  const site = { url: state.url, title: state.title, icon: state.icon };
-  const andClose = (action: () => void) => () => {
-    close();
-    action();
-  };
+interface MenuProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly ui: Ui;
+}
 
-  const header = isPage && (
+/** Everything that does not fit in the bar, for the page that is shown. */
+export function MenuSheet(props: MenuProps) {
+  const { state, ui } = props;
+  const isPage = state.url !== "";
+  return (
+    <Sheet
+      title="Menu"
+      kind="menu"
+      header={isPage ? <MenuHeader state={state} /> : undefined}
+      onClose={() => ui.change({ sheet: null })}
+    >
+      {isPage && <PageIcons {...props} />}
+      <ul class="menu-rows">
+        {isPage && <PageRows {...props} />}
+        <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
+      </ul>
+    </Sheet>
+  );
+}
+
+function MenuHeader({ state }: Pick<MenuProps, "state">) {
+  return (
     <div class="sheet-site">
-      <SiteIcon site={site} />
+      <SiteIcon site={state} />
       <span class="row-text" aria-hidden="true">
         <span class="row-title">{state.title || shortHost(state.url)}</span>
         <span class="row-hint">{shortHost(state.url)}</span>
       </span>
     </div>
   );
+}
 
+function PageIcons({ state: { url, title, icon, pinned, canGoForward }, actions, ui }: MenuProps) {
+  const isPinned = pinned.some((site) => site.url === url);
+  const andClose = (action: () => void) => () => {
+    ui.change({ sheet: null });
+    action();
+  };
   return (
-    <Sheet title="Menu" kind="menu" header={header || undefined} onClose={close}>
-      {isPage && (
-        <div class="menu-icons">
-          <MenuIcon
-            icon="forward"
-            label="Forward"
-            isDisabled={!state.canGoForward}
-            onClick={andClose(() => actions.tab.forward())}
-          />
-          <MenuIcon icon="home" label="Home" onClick={andClose(() => actions.tab.home())} />
-          <MenuIcon icon="reload" label="Reload" onClick={andClose(() => actions.tab.reload())} />
-          <MenuIcon
-            icon="pin"
-            label={isPinned ? "Unpin" : "Pin"}
-            isOn={isPinned}
-            onClick={andClose(() => (isPinned ? actions.app.unpin(state.url) : actions.app.pin(site)))}
-          />
-        </div>
+    <div class="menu-icons">
+      <MenuIcon
+        icon="forward"
+        label="Forward"
+        isDisabled={!canGoForward}
+        onClick={andClose(() => actions.tab.forward())}
+      />
+      <MenuIcon icon="home" label="Home" onClick={andClose(() => actions.tab.home())} />
+      <MenuIcon icon="reload" label="Reload" onClick={andClose(() => actions.tab.reload())} />
+      <MenuIcon
+        icon="pin"
+        label={isPinned ? "Unpin" : "Pin"}
+        isOn={isPinned}
+        onClick={andClose(() => (isPinned ? actions.app.unpin(url) : actions.app.pin({ url, title, icon })))}
+      />
+    </div>
+  );
+}
+
+function PageRows({ state: { url, title }, ui }: MenuProps) {
+  const [isCopied, setCopied] = useState(false);
+  const close = () => ui.change({ sheet: null });
+  return (
+    <>
+      <MenuRow
+        icon="copy"
+        label={isCopied ? "Address copied" : "Copy address"}
+        onClick={() => void navigator.clipboard?.writeText(url).then(() => setCopied(true), close)}
+      />
+      {"share" in navigator && (
+        <MenuRow
+          icon="share"
+          label="Share"
+          onClick={() => {
+            close();
+            // A share that the person cancels rejects; there is nothing to say about it.
+            void navigator.share({ title, url }).catch(() => {});
+          }}
+        />
       )}
-      <ul class="menu-rows">
-        {isPage && (
-          <>
-            <MenuRow
-              icon="copy"
-              label={isCopied ? "Address copied" : "Copy address"}
-              onClick={() => void navigator.clipboard?.writeText(state.url).then(() => setCopied(true), close)}
-            />
-            {"share" in navigator && (
-              <MenuRow
-                icon="share"
-                label="Share"
-                // A share that the person cancels rejects; there is nothing to say about it.
-                onClick={andClose(() => void navigator.share({ title: state.title, url: state.url }).catch(() => {}))}
-              />
-            )}
-            <MenuRow icon="info" label="Site information" onClick={() => ui.change({ sheet: "site" })} />
-          </>
-        )}
-        <MenuRow icon="settings" label="Settings" onClick={() => ui.change({ sheet: "settings" })} />
-      </ul>
-    </Sheet>
+      <MenuRow icon="info" label="Site information" onClick={() => ui.change({ sheet: "site" })} />
+    </>
   );
 }
 

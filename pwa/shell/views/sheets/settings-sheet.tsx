@@ -1,15 +1,14 @@
-import { useState } from "preact/hooks";
+import type { LinkPhase } from "../../../messages/link.ts";
 import type { Settings } from "../../app/app-state.ts";
 import { CHANNEL_COUNTS, WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
-import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
+import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
+import { ConfirmButton } from "./confirm-button.tsx";
 import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
-
-type Choice<Value> = { readonly value: Value; readonly label: string };
 
 const THEMES: readonly Choice<Settings["theme"]>[] = [
   { value: "system", label: "System" },
@@ -31,42 +30,10 @@ const CHANNEL_CHOICES = CHANNEL_COUNTS.map((value) => ({ value, label: value ===
 
 /** Every choice takes effect at once; there is nothing to save. */
 export function SettingsSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
-  const { settings } = state;
-  const now = useNow(state.link.kind !== "open");
+  const close = () => ui.change({ sheet: null });
   return (
-    <Sheet title="Settings" onClose={() => ui.change({ sheet: null })}>
-      <ChoiceSetting
-        name="theme"
-        legend="Appearance"
-        choices={THEMES}
-        chosen={settings.theme}
-        onChange={(theme) => actions.app.changeSettings({ theme })}
-      />
-      <SearchSetting
-        searchUrl={settings.searchUrl}
-        onChange={(searchUrl) => actions.app.changeSettings({ searchUrl })}
-      />
-      <ChoiceSetting
-        name="wait-time"
-        legend="When the link is gone, pages wait"
-        choices={WAIT_CHOICES}
-        chosen={settings.waitTime}
-        onChange={(waitTime) => actions.app.changeSettings({ waitTime })}
-      />
-      <ChoiceSetting
-        name="pushes"
-        legend="Send what a page needs before it asks"
-        choices={PUSH_CHOICES}
-        chosen={settings.takesPushes}
-        onChange={(takesPushes) => actions.app.changeSettings({ takesPushes })}
-      />
-      <ChoiceSetting
-        name="channels"
-        legend="Connections to the edge"
-        choices={CHANNEL_CHOICES}
-        chosen={settings.channels}
-        onChange={(channels) => actions.app.changeSettings({ channels })}
-      />
+    <Sheet title="Settings" onClose={close}>
+      <Choices settings={state.settings} onChange={(change) => actions.app.changeSettings(change)} />
       <section class="setting">
         <h3>On this phone</h3>
         <ConfirmButton
@@ -84,22 +51,13 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
           onConfirm={() => actions.app.clearSiteData()}
         />
       </section>
-      <section class="setting">
-        <h3>Edge</h3>
-        <p class="setting-line">
-          <span class="dot" data-link={state.link.kind} />
-          {linkText(state.link, now)}
-        </p>
-        <details class="more">
-          <summary>Pair with another key</summary>
-          <KeyForm
-            onKey={(accessKey) => {
-              ui.change({ sheet: null });
-              actions.app.pair(accessKey);
-            }}
-          />
-        </details>
-      </section>
+      <Edge
+        link={state.link}
+        onKey={(accessKey) => {
+          close();
+          actions.app.pair(accessKey);
+        }}
+      />
       <section class="setting">
         <h3>About</h3>
         <p class="fine">
@@ -111,81 +69,60 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
   );
 }
 
-interface ChoiceSettingProps<Value> {
-  /** Unique in the sheet. */
-  readonly name: string;
-  readonly legend: string;
-  readonly choices: readonly Choice<Value>[];
-  readonly chosen: Value;
-  readonly onChange: (value: Value) => void;
+interface ChoicesProps {
+  readonly settings: Settings;
+  readonly onChange: (change: Partial<Settings>) => void;
 }
 
-/** One of a few values, side by side. */
-function ChoiceSetting<Value>({ name, legend, choices, chosen, onChange }: ChoiceSettingProps<Value>) {
+function Choices({ settings, onChange }: ChoicesProps) {
   return (
-    <fieldset class="setting">
-      <legend>{legend}</legend>
-      <div class="segments">
-        {choices.map(({ value, label }) => (
-          <label key={label} class="segment">
-            <input type="radio" name={name} value={label} checked={chosen === value} onChange={() => onChange(value)} />
-            <span>{label}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
+    <>
+      <ChoiceSetting
+        name="theme"
+        legend="Appearance"
+        choices={THEMES}
+        chosen={settings.theme}
+        onChange={(theme) => onChange({ theme })}
+      />
+      <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => onChange({ searchUrl })} />
+      <ChoiceSetting
+        name="wait-time"
+        legend="When the link is gone, pages wait"
+        choices={WAIT_CHOICES}
+        chosen={settings.waitTime}
+        onChange={(waitTime) => onChange({ waitTime })}
+      />
+      <ChoiceSetting
+        name="pushes"
+        legend="Send what a page needs before it asks"
+        choices={PUSH_CHOICES}
+        chosen={settings.takesPushes}
+        onChange={(takesPushes) => onChange({ takesPushes })}
+      />
+      <ChoiceSetting
+        name="channels"
+        legend="Connections to the edge"
+        choices={CHANNEL_CHOICES}
+        chosen={settings.channels}
+        onChange={(channels) => onChange({ channels })}
+      />
+    </>
   );
 }
 
-interface ConfirmButtonProps {
-  readonly label: string;
-  readonly question: string;
-  readonly confirm: string;
-  readonly done: string;
-  readonly onConfirm: () => void;
-}
-
-/** A button that asks once before it does something that cannot be taken back. */
-function ConfirmButton({ label, question, confirm, done, onConfirm }: ConfirmButtonProps) {
-  const [step, setStep] = useState<"rest" | "asking" | "done">("rest");
-  if (step === "done") {
-    return (
-      <p class="setting-line" role="alert">
-        {done}
-      </p>
-    );
-  }
+function Edge({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+  const now = useNow(link.kind !== "open");
   return (
-    <div class="confirm">
-      <button
-        type="button"
-        class="menu-row"
-        aria-expanded={step === "asking"}
-        onClick={() => setStep(step === "asking" ? "rest" : "asking")}
-      >
-        {label}
-        <Icon name="forward" />
-      </button>
-      {step === "asking" && (
-        <div class="confirm-box">
-          <p>{question}</p>
-          <div class="actions">
-            <button
-              type="button"
-              class="button button-danger"
-              onClick={() => {
-                onConfirm();
-                setStep("done");
-              }}
-            >
-              {confirm}
-            </button>
-            <button type="button" class="button" onClick={() => setStep("rest")}>
-              Cancel
-            </button>
-          </div>
-        </div>
-      )}
-    </div>
+    <section class="setting">
+      <h3>Edge</h3>
+      <p class="setting-line">
+        <span class="dot" data-link={link.kind} />
+        {linkText(link, now)}
+      </p>
+      <details class="more">
+        <summary>Pair with another key</summary>
+        <KeyForm onKey={onKey} />
+      </details>
+    </section>
   );
 }
