@@ -1,16 +1,14 @@
 /** The app's own service worker: is registered, and told and asked what only it can see. */
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
-import { type AcceptTold, storeAccept, storedAccept } from "../link/own-accept.ts";
+import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { storeAccept, storedAccept } from "../link/own-accept.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
-
-/** See `pwa/sw/shell/shell-cookies.ts` and `pwa/sw/shell/seen-accept.ts`. */
-type WorkerMessage = { readonly type: "expired-cookies"; readonly cookies: readonly string[] } | AcceptTold;
 
 /** @param onAccept what this browser asks for by itself is known, and stored. */
 export async function startOwnWorker(storage: KeyValueStorage, onAccept: () => void): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const workers = navigator.serviceWorker;
-  workers.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
+  workers.addEventListener("message", ({ data }: MessageEvent<OwnWorkerToShell>) => {
     if (data.type === "accept") {
       storeAccept(storage, data.accept);
       onAccept();

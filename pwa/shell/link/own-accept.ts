@@ -5,12 +5,6 @@
 import type { AcceptTable } from "../../../shared/web/default-accept.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
-/** Of the app's service worker: pwa/sw/shell/seen-accept.ts. */
-export interface AcceptTold {
-  readonly type: "accept";
-  readonly accept: AcceptTable;
-}
-
 const STORAGE_KEY = "ropeway.accept";
 
 /** @returns null where it has to be found out. */

@@ -2,7 +2,7 @@
 
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
 import { ownAccept } from "../../../shared/web/default-accept.ts";
-import type { AcceptTold } from "../../shell/link/own-accept.ts";
+import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -16,7 +16,7 @@ export function tellAccept(): void {
     seen.set(destination, headers.get("accept") ?? "");
     const accept = ownAccept(seen);
     if (accept === null) return;
-    const told: AcceptTold = { type: "accept", accept };
+    const told: OwnWorkerToShell = { type: "accept", accept };
     event.waitUntil(self.clients.get(event.clientId).then((client) => client?.postMessage(told)));
   });
 }

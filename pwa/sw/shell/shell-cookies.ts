@@ -5,6 +5,7 @@
  */
 import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: the path of the script that all slots have from here. */
@@ -44,7 +45,8 @@ async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
   for (const window of await self.clients.matchAll({ type: "window", includeUncontrolled: true })) {
     const expired = ours.map(({ name = "", path = "/" }) => `${name}=x; domain=${host}; path=${path}; max-age=0`);
     // Cookie Store deletes none whose path ends without a slash.
-    window.postMessage({ type: "expired-cookies", cookies: expired });
+    const told: OwnWorkerToShell = { type: "expired-cookies", cookies: expired };
+    window.postMessage(told);
   }
   await Promise.all(
     ours.map(({ name = "", path = "/", partitioned = false }) =>
