@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { ShellToTunnel } from "../../messages/tunnel-messages.ts";
+import type { SlotFrames } from "./slot-frames.ts";
+import type { Slot } from "./slot-registry.ts";
+import { SlotServices } from "./slot-services.ts";
+
+const A = "https://a.example";
+const B = "https://b.example";
+const asker: Slot = { label: "a", origin: A, topLevelOrigin: A, topLevel: true };
+
+/** A document, in the page's frame or below it, that writes down what it is posted. */
+function documentBelow(parent: unknown) {
+  const posted: { readonly message: { readonly type: string }; readonly origin: string }[] = [];
+  const postMessage = (message: { type: string }, origin: string) => void posted.push({ message, origin });
+  return { posted, parent, postMessage, source: { parent, postMessage } as unknown as Window };
+}
+
+function rig() {
+  const ports: string[] = [];
+  const keys: string[] = [];
+  const told: ShellToTunnel[] = [];
+  const slots = {
+    onReady: (slot: Slot) => void ports.push(`ready ${slot.label}`),
+    sendPort: (slot: Slot) => void ports.push(`port ${slot.label}`),
+    slotFor: (origin: string, topLevelOrigin: string): Slot => ({
+      label: "b",
+      origin,
+      topLevelOrigin,
+      topLevel: origin === topLevelOrigin,
+    }),
+    slotUrl: ({ label }: Slot, url: string) => `slot ${label} ${url}`,
+    originOf: ({ label }: Slot) => `https://${label}.slots.example`,
+    slotOf: () => null,
+    find: () => null,
+  } as unknown as SlotFrames;
+  const tunnel = { tell: (message: ShellToTunnel) => void told.push(message) };
+  const services = new SlotServices(slots, tunnel, ({ key }) => void keys.push(key));
+  return { services, ports, keys, told };
+}
+
+const wants = (url: string): PageToShell => ({
+  tag: MESSAGE_TAG,
+  type: "frame-wanted",
+  url,
+  referrer: `${A}/page`,
+  movedFrom: null,
+});
+
+describe("a document in a slot", () => {
+  it("gets a port, and the slot is known to answer", () => {
+    const { services, ports } = rig();
+    services.onMessage({ tag: MESSAGE_TAG, type: "port-wanted" }, asker, documentBelow(null).source);
+    expect(ports).toEqual(["ready a", "port a"]);
+  });
+
+  it("passes keys of the app on", () => {
+    const { services, keys } = rig();
+    const press = { key: "F5", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+    services.onMessage({ tag: MESSAGE_TAG, type: "key", press }, asker, documentBelow(null).source);
+    expect(keys).toEqual(["F5"]);
+  });
+
+  it("is told names at its own origin only", () => {
+    const { services } = rig();
+    const asking = documentBelow(null);
+    services.onMessage({ tag: MESSAGE_TAG, type: "origins-wanted", origins: [B] }, asker, asking.source);
+    expect(asking.posted.map(({ message, origin }) => [message.type, origin])).toEqual([
+      ["origins", "https://a.slots.example"],
+    ]);
+  });
+});
+
+describe("a frame of another origin", () => {
+  const shell = { parent: null };
+  beforeEach(() => void vi.stubGlobal("window", shell));
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it("gets a slot below the page's, under the page's policy, and the document around it learns its name", () => {
+    const { services, told } = rig();
+    const page = documentBelow(shell);
+    const frame = documentBelow(page.source);
+    services.onMessage(wants(`${B}/ad#part`), asker, frame.source);
+    expect(told).toEqual([
+      {
+        type: "frame-starts",
+        binding: { origin: B, topLevelOrigin: A, topLevel: false },
+        url: `${B}/ad`,
+        start: { referrer: `${A}/page`, initiator: A },
+      },
+    ]);
+    expect(frame.posted).toMatchObject([
+      { message: { type: "frame", slotUrl: `slot b ${B}/ad#part`, topLevel: true, bootsInside: true } },
+    ]);
+    expect(page.posted.map(({ message }) => message.type)).toEqual(["origins"]);
+  });
+
+  it("gets none for what is no address of a site", () => {
+    const { services, told } = rig();
+    const frame = documentBelow(documentBelow(shell).source);
+    services.onMessage(wants("javascript:alert(1)"), asker, frame.source);
+    expect([told, frame.posted]).toEqual([[], []]);
+  });
+
+  it("is the page's site under another top-level origin where it is deeper", () => {
+    const { services, told } = rig();
+    const advert: Slot = { label: "b", origin: B, topLevelOrigin: A, topLevel: false };
+    const own = documentBelow(documentBelow(shell).source);
+    const deeper = documentBelow(own.source);
+    services.onMessage(wants(`${A}/`), advert, own.source);
+    services.onMessage(wants(`${A}/`), advert, deeper.source);
+    expect(told.map((message) => message.type === "frame-starts" && message.binding.topLevelOrigin)).toEqual([A, B]);
+  });
+});
