@@ -14,11 +14,11 @@ export class IconLoader {
   }
 
   /**
-   * @param url as the page names it, with its real address; null where it names none.
+   * @param url as the page names it, with its real address.
    * @returns a data: URL, or null where there is none, or no new one, or another is wanted by now.
    */
-  async load(url: string | null, origin: string): Promise<string | null> {
-    if (url === null || url === this.#url) return null;
+  async load(url: string, origin: string): Promise<string | null> {
+    if (url === this.#url) return null;
     this.#url = url;
     const icon = url.startsWith("data:image/") ? url : await this.#fetchIcon(url, origin);
     return this.#url === url ? icon : null;

@@ -1,4 +1,4 @@
-/** The chrome's own state, which no controller needs to know. */
+/** The chrome's own state, which neither the app nor a tab needs to know. */
 export type SheetName = "menu" | "site" | "settings";
 
 export interface UiState {
