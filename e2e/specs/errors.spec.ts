@@ -182,5 +182,33 @@ test("a form whose site redirects without end is not sent twice", async ({ app, 
   await app.navigated(() => app.frame().getByRole("button", { name: "Send" }).click());
   await expectError(app, /circles/i);
   await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
-  await expect.poll(() => otherOrigin.requestsTo("/pay").map(({ method }) => method)).toEqual(["POST", "GET"]);
+  await expectError(app, /circles/i);
+  expect(otherOrigin.requestsTo("/pay").map(({ method }) => method)).toEqual(["POST", "GET"]);
 });
+
+test("a page that is tried again at once is asked for once, and fails for what came of that", async ({
+  app,
+  origin,
+}) => {
+  origin.route("/page", async ({ reply, response }) => {
+    if (origin.requestsTo("/page").length === 1) return reply(302, { location: "/loop" });
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>All of it</p>");
+  });
+  origin.route("/loop", ({ reply }) => reply(302, { location: "/loop" }));
+  await app.page.evaluate(tryAgainAtOnce);
+  await app.ask(`${origin.origin}/page`);
+  await expect(app.frame().getByText("All of it")).toBeVisible();
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
+  expect(origin.requestsTo("/page")).toHaveLength(2);
+});
+
+/** In the app's window: the frame is still on its way to the notice of the failure when the button is there. */
+function tryAgainAtOnce(): void {
+  const observer = new MutationObserver(() => {
+    const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Try again");
+    if (button === undefined) return;
+    observer.disconnect();
+    button.click();
+  });
+  observer.observe(document.documentElement, { childList: true, subtree: true });
+}

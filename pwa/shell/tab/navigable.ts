@@ -96,6 +96,7 @@ export class Navigable {
       return;
     }
     const isShown = isShownAlready(request.url, this.state);
+    const retries = this.#navigation.kind === "failed" ? this.#navigation.error : null;
     // The frame steps to another part of its document by itself.
     const isStep = begun === null && !isShown && this.#isOtherPart(request);
     this.#bootWatch.begin();
@@ -103,7 +104,7 @@ export class Navigable {
     this.abandon();
     const frameWaits = waitsForLink && this.#app.state.link.kind === "connecting";
     const id = isStep ? null : (begun ?? tunnel.navigate(withoutFragment(request)));
-    const sent = id === null ? null : { id, request, by, mayHaveRun: false, frameWaits };
+    const sent = id === null ? null : { id, request, by, retries, mayHaveRun: false, frameWaits };
     this.#icons.forget();
     this.meter.begin(askedAt);
     this.#enter(step.setOut({ kind: by, url: request.url }, sent));
@@ -220,6 +221,10 @@ export class Navigable {
   /** In place of a document. */
   onFailedDocument(message: PageToShell & { type: "failed" }): void {
     const { url, code, method = null, message: detail } = message;
+    if (this.#isNoticeOfFormer(message)) {
+      this.frame.position.leaveDocument();
+      return this.#visit(message.historyKey);
+    }
     this.frame.position.arrive();
     this.#visit(message.historyKey);
     this.#committed = { ...NO_PAGE, url };
@@ -269,6 +274,13 @@ export class Navigable {
     if (this.frame.position.awaited !== null) return;
     this.meter.askedAt = performance.now();
     this.#app.tunnel.tell({ type: "page-begins" });
+  }
+
+  /** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
+  #isNoticeOfFormer({ url, code, message }: PageToShell & { type: "failed" }): boolean {
+    if (this.#navigation.kind !== "underway") return false;
+    const { retries = null } = this.sent ?? {};
+    return retries?.url === url && retries.code === code && retries.detail === message;
   }
 
   #onStartDocument(isBack: boolean): void {

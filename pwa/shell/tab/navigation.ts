@@ -12,6 +12,8 @@ export interface SentNavigation {
   readonly id: number;
   readonly request: NavigationRequest;
   readonly by: Destination["kind"];
+  /** What it was tried before and came to; the frame may still be on its way to the notice of that. */
+  readonly retries: PageError | null;
   /** It failed, and its site may have acted on it. */
   mayHaveRun: boolean;
   /** The frame sets out for the page once the link is open. */

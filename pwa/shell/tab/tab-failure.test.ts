@@ -64,6 +64,33 @@ describe("a form's request to another site that failed", () => {
   });
 });
 
+describe("a page that is tried again while its frame is on the way to the notice", () => {
+  const failure = { code: ErrorCode.TOO_MANY_REDIRECTS, url: `${A}/`, message: "in circles" };
+  const notice = { ...failure, tag: MESSAGE_TAG, type: "failed", method: "GET", historyKey: "a" } as const;
+
+  it("has not failed again for that notice, but for what becomes of the second try", () => {
+    const { hear, hearPage, shown, tab } = openBrowser();
+    tab.go(`${A}/`);
+    hear({ ...failure, type: "navigation-failed", id: 1 });
+    tab.reload();
+    hearPage(notice, A);
+    expect(shown()).toMatchObject({ phase: "loading", error: null });
+    hear({ ...failure, type: "navigation-failed", id: 2 });
+    expect(shown()).toMatchObject({ phase: "failed", error: { code: failure.code } });
+    hearPage(notice, A);
+    expect(shown().phase).toBe("failed");
+  });
+
+  it("has failed where the frame tells of another failure", () => {
+    const { hear, hearPage, shown, tab } = openBrowser();
+    tab.go(`${A}/`);
+    hear({ ...failure, type: "navigation-failed", id: 1 });
+    tab.reload();
+    hearPage({ ...notice, code: ErrorCode.INTERNAL_ERROR }, A);
+    expect(shown()).toMatchObject({ phase: "failed", error: { code: ErrorCode.INTERNAL_ERROR } });
+  });
+});
+
 describe("a page that failed for the link", () => {
   const fails = (id: number, code: number) =>
     ({ type: "navigation-failed", id, url: `${B}/`, code, message: "" }) as const;

@@ -330,6 +330,30 @@ describe("SlotPort, to a hostile slot,", () => {
     expect(slot.requests).toHaveLength(1);
   });
 
+  it("gives the response of a navigation to the next one there, which the frame was sent out for again", async () => {
+    const slot = rig();
+    const response = new HeldResponse();
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
+    await slot.ask(navigation, 1);
+    expect(errorCodes(await slot.ask(navigation, 2))).toEqual([ErrorCode.CANCEL]);
+    response.onHead({ ...responseHead, url: URL_A });
+    const heads = (await slot.heard()).filter(({ type }) => type === "response");
+    expect(heads).toMatchObject([{ id: 2 }]);
+    expect(slot.requests).toEqual([]);
+  });
+
+  it("leaves a navigation the response that it reads, or that it asked for itself", async () => {
+    const slot = rig();
+    const response = new HeldResponse();
+    holdNavigation(slot.held, ORIGIN, URL_A, response);
+    await slot.ask(navigation, 1);
+    response.onHead({ ...responseHead, url: URL_A });
+    await slot.say({ type: "credit", id: 1, bytes: 10 } satisfies PortToTunnel);
+    await slot.ask(navigation, 2);
+    await slot.ask(navigation, 3);
+    expect(slot.requests).toHaveLength(2);
+  });
+
   it("lets only the same origin below the same page claim, and only by GET", async () => {
     const cases = [
       [TOP_LEVEL, navigation, true],

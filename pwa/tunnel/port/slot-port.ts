@@ -43,6 +43,8 @@ type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
 
 interface PortExchange {
   readonly response: HeldResponse;
+  /** Of a navigation that the shell began and whose response this is, as long as it was not read. */
+  claimedUrl?: string | undefined;
   /** Its head was posted, and the service worker has not said yet what becomes of it. */
   isOffered: boolean;
   /** Real URL of a document that the slot's page or a frame of it may show, once its head is there. */
@@ -134,12 +136,33 @@ export class SlotPort {
     };
     this.#exchanges.set(id, exchange);
     const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
+    const isNavigation = head.mode === "navigate";
+    if (isNavigation) this.#holdAgain(head.url);
     const answer = this.#host.ask({ head: stamped, body, push: null }, response);
     response.setExchange(answer);
-    const isDocument = head.mode === "navigate" || answer.held !== undefined;
+    const isClaimed = answer.held !== undefined;
+    if (isNavigation && isClaimed && this.#binding.topLevel) exchange.claimedUrl = head.url;
+    const isDocument = isNavigation || isClaimed;
     void response.settled.then((outcome) => {
       if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
     });
+  }
+
+  /**
+   * The frame is sent somewhere again while it is on its way there. The browser has dropped the navigation before, which
+   * may have claimed the response first.
+   */
+  #holdAgain(url: string): void {
+    for (const [id, exchange] of this.#exchanges) {
+      if (exchange.claimedUrl === url) this.#giveBack(id, exchange, url);
+    }
+  }
+
+  /** Holds the response for whichever top-level slot the URL is of. */
+  #giveBack(id: number, { response }: PortExchange, url: string): void {
+    this.#exchanges.delete(id);
+    holdNavigation(this.#host.held, new URL(url).origin, url, response);
+    this.#postError(id, ErrorCode.CANCEL, "Cannot go on: another navigation gets it");
   }
 
   /**
@@ -170,6 +193,7 @@ export class SlotPort {
   #attach(id: number, exchange: PortExchange, credit: number): void {
     const isHeadPosted = exchange.isOffered;
     exchange.isOffered = false;
+    exchange.claimedUrl = undefined;
     const consumer: ResponseConsumer = {
       onHead: (head) => {
         if (!isHeadPosted) this.#postHead(id, exchange, head);
@@ -203,11 +227,8 @@ export class SlotPort {
 
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
   #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
-    this.#exchanges.delete(id);
-    const { origin } = new URL(url);
-    holdNavigation(this.#host.held, origin, url, exchange.response);
+    this.#giveBack(id, exchange, url);
     this.#host.onNavigationMoved(url + (fragment ?? ""));
-    this.#postError(id, ErrorCode.CANCEL, "Cannot go on: it is on another site");
   }
 
   #postError(id: number, code: ErrorCode, message: string): void {
