@@ -8,10 +8,17 @@ import type { Road } from "../../messages/link.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
 import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
 import { type RoadPlatform, RoadRace } from "./road-race.ts";
-import { WebSocketTrial } from "./web-socket-trial.ts";
+import { SocketContext, SocketKeeper } from "./socket-keeper.ts";
 
 /** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
 const LONE_ATTEMPTS = 3;
+
+interface Replaceable {
+  readonly socket: RoadRace;
+  readonly offer: SocketOffer;
+  readonly network: string;
+  readonly wasRefusedWithOpening: boolean;
+}
 
 export class Roads {
   /** Of the socket that opened last; null before the first. */
@@ -27,13 +34,28 @@ export class Roads {
   #worksOn: string | null = null;
   /** Some proxies refuse a handshake only for the length of its fields. */
   #webSocketTakesOpening = true;
-  /** Belongs to `#carrier`. */
-  #trial: WebSocketTrial | null = null;
+  /** Tries WebSocket with a socket that says nothing: the edge hears of no session by it. */
+  #trial: SocketKeeper;
+  /** `#carrier`, if it is on the fetch road, and WebSocket is tried beside it. */
+  #replaceable: Replaceable | null = null;
   /** The socket that opened last, while it lasts. */
   #carrier: PhoneSocket | null = null;
 
   constructor(platform: RoadPlatform) {
     this.#platform = platform;
+    this.#trial = new SocketKeeper(
+      {
+        onOpen: () => this.#tried(),
+        onMessage() {},
+        onStall() {},
+        onEnd: ({ why }) => {
+          if (this.#replaceable === null) return;
+          this.#webSocketFailed(this.#replaceable.network, why === "silent" ? "slow" : "refused");
+          this.#scheduleTrial();
+        },
+      },
+      new SocketContext(platform, { isAwaiting: () => false, uploadDelay: () => 0 }),
+    );
   }
 
   /** What is known of an earlier start: how long a socket took to open, in milliseconds. */
@@ -62,7 +84,11 @@ export class Roads {
         this.#worksOn = road === "websocket" ? network : null;
         if (road === "websocket") this.#memory.webSocketWorked(network);
         else if (failure !== null) this.#webSocketFailed(network, failure);
-        if (road === "fetch") this.#tryWebSocket(socket, offer, network, failure);
+        if (road === "fetch") {
+          const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
+          this.#replaceable = { socket, offer, network, wasRefusedWithOpening };
+          this.#scheduleTrial();
+        }
         listener.onOpen();
       },
       onEnded: (road, heard) => {
@@ -87,7 +113,7 @@ export class Roads {
     this.#webSocketTakesOpening = true;
     this.#worksOn = null;
     this.#memory.networkChanged(this.#platform.network(), this.#platform.now());
-    this.#trial?.schedule();
+    this.#scheduleTrial();
   }
 
   /**
@@ -102,21 +128,25 @@ export class Roads {
     return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : SOCKET_OPEN_TIMEOUT;
   }
 
-  #tryWebSocket(socket: RoadRace, offer: SocketOffer, network: string, failure: WebSocketFailure | null): void {
-    const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
-    this.#trial = new WebSocketTrial(
-      {
-        dial: (trial) => this.#platform.dial("websocket", { ...offer, opening: null }, trial),
-        retryAt: () => this.#memory.retryAt(network),
-        onFailed: (again) => this.#webSocketFailed(network, again),
-        onOpened: () => {
-          this.#memory.webSocketWorked(network);
-          if (wasRefusedWithOpening) this.#webSocketTakesOpening = false;
-          socket.endWhenQuiet();
-        },
-      },
-      this.#platform,
-    );
+  #scheduleTrial(): void {
+    if (this.#replaceable === null || this.#trial.kind === "dialling") return;
+    const { offer, network } = this.#replaceable;
+    const at = this.#memory.retryAt(network);
+    this.#trial.drop();
+    if (at === null) return;
+    const dial = (listener: SocketListener): PhoneSocket =>
+      this.#platform.dial("websocket", { ...offer, opening: null }, listener);
+    this.#trial.wait(at - this.#platform.now(), () => this.#trial.dial(dial, SOCKET_OPEN_TIMEOUT));
+  }
+
+  /** WebSocket opens: no other trial follows. */
+  #tried(): void {
+    this.#trial.drop();
+    if (this.#replaceable === null) return;
+    const { socket, network, wasRefusedWithOpening } = this.#replaceable;
+    this.#memory.webSocketWorked(network);
+    if (wasRefusedWithOpening) this.#webSocketTakesOpening = false;
+    socket.endWhenQuiet();
   }
 
   #webSocketFailed(network: string, failure: WebSocketFailure): void {
@@ -124,7 +154,7 @@ export class Roads {
   }
 
   #endTrial(): void {
-    this.#trial?.end();
-    this.#trial = null;
+    this.#trial.drop();
+    this.#replaceable = null;
   }
 }
