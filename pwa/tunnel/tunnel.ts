@@ -90,7 +90,7 @@ export class Tunnel {
     this.ask = askInOrder([this.#pushed.source, ...sources], this.#network.ask);
     this.#sockets = new SocketContext(platform, {
       isAwaiting: () => this.#network.areUnderWay,
-      uploadDelay: () => this.#uploads.delay(this.#current?.session.unacknowledgedBytes ?? 0),
+      uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.unacknowledgedBytes ?? 0),
     });
     this.#first = new FirstSocket(
       {
@@ -119,7 +119,7 @@ export class Tunnel {
     this.#further = new FurtherSockets(
       {
         onTransport: (index, transport) => {
-          this.#current?.session.attach(index, transport);
+          this.#current?.session.channels.attach(index, transport);
         },
         onMessage: (transport, message) => this.#receive(transport, message),
         onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
@@ -199,8 +199,8 @@ export class Tunnel {
   #openStream(priority: Priority): OpenedStream | Promise<OpenedStream> {
     const current = this.#currentSession();
     const { session } = current;
-    if (session.hasRoom) return { stream: session.openStreamNow(priority), session: current };
-    return session.openStream(priority).then((stream) => ({ stream, session: current }));
+    if (session.streams.hasRoom) return { stream: session.streams.openNow(priority), session: current };
+    return session.streams.open(priority).then((stream) => ({ stream, session: current }));
   }
 
   #asked(): void {
@@ -266,9 +266,9 @@ export class Tunnel {
     const current = this.#currentSession();
     if (current === known) this.#carry(current, transport);
     // One socket is back before all are: what the others carried goes over it meanwhile.
-    current.session.carryStranded();
+    current.session.channels.carryStranded();
     // All that waits, now, since it rides in the handshake.
-    current.session.flush();
+    current.session.channels.flush();
     this.#updateChannels();
   }
 
@@ -276,7 +276,7 @@ export class Tunnel {
     // A further attempt tells nothing of what the edge still knows: it may not get there.
     if (!current.wasCarried) current.lastCarriedAt = this.#platform.now();
     current.wasCarried = true;
-    current.session.attach(0, transport);
+    current.session.channels.attach(0, transport);
   }
 
   #receive(transport: Transport, message: Uint8Array): void {
@@ -286,10 +286,10 @@ export class Tunnel {
       const { session } = current;
       const now = this.#platform.now();
       current.lastCarriedAt = now;
-      const known = session.acknowledgedBytes;
-      session.receive(message, transport);
-      const acknowledged = session.acknowledgedBytes - known;
-      this.#uploads.update(acknowledged, session.unacknowledgedBytes, now, this.#sockets.rtt.smoothed ?? 0);
+      const known = session.channels.acknowledgedBytes;
+      session.channels.receive(message, transport);
+      const acknowledged = session.channels.acknowledgedBytes - known;
+      this.#uploads.update(acknowledged, session.channels.unacknowledgedBytes, now, this.#sockets.rtt.smoothed ?? 0);
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -298,17 +298,17 @@ export class Tunnel {
   #detach(transport: Transport, code: number, wasSilent: boolean): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
-    this.#uploads.lost(wasSilent ? (session?.unacknowledgedBytes ?? 0) : 0);
-    if (session === undefined || !session.detach(transport)) return;
+    this.#uploads.lost(wasSilent ? (session?.channels.unacknowledgedBytes ?? 0) : 0);
+    if (session === undefined || !session.channels.detach(transport)) return;
     this.#endIfTold(session, code);
   }
 
   #detachFurther(index: number, transport: Transport, code: number, isConfirmed: boolean): void {
     const session = this.#current?.session;
     if (session === undefined) return;
-    session.detach(transport);
-    session.retire(index, isConfirmed);
-    session.carryStranded();
+    session.channels.detach(transport);
+    session.channels.retire(index, isConfirmed);
+    session.channels.carryStranded();
     this.#endIfTold(session, code);
     this.#updateChannels();
   }
@@ -335,17 +335,19 @@ export class Tunnel {
     const session = this.#current?.session;
     if (session === undefined || session.ended !== null) return;
     const isActive = this.#network.areUnderWay || this.#activity.isRecent;
-    const lost = session.channels.filter(({ index, ...each }) => index > 0 && (each.isCarried || !each.isAttached));
+    const lost = session.channels.status.filter(
+      ({ index, ...each }) => index > 0 && (each.isCarried || !each.isAttached),
+    );
     this.#further.update(
       isActive ? session.wantedChannels : 1,
       new Set(lost.map(({ index }) => index)),
       this.#first.isOpen && !this.#first.isDialling,
-      (index) => session.beginRetirement(index),
+      (index) => session.channels.beginRetirement(index),
     );
   }
 
   #isBusy(index: number): boolean {
-    const channel = this.#current?.session.channels.find((each) => each.index === index);
+    const channel = this.#current?.session.channels.status.find((each) => each.index === index);
     return channel === undefined || channel.isCarried || channel.openStreams > 0 || !channel.isGreeted;
   }
 

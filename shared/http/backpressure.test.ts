@@ -80,7 +80,7 @@ describe("a download", () => {
       exchange.cancel();
       await settle(3);
     }
-    expect(rig.phone.link.unread).toBe(0);
+    expect(rig.phone.receiver.window.unread).toBe(0);
   });
 });
 
@@ -122,7 +122,7 @@ describe("an upload", () => {
       await settle(50);
       expect(consumer.head?.status).toBe(413);
       expect(upload.read).toBe(2 * limits.uploadStreamCreditBytes);
-      expect(rig.edge.openStreams).toBe(0);
+      expect(rig.edge.streams.count).toBe(0);
     }
   });
 
@@ -142,7 +142,7 @@ describe("an upload", () => {
     await consumer.over;
     await settle(200);
     expect(taken).toBe(MIB);
-    expect(rig.edge.openStreams).toBe(0);
+    expect(rig.edge.streams.count).toBe(0);
   });
 
   test("whose reader stopped for good holds no credit once both sides have ended", async () => {
@@ -154,7 +154,7 @@ describe("an upload", () => {
       const { consumer } = rig.fetch({ method: "POST" }, new CountedBody(limits.uploadStreamCreditBytes).stream);
       await consumer.over;
       await settle(20);
-      expect(rig.edge.openStreams).toBe(0);
+      expect(rig.edge.streams.count).toBe(0);
     }
   });
 

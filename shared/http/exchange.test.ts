@@ -25,7 +25,7 @@ describe("an exchange", () => {
     expect(consumer.head).toMatchObject({ status: 201, headers: [["x-method", "POST"]], url: "https://a.example/" });
     expect(consumer.text).toBe("you sent hello");
     expect(consumer.events).toEqual(["head", "end"]);
-    expect([rig.phone.openStreams, rig.edge.openStreams]).toEqual([0, 0]);
+    expect([rig.phone.streams.count, rig.edge.streams.count]).toEqual([0, 0]);
   });
 
   test("without bodies takes one frame each way", async () => {
@@ -105,7 +105,7 @@ describe("a deflated response", () => {
       expect(consumer.error).toMatchObject({ code: ErrorCode.COMPRESSION_ERROR, scope: "stream", initiator: "peer" });
       expect(consumer.bytes).toBe(0);
     }
-    await expect.poll(() => rig.phone.link.unread).toBe(0);
+    await expect.poll(() => rig.phone.receiver.window.unread).toBe(0);
     expect(rig.ended).toEqual({ phone: null, edge: null });
   });
 
@@ -135,7 +135,7 @@ describe("a deflated response", () => {
     await settle();
     expect(consumer.chunks).toHaveLength(1);
     expect(consumer.events).toEqual(["head"]);
-    expect(rig.phone.openStreams).toBe(0);
+    expect(rig.phone.streams.count).toBe(0);
   });
 });
 
@@ -155,7 +155,7 @@ describe("cancelling", () => {
     expect(rig.requests[0]?.signal.aborted).toBe(true);
     expect(rig.requests[0]?.signal.reason).toMatchObject({ code: ErrorCode.CANCEL });
     expect(consumer.events).toEqual([]);
-    expect(rig.edge.openStreams).toBe(0);
+    expect(rig.edge.streams.count).toBe(0);
   });
 
   test("in the middle of the body stops the origin, also when it is silent", async () => {
@@ -314,7 +314,7 @@ describe("failures", () => {
 
   test("a request that is none resets its stream, and reaches no handler", async () => {
     const rig = exchangeRig(ok);
-    const stream = rig.phone.openStreamNow();
+    const stream = rig.phone.streams.openNow();
     const codes: number[] = [];
     stream.handler = { onHead() {}, onData() {}, onEnd() {}, onReset: (error) => codes.push(error.code) };
     stream.sendHead([[":method", "GET"]], true);

@@ -29,7 +29,7 @@ function frameBytes(frames: readonly Frame[]): number {
 
 test("150 image requests take at most 25 bytes of head each, the first included", () => {
   const peer = new ScriptedPeer("phone");
-  for (const url of IMAGES) peer.session.openStreamNow().sendHead(requestToFields({ ...image, url }), true);
+  for (const url of IMAGES) peer.session.streams.openNow().sendHead(requestToFields({ ...image, url }), true);
   // One PING for the round trip rides along.
   const frames = peer.heard().filter((frame) => frame.type !== "ping");
   expect(frames).toHaveLength(150);
@@ -42,8 +42,8 @@ test("150 image requests take at most 25 bytes of head each, the first included"
   const urls = frames.map((frame) => (frame.type === "head" ? fieldsToRequest(decoder.decode(frame.block)).url : ""));
   expect(urls).toEqual(IMAGES);
   // What statistics say is what was sent, give or take the length of ids.
-  expect(peer.session.headBytes).toMatchObject({ count: 150 });
-  expect(Math.abs(peer.session.headBytes.sent - frameBytes(frames))).toBeLessThanOrEqual(300);
+  expect(peer.session.streams.headBytes).toMatchObject({ count: 150 });
+  expect(Math.abs(peer.session.streams.headBytes.sent - frameBytes(frames))).toBeLessThanOrEqual(300);
 });
 
 test("150 image responses take at most 40 bytes of head each", () => {

@@ -87,21 +87,21 @@ describe("a push", () => {
         },
       },
     });
-    const stream = linked.edge.openPush(PUSH);
+    const stream = linked.edge.streams.openPush(PUSH);
     if (stream === null) throw new Error("Cannot push: there is no room");
     servePush(stream, announcement, async () => ({ head: responseHead, body: bodyOf("body") }));
-    expect(linked.phone.hasRoom).toBe(true);
+    expect(linked.phone.streams.hasRoom).toBe(true);
     await consumer.over;
     expect([consumer.text, consumer.head?.url]).toEqual(["body", announcement.head.url]);
     await settle();
-    expect([linked.phone.openStreams, linked.edge.openStreams]).toEqual([0, 0]);
+    expect([linked.phone.streams.count, linked.edge.streams.count]).toEqual([0, 0]);
     expect(linked.ended).toEqual({ phone: null, edge: null });
   });
 
   it("goes on where it was after a cut", () => {
     const pushes: StreamLog[] = [];
     const rig = sessionRig({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream, true)) } });
-    const stream = rig.edge.openPush(PUSH);
+    const stream = rig.edge.streams.openPush(PUSH);
     stream?.sendHead(ANNOUNCED, false);
     rig.flow();
     stream?.sendHead(RESPONSE, false);
@@ -124,7 +124,7 @@ describe("a push", () => {
       },
     });
     for (const end of [false, false]) {
-      const stream = rig.edge.openPush(PUSH);
+      const stream = rig.edge.streams.openPush(PUSH);
       stream?.sendHead(ANNOUNCED, end);
       stream?.sendHead(RESPONSE, true);
       rig.flow();
@@ -137,13 +137,13 @@ describe("a push", () => {
   it("does not send more than its credit before it is claimed, and then as much as any stream", () => {
     const pushes: StreamLog[] = [];
     const rig = sessionRig({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream)) } });
-    const stream = rig.edge.openPush(PUSH);
+    const stream = rig.edge.streams.openPush(PUSH);
     stream?.sendHead(ANNOUNCED, false);
     stream?.sendHead(RESPONSE, false);
     void stream?.write(new Uint8Array(2 * limits.pushCreditBytes));
     rig.flow();
     expect(pushes[0]?.bytes).toBe(limits.pushCreditBytes);
-    vi.spyOn(rig.phone, "streamWindow", "get").mockReturnValue(limits.streamCreditBytes);
+    vi.spyOn(rig.phone.receiver, "streamWindow", "get").mockReturnValue(limits.streamCreditBytes);
     pushes[0]?.stream.widen();
     rig.flow();
     expect(pushes[0]?.bytes).toBeGreaterThan(limits.pushCreditBytes);
@@ -151,11 +151,12 @@ describe("a push", () => {
 
   it("is one of at most so many", () => {
     const rig = sessionRig({ phone: { onPush: (stream) => void new StreamLog(stream) } });
-    for (let open = 0; open < limits.concurrentPushes; open += 1) rig.edge.openPush(PUSH)?.sendHead(ANNOUNCED, false);
-    expect(rig.edge.openPush(PUSH)).toBe(null);
+    for (let open = 0; open < limits.concurrentPushes; open += 1)
+      rig.edge.streams.openPush(PUSH)?.sendHead(ANNOUNCED, false);
+    expect(rig.edge.streams.openPush(PUSH)).toBe(null);
     rig.flow();
-    expect(rig.phone.openStreams).toBe(limits.concurrentPushes);
-    expect(rig.phone.hasRoom).toBe(true);
+    expect(rig.phone.streams.count).toBe(limits.concurrentPushes);
+    expect(rig.phone.streams.hasRoom).toBe(true);
   });
 });
 
@@ -190,7 +191,7 @@ describe("an edge that breaks the rules", () => {
     const { peer, pushes } = phone();
     const answers = frames(peer).flatMap((frame) => peer.say(frame));
     expect(answers).toContainEqual(expect.objectContaining({ type: "reset", streamId: 2, code }));
-    expect([pushes[0]?.error?.code, peer.errors, peer.session.openStreams]).toEqual([code, [], 0]);
+    expect([pushes[0]?.error?.code, peer.errors, peer.session.streams.count]).toEqual([code, [], 0]);
   });
 
   it("is told that a push too many is refused", () => {
@@ -211,7 +212,7 @@ describe("an edge that breaks the rules", () => {
       { type: "reset", streamId: 4 },
     ]);
     expect([pushes.length, peer.errors]).toEqual([1, []]);
-    expect(peer.session.link.unread).toBe(0);
+    expect(peer.session.receiver.window.unread).toBe(0);
   });
 
   it.each<[string, (peer: ScriptedPeer) => SequencedFrame]>([
@@ -238,7 +239,7 @@ it("a phone that pushes loses its session", () => {
 
 it("a phone that answers on a push loses the push", () => {
   const peer = new ScriptedPeer("edge");
-  const log = new StreamLog(peer.session.openPush(PUSH) ?? (undefined as never));
+  const log = new StreamLog(peer.session.streams.openPush(PUSH) ?? (undefined as never));
   log.stream.sendHead(ANNOUNCED, false);
   peer.heard();
   expect(peer.say(peer.head(2, RESPONSE))).toMatchObject([{ type: "reset", code: ErrorCode.STREAM_CLOSED }]);

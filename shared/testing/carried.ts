@@ -10,11 +10,11 @@ export function carriedReceiver(edge: () => Session): (from: CarriedPlace, messa
     const key = `${from.channel} ${from.link}`;
     const [first] = decodeMessage(message);
     if (first?.type === "hello") {
-      const transport = edge().carrier(from);
+      const transport = edge().channel.carrier(from);
       transports.set(key, transport);
-      edge().resume(transport, first, true);
+      edge().channels.resume(transport, first, true);
     }
     const transport = transports.get(key);
-    if (transport !== undefined) edge().receive(message, transport);
+    if (transport !== undefined) edge().channels.receive(message, transport);
   };
 }

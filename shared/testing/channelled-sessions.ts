@@ -13,7 +13,7 @@ export function connected(channels: number): SessionSockets {
 
 /** A request of the phone; its name is its last field. */
 export function request(sockets: SessionSockets, name = ""): StreamLog {
-  const log = new StreamLog(sockets.phone.openStreamNow(), true);
+  const log = new StreamLog(sockets.phone.streams.openNow(), true);
   log.stream.sendHead([...GET, ["x-name", name]], true);
   return log;
 }

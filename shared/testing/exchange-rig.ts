@@ -101,7 +101,7 @@ export function exchangeRig(handle: RequestHandler): ExchangeRig {
       body: ReadableStream<Uint8Array> | null = null,
       consumer = new ConsumerLog(),
     ) {
-      const stream = linked.phone.openStreamNow();
+      const stream = linked.phone.streams.openNow();
       return { consumer, stream, exchange: startExchange(stream, { ...requestHead, ...head }, body, consumer) };
     },
   });

@@ -189,14 +189,14 @@ class FuzzTarget implements FuzzKnowledge {
         this.#reconnect();
         break;
       default:
-        if (random.oneIn(4) && this.role === "edge" && this.session.openStreams === 0) this.#hibernate();
+        if (random.oneIn(4) && this.role === "edge" && this.session.streams.count === 0) this.#hibernate();
     }
     this.#turns.run();
   }
 
   check(): void {
     const { session } = this;
-    expectThat(session.openStreams <= limits.concurrentStreams, "streams keep to their limit");
+    expectThat(session.streams.count <= limits.concurrentStreams, "streams keep to their limit");
     expectThat(session.channel.unacknowledged.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
     const edge = this.role === "edge";
     const window = edge ? limits.uploadSessionCreditBytes : limits.unreadBytes;
@@ -219,7 +219,7 @@ class FuzzTarget implements FuzzKnowledge {
   finish(): void {
     this.session.end(new RopewayError(0, "session", "user", "Cannot go on: enough"));
     this.#turns.run();
-    expectThat(this.session.openStreams === 0, "no stream outlives its session");
+    expectThat(this.session.streams.count === 0, "no stream outlives its session");
     expectThat(this.session.channel.unacknowledged.frames === 0, "nothing is kept after the end");
   }
 
@@ -278,7 +278,7 @@ class FuzzTarget implements FuzzKnowledge {
 
   #request(): void {
     this.streams += 1;
-    const stream = this.session.openStreamNow();
+    const stream = this.session.streams.openNow();
     if (!this.#exchanges) {
       this.#own(stream);
       if (stream.handler !== null) stream.handler.onHead = (fields) => void fieldsToResponse(fields, requestHead.url);

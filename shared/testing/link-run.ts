@@ -43,7 +43,7 @@ export function runLink(settings: LinkRunSettings): LinkRun {
       carried: simulation.delivered - before,
       could: (could * SEGMENT_BYTES) / (SEGMENT_BYTES + HEADER_BYTES),
       queue: queued / rtt,
-      window: simulation.phone.link.window / (down.rate * rtt),
+      window: simulation.phone.receiver.window.size / (down.rate * rtt),
     });
   }
   const directory = process.env.ROPEWAY_PLOTS;

@@ -36,7 +36,7 @@ export function sessionRig(
 
 /** A request whose stream both sides have, the phone's side ended. */
 export function request(rig: SessionRig, end = true, consume = false): { phone: StreamLog; edge: StreamLog } {
-  const phone = new StreamLog(rig.phone.openStreamNow(), consume);
+  const phone = new StreamLog(rig.phone.streams.openNow(), consume);
   phone.stream.sendHead(GET, end);
   rig.flow();
   return { phone, edge: rig.accepted.at(-1) as StreamLog };

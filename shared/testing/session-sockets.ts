@@ -53,7 +53,7 @@ export class SessionSockets {
     });
     const socket: Socket = { index, up, down, phone: transport(up), edge: transport(down), isGreeted: false };
     this.#sockets.set(index, socket);
-    this.phone.attach(index, socket.phone);
+    this.phone.channels.attach(index, socket.phone);
   }
 
   /** The socket is gone with all that is under way, which both sides learn. */
@@ -61,29 +61,29 @@ export class SessionSockets {
     const socket = this.#sockets.get(index);
     if (socket === undefined) return;
     this.#sockets.delete(index);
-    this.phone.detach(socket.phone);
-    this.edge.detach(socket.edge);
+    this.phone.channels.detach(socket.phone);
+    this.edge.channels.detach(socket.edge);
   }
 
   /** Channels without a socket go on over the first one's. */
   carry(): void {
-    this.phone.carryStranded();
+    this.phone.channels.carryStranded();
   }
 
   /** The phone closes the socket of a channel that carries nothing, and the edge confirms that. */
   retire(index: number): void {
     const socket = this.#sockets.get(index);
-    const isBusy = this.phone.channels.some((channel) => channel.index === index && channel.openStreams > 0);
+    const isBusy = this.phone.channels.status.some((channel) => channel.index === index && channel.openStreams > 0);
     if (socket === undefined || index === 0 || isBusy) return;
-    this.phone.beginRetirement(index);
+    this.phone.channels.beginRetirement(index);
     this.turn();
     while (this.deliver(index, "up"));
-    this.edge.beginRetirement(index);
-    this.edge.detach(socket.edge);
+    this.edge.channels.beginRetirement(index);
+    this.edge.channels.detach(socket.edge);
     while (this.deliver(index, "down"));
     this.#sockets.delete(index);
-    this.phone.detach(socket.phone);
-    this.phone.retire(index, true);
+    this.phone.channels.detach(socket.phone);
+    this.phone.channels.retire(index, true);
   }
 
   turn(): void {
@@ -95,11 +95,11 @@ export class SessionSockets {
     const socket = this.#sockets.get(index);
     const message = socket?.[direction].shift();
     if (socket === undefined || message === undefined) return false;
-    if (direction === "down") this.phone.receive(message, socket.phone);
+    if (direction === "down") this.phone.channels.receive(message, socket.phone);
     else {
-      if (!socket.isGreeted) this.edge.resume(socket.edge, helloOf(message));
+      if (!socket.isGreeted) this.edge.channels.resume(socket.edge, helloOf(message));
       socket.isGreeted = true;
-      this.edge.receive(message, socket.edge);
+      this.edge.channels.receive(message, socket.edge);
     }
     return true;
   }
@@ -123,11 +123,11 @@ export class SessionSockets {
 
   /** Stores the idle edge's state, forgets the edge, and goes on from the stored state on the same sockets. */
   hibernateEdge(): void {
-    this.edge.flush();
+    this.edge.channels.flush();
     const snapshot = structuredClone(this.edge.snapshot());
     this.edge = this.#edge(snapshot);
     for (const socket of this.#sockets.values()) {
-      if (socket.isGreeted) this.edge.adopt(socket.index, socket.edge);
+      if (socket.isGreeted) this.edge.channels.adopt(socket.index, socket.edge);
     }
   }
 

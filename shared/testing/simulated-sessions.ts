@@ -72,7 +72,7 @@ export class SimulatedSessions {
 
   /** Asks for a body of `bytes`. */
   request(bytes: number, priority: Priority = DEFAULT_PRIORITY): SimulatedResponse {
-    const stream = this.phone.openStreamNow(priority);
+    const stream = this.phone.streams.openNow(priority);
     const response: SimulatedResponse = { stream, askedAt: this.time.now(), headAt: null, endAt: null, bytes: 0 };
     stream.handler = {
       onHead: () => {
@@ -121,7 +121,7 @@ export class SimulatedSessions {
       congestion: congestionControl(congestion, congestionWindow),
       deliver: (message) => {
         this.received += message.length;
-        this.act(() => this.phone.receive(message, phone));
+        this.act(() => this.phone.channels.receive(message, phone));
       },
     });
     let isGreeted = false;
@@ -131,15 +131,15 @@ export class SimulatedSessions {
       backDelay: this.down.delay,
       congestion: congestionControl("cubic"),
       deliver: (message) => {
-        if (!isGreeted) this.edge.resume(edge, helloOf(message));
+        if (!isGreeted) this.edge.channels.resume(edge, helloOf(message));
         isGreeted = true;
-        this.act(() => this.edge.receive(message, edge));
+        this.act(() => this.edge.channels.receive(message, edge));
       },
     });
     const phone = transport(up);
     const edge = transport(down);
     this.flows.push(down);
-    this.act(() => this.phone.attach(index, phone));
+    this.act(() => this.phone.channels.attach(index, phone));
   }
 
   #serve(stream: MuxStream): void {

@@ -122,7 +122,7 @@ export class ServedSession {
     this.#heardAt = snapshot?.heardAt ?? options.now();
     this.#newest = snapshot ? [...snapshot.links] : Array.from({ length: limits.channels }, () => -1);
     this.#delivery = new SessionDelivery({
-      openPush: (priority) => this.session.openPush(priority),
+      openPush: (priority) => this.session.streams.openPush(priority),
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
       accept: () => this.#constants.accept ?? {},
@@ -173,10 +173,11 @@ export class ServedSession {
 
   /** Whether anything would be lost if the memory of it were. */
   get isBusy(): boolean {
-    const { openStreams, attached, hasStrays, isUnacknowledged } = this.session;
+    const { channels, streams } = this.session;
+    const { isAttached, hasStrays, isUnacknowledged } = channels;
     const isKept = isUnacknowledged && !this.#isVigilOver;
     // What a carried channel comes to is kept with no socket.
-    return openStreams > 0 || hasStrays || isKept || this.#carried.length > 0 || (attached && this.#loose.size > 0);
+    return streams.count > 0 || hasStrays || isKept || this.#carried.length > 0 || (isAttached && this.#loose.size > 0);
   }
 
   /** When the phone was last heard, on any of its sockets. */
@@ -194,7 +195,7 @@ export class ServedSession {
     const isOvertaken = hello.link < (this.#newest[index] ?? -1) || hello.link <= (this.#chosen[index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
-      this.session.resume(link.observed, hello, isCarried);
+      this.session.channels.resume(link.observed, hello, isCarried);
     } catch (error) {
       this.end();
       throw error;
@@ -208,7 +209,7 @@ export class ServedSession {
     const link = this.#observe(transport, index, Number.NEGATIVE_INFINITY);
     link.hasSnapshot = true;
     link.isHeard = true;
-    this.session.adopt(index, link.observed);
+    this.session.channels.adopt(index, link.observed);
     this.#take(link);
   }
 
@@ -219,7 +220,7 @@ export class ServedSession {
     this.#heardAt = this.#options.now();
     if (link.isHeard) this.#chosen[link.index] = this.#newest[link.index] ?? -1;
     link.isHeard = true;
-    this.session.receive(message, link.observed);
+    this.session.channels.receive(message, link.observed);
     this.#save();
   }
 
@@ -233,7 +234,7 @@ export class ServedSession {
     // The first channel is never retired.
     if (link === undefined || link.isFinishing || link.index === 0) return;
     link.isFinishing = true;
-    this.session.beginRetirement(link.index);
+    this.session.channels.beginRetirement(link.index);
     this.#loosen(link);
     transport.close(CLOSED_NORMALLY, "");
   }
@@ -244,7 +245,7 @@ export class ServedSession {
     this.#links.delete(transport);
     if (link.index === 0) this.#dropCarried();
     if (!link.isFinishing) return this.#loosen(link);
-    if (!isOrderly || link.index === 0 || !this.session.confirmRetirement(link.index)) return;
+    if (!isOrderly || link.index === 0 || !this.session.channels.confirmRetirement(link.index)) return;
     this.#waitNoMoreFor(link.index);
     this.#onChanged();
     this.#scheduleSave();
@@ -256,7 +257,7 @@ export class ServedSession {
 
   #takesData(): boolean {
     // What is put together for the end of a turn, which may be all that credit allows, counts once it is sent.
-    if (this.#unproved + limits.sessionCreditBytes >= limits.unprovedBytes) this.session.flush();
+    if (this.#unproved + limits.sessionCreditBytes >= limits.unprovedBytes) this.session.channels.flush();
     return this.#unproved < limits.unprovedBytes;
   }
 
@@ -276,7 +277,7 @@ export class ServedSession {
 
   /** A channel is without a socket from now on. */
   #loosen(link: Link): void {
-    if (!this.session.detach(link.observed)) return;
+    if (!this.session.channels.detach(link.observed)) return;
     if (link.hasSnapshot) this.#options.onSnapshot?.(link.transport, null);
     link.hasSnapshot = false;
     this.#loose.add(link.index);
@@ -309,10 +310,10 @@ export class ServedSession {
       // Each makes all be sent again that is kept.
       this.#carriedHellos += 1;
       if (this.#carriedHellos > limits.carriedHellos) throw tooManyHellos();
-      this.attach(this.session.carrier(from), first, true);
+      this.attach(this.session.channel.carrier(from), first, true);
     }
     const link = this.#carried.find(({ index, carriedAs }) => index === from.channel && carriedAs === from.link);
-    if (link !== undefined) this.session.receive(message, link.observed, false);
+    if (link !== undefined) this.session.channels.receive(message, link.observed, false);
   }
 
   /** Channels that go over the first one's socket. */
@@ -334,7 +335,7 @@ export class ServedSession {
 
   /** The phone did not come back for some channels. Without the first no session is restored. */
   #giveUp(): void {
-    if (!this.session.attached || this.#loose.has(0)) return this.end();
+    if (!this.session.channels.isAttached || this.#loose.has(0)) return this.end();
     this.#loose.clear();
     this.#onChanged();
     this.#scheduleSave();
@@ -365,7 +366,7 @@ export class ServedSession {
 
   /** Much may follow, on all channels. On a link that is known to be slow, what fills a segment costs more than it saves. */
   #expectPage(): void {
-    if (this.session.credit < limits.filledLinkBytes) return;
+    if (this.session.sender.credit < limits.filledLinkBytes) return;
     for (const { rested, carriedAs } of this.#links.values()) {
       if (carriedAs === null) rested.expectPage(this.#options.now());
     }
@@ -380,8 +381,8 @@ export class ServedSession {
 
   /** A phone at rest acknowledges all; one that does not is gone, or does not mean to. */
   #watchUnacknowledged(): void {
-    const { openStreams, isUnacknowledged, ended } = this.session;
-    if (openStreams > 0 || !isUnacknowledged || ended !== null) {
+    const { channels, streams, ended } = this.session;
+    if (streams.count > 0 || !channels.isUnacknowledged || ended !== null) {
       this.#cancelVigil?.();
       this.#cancelVigil = null;
       this.#isVigilOver = false;
@@ -404,7 +405,7 @@ export class ServedSession {
     }
     const isIdle = !this.isBusy && session.ended === null;
     // Frames that are still queued count as sent in the snapshot, so they must be on the socket first.
-    if (isIdle && onSnapshot !== undefined) session.flush();
+    if (isIdle && onSnapshot !== undefined) session.channels.flush();
     this.#saveScheduled = false;
     if (onSnapshot === undefined) return;
     const snapshot = isIdle ? session.snapshot() : null;

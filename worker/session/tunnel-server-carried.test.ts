@@ -13,7 +13,7 @@ describe("a channel on the first one's socket", () => {
     const phone = await connected(edge, 3);
     await useAll(phone);
     for (const index of [1, 2]) phone.cut(index);
-    phone.session.carryStranded();
+    phone.session.channels.carryStranded();
     await settle();
     return phone;
   }
@@ -37,17 +37,17 @@ describe("a channel on the first one's socket", () => {
     phone.cut(0);
     expect([...edge.timers.values()]).toEqual([limits.sessionLinger]);
     phone.connect(edge.server, 0);
-    phone.session.carryStranded();
+    phone.session.channels.carryStranded();
     await settle();
     expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
-    expect(phone.session.channels.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
+    expect(phone.session.channels.status.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
   });
 
   it("goes on over the next too if the edge has not noticed that the first was lost", async () => {
     const edge = setUp();
     const phone = await carried(edge);
     phone.connect(edge.server, 0);
-    phone.session.carryStranded();
+    phone.session.channels.carryStranded();
     await settle();
     expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
   });

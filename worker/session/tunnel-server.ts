@@ -185,11 +185,11 @@ export class TunnelServer {
     const [silent] = sessions
       .filter(({ session, heardAt }) => {
         // One with streams is waited for as long as if its socket were gone.
-        const patience = session.openStreams === 0 ? limits.silentSessionTime : limits.sessionLinger;
+        const patience = session.streams.count === 0 ? limits.silentSessionTime : limits.sessionLinger;
         return heardAt <= now - patience;
       })
       .sort((a, b) => a.heardAt - b.heardAt);
-    const dropped = sessions.find(({ session }) => !session.attached) ?? silent;
+    const dropped = sessions.find(({ session }) => !session.channels.isAttached) ?? silent;
     if (dropped !== undefined) return dropped.end();
     throw new RopewayError(
       ErrorCode.ENHANCE_YOUR_CALM,

@@ -48,4 +48,4 @@ export const hasSnapshots = (edge: Edge, phone: ChannelledPhone): boolean[] =>
   [...phone.wires.values()].map(({ transport }) => (edge.snapshots.get(transport) ?? null) !== null);
 
 export const usedChannels = (phone: ChannelledPhone): number =>
-  phone.session.channels.filter(({ messagesUp }) => messagesUp > 1).length;
+  phone.session.channels.status.filter(({ messagesUp }) => messagesUp > 1).length;

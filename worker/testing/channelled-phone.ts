@@ -23,7 +23,7 @@ export class ChannelledPhone extends PhoneSession {
     };
     const transport: Transport = {
       send: (message) => {
-        if (isOpen()) queueMicrotask(() => this.session.receive(message, mine));
+        if (isOpen()) queueMicrotask(() => this.session.channels.receive(message, mine));
         return isOpen();
       },
       close: (code, reason) => {
@@ -34,7 +34,7 @@ export class ChannelledPhone extends PhoneSession {
     this.wires.set(index, wire);
     this.#mine.set(index, mine);
     this.session.fixChannels(Math.max(index + 1, ...this.wires.keys()));
-    this.session.attach(index, mine);
+    this.session.channels.attach(index, mine);
     return wire;
   }
 
@@ -50,13 +50,13 @@ export class ChannelledPhone extends PhoneSession {
    * @param isConfirmed whether the edge hears that its close has come.
    */
   async retire(index: number, isConfirmed = true): Promise<void> {
-    this.session.beginRetirement(index);
+    this.session.channels.beginRetirement(index);
     const wire = this.wires.get(index);
     await Promise.resolve();
     wire?.connection.finish();
     await Promise.resolve();
     this.#detach(index);
-    this.session.retire(index, wire?.closed?.code === CLOSED_NORMALLY);
+    this.session.channels.retire(index, wire?.closed?.code === CLOSED_NORMALLY);
     wire?.connection.closed(isConfirmed);
   }
 
@@ -80,7 +80,7 @@ export class ChannelledPhone extends PhoneSession {
     const [wire, mine] = [this.wires.get(index), this.#mine.get(index)];
     this.wires.delete(index);
     this.#mine.delete(index);
-    if (mine !== undefined) this.session.detach(mine);
+    if (mine !== undefined) this.session.channels.detach(mine);
     return wire;
   }
 }

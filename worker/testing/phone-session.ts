@@ -93,7 +93,7 @@ export class PhoneSession {
   /** Resolves when the request was handed to the session. */
   async start(url: string, request: TestRequest = {}): Promise<TestExchange> {
     const { body = null, onChunk, ...head } = request;
-    const stream = await this.session.openStream();
+    const stream = await this.session.streams.open();
     const { consumer, ...received } = receiver(onChunk);
     const exchange: ClientExchange = startExchange(
       stream,

@@ -33,29 +33,29 @@ class ObjectPhone extends PhoneSession {
       close: (code, reason) => socket.close(code, reason),
     };
     socket.addEventListener("message", ({ data }) => {
-      if (typeof data !== "string") this.session.receive(new Uint8Array(data as ArrayBuffer), transport);
+      if (typeof data !== "string") this.session.channels.receive(new Uint8Array(data as ArrayBuffer), transport);
     });
-    socket.addEventListener("close", () => this.session.detach(transport));
+    socket.addEventListener("close", () => this.session.channels.detach(transport));
     this.channels.set(index, { socket, transport });
     this.session.fixChannels(Math.max(index + 1, ...this.channels.keys()));
-    this.session.attach(index, transport);
+    this.session.channels.attach(index, transport);
   }
 
   /** As the app ends the socket of a channel that does not pay any more. */
   async retire(index: number): Promise<void> {
     const { socket, transport } = this.#channel(index);
-    this.session.beginRetirement(index);
+    this.session.channels.beginRetirement(index);
     const closed = closing(socket);
     socket.send(END_OF_LINK);
     expect(await closed).toBe(CLOSED_NORMALLY);
-    this.session.detach(transport);
-    expect(this.session.retire(index, true)).toBe(true);
+    this.session.channels.detach(transport);
+    expect(this.session.channels.retire(index, true)).toBe(true);
   }
 
   /** The socket goes without the edge's consent. */
   lose(index: number): void {
     const { socket, transport } = this.#channel(index);
-    this.session.detach(transport);
+    this.session.channels.detach(transport);
     socket.close(3000, "lost");
   }
 
@@ -91,7 +91,7 @@ async function useAll(phone: ObjectPhone): Promise<void> {
 }
 
 const usedChannels = (phone: ObjectPhone): number =>
-  phone.session.channels.filter(({ isAttached, messagesUp }) => isAttached && messagesUp > 1).length;
+  phone.session.channels.status.filter(({ isAttached, messagesUp }) => isAttached && messagesUp > 1).length;
 
 async function sleep(phone: ObjectPhone & Device): Promise<void> {
   await untilIdle(phone);

@@ -19,7 +19,7 @@ export async function connectRopeway(url: string, task: CarrierTask): Promise<Bo
   const transport = transportOver(socket);
   session.channel.attach(transport);
   socket.on("message", (data: Buffer) => session.channel.receive(data, transport));
-  const stream = session.openStreamNow();
+  const stream = session.streams.openNow();
   const pipe = pipeOver(stream, () => socket.terminate());
   stream.sendHead([["task", JSON.stringify(task)]], false);
   return pipe;

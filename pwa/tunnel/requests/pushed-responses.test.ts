@@ -43,7 +43,7 @@ function rig() {
     linked,
     /** The edge pushes the response to `head`. */
     async push(head: Partial<RequestHead> = {}, answer = text, document = "0:1"): Promise<MuxStream> {
-      const stream = linked.edge.openPush({ urgency: 7, incremental: false });
+      const stream = linked.edge.streams.openPush({ urgency: 7, incremental: false });
       if (stream === null) throw new Error("Cannot push: there are as many as there may be");
       servePush(stream, { head: { ...PICTURE, ...head }, document }, answer);
       await settle();
@@ -74,12 +74,12 @@ describe("a request", () => {
   it("gets what was pushed for it, once, and gives its credit back", async () => {
     const { pushed, linked, push, ask } = rig();
     await push();
-    expect(linked.phone.link.unread).toBe(4);
+    expect(linked.phone.receiver.window.unread).toBe(4);
     const consumer = await ask();
     expect([consumer?.text, consumer?.events]).toEqual(["text", ["head", "end"]]);
     expect(consumer?.head?.url).toBe(PICTURE.url);
     expect(await ask()).toBe(null);
-    expect(linked.phone.link.unread).toBe(0);
+    expect(linked.phone.receiver.window.unread).toBe(0);
     expect(pushed.counters).toEqual({ pushes: 1, pushesClaimed: 1, pushedBytes: 4 });
   });
 
@@ -103,7 +103,7 @@ describe("a request", () => {
     expect(consumer.events).toEqual([]);
     exchange.cancel();
     await settle();
-    expect([consumer.events, linked.phone.link.unread]).toEqual([[], 0]);
+    expect([consumer.events, linked.phone.receiver.window.unread]).toEqual([[], 0]);
   });
 
   it.each<[string, Partial<RequestHead>]>([
@@ -172,10 +172,10 @@ describe("a push that nobody asks for", () => {
     await push({ url: "https://a.example/later" });
     platform.pass(limits.unclaimedPushTime / 2);
     await settle();
-    expect([slow.state, linked.phone.link.unread]).toEqual(["closed", 4]);
+    expect([slow.state, linked.phone.receiver.window.unread]).toEqual(["closed", 4]);
     expect(await ask()).toBe(null);
     platform.pass(limits.unclaimedPushTime / 2);
-    expect(linked.phone.link.unread).toBe(0);
+    expect(linked.phone.receiver.window.unread).toBe(0);
     platform.pass(limits.unclaimedPushTime);
     await push();
     platform.pass(limits.unclaimedPushTime - 1);
@@ -191,7 +191,7 @@ describe("a push that nobody asks for", () => {
     expect((await ask(paths[0]))?.text).toBe("text");
     pushed.drop();
     expect(await ask(paths[2])).toBe(null);
-    expect(linked.phone.link.unread).toBe(0);
+    expect(linked.phone.receiver.window.unread).toBe(0);
   });
 
   it("goes with its session, unless it is whole", async () => {
@@ -214,10 +214,10 @@ describe("a push that nobody asks for", () => {
       }));
     }
     await settle();
-    expect(linked.phone.link.unread).toBeLessThanOrEqual(limits.unclaimedPushBytes);
-    expect(linked.phone.link.unread).toBeGreaterThan(limits.unclaimedPushBytes / 2);
+    expect(linked.phone.receiver.window.unread).toBeLessThanOrEqual(limits.unclaimedPushBytes);
+    expect(linked.phone.receiver.window.unread).toBeGreaterThan(limits.unclaimedPushBytes / 2);
     pushed.drop();
-    expect(linked.phone.link.unread).toBe(0);
+    expect(linked.phone.receiver.window.unread).toBe(0);
   });
 
   it("has only so many beside it, whole ones too", async () => {

@@ -91,28 +91,28 @@ export function tunnelRig(
         edge ??= openSession(hello.sessionId);
         known.set(hello.sessionId.join(), edge);
         try {
-          edge.resume(transport, hello);
+          edge.channels.resume(transport, hello);
         } catch {
           known.delete(hello.sessionId.join());
           return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
         }
       }
-      edge.receive(message, transport);
+      edge.channels.receive(message, transport);
     };
     socket.onSent = (message) => uplink(socket, message.length, () => receive(message));
     socket.onSentText = (text) => {
       if (text !== END_OF_LINK) return;
       queueMicrotask(() => {
-        edge?.beginRetirement(channel);
-        edge?.detach(transport);
+        edge?.channels.beginRetirement(channel);
+        edge?.channels.detach(transport);
         queueMicrotask(() => {
           if (!isOpen()) return;
-          edge?.confirmRetirement(channel);
+          edge?.channels.confirmRetirement(channel);
           socket.lose(CLOSED_NORMALLY, true);
         });
       });
     };
-    socket.onGone = () => edge?.detach(transport);
+    socket.onGone = () => edge?.channels.detach(transport);
     const { opening } = parseOffer(socket.protocols.join(","));
     socket.open();
     if (opening !== null) receive(opening);
@@ -157,7 +157,7 @@ export function tunnelRig(
     },
     /** The edge pushes, in the session of the moment, what a script of a page would fetch. */
     async push(answer: RequestHandler, document = "0:1"): Promise<void> {
-      const stream = edges.at(-1)?.openPush({ urgency: 7, incremental: false });
+      const stream = edges.at(-1)?.streams.openPush({ urgency: 7, incremental: false });
       if (stream != null) servePush(stream, { head: requestHead, document }, answer);
       await settle();
     },

@@ -44,7 +44,8 @@ function timeOf(
       const down = { rate, delay: rtt / 2, queueBytes: (rate / 8000) * rtt };
       const simulation = new SimulatedSessions({ down, congestion });
       const { time, phone } = simulation;
-      if (isPoolBoundless) vi.spyOn(phone.creditPool, "take").mockImplementation((_, wanted) => Math.max(0, wanted));
+      if (isPoolBoundless)
+        vi.spyOn(phone.streams.creditPool, "take").mockImplementation((_, wanted) => Math.max(0, wanted));
       for (const sizes of batches) {
         const started = time.now();
         const responses = sizes.map((size) => simulation.request(size));

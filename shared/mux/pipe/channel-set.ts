@@ -74,6 +74,11 @@ export class ChannelSet {
     return this.all.filter(({ channel }) => channel.attached);
   }
 
+  /** Whether any has a transport. */
+  get isAttached(): boolean {
+    return this.attached.length > 0;
+  }
+
   *streams(): Generator<MuxStream> {
     for (const channel of this.all) yield* [...channel.streams.values()];
   }
@@ -134,14 +139,11 @@ export class ChannelSet {
   forPiece(stream: MuxStream, mayStray: boolean): SessionChannel | null {
     const home = this.of(stream);
     const usable = mayStray ? this.#uncarried : this.#usable;
-    if (usable.length === 0 || (usable.length === 1 && usable[0] === home)) return home.channel.takesData ? home : null;
-    if (!mayStray) return home.channel.takesData && usable.includes(home) ? home : null;
+    const isHomeUsable = usable.length === 0 || usable.includes(home);
+    const others = mayStray ? usable.filter((each) => each !== home) : [];
     let best: SessionChannel | null = null;
-    for (const each of usable) {
-      if (!each.channel.takesData) continue;
-      const [less, equal] =
-        best === null ? [true, false] : [underWay(each) < underWay(best), underWay(each) === underWay(best)];
-      if (less || (equal && each === home)) best = each;
+    for (const each of isHomeUsable ? [home, ...others] : others) {
+      if (each.channel.takesData && (best === null || each.channel.load < best.channel.load)) best = each;
     }
     return best;
   }
@@ -188,7 +190,12 @@ export class ChannelSet {
     return true;
   }
 
+  /**
+   * Phone: a transport for the channel of that number, 0 to limits.channels - 1. All but channel 0 wait for the edge to
+   * have been heard: until then it does not know the session that they belong to.
+   */
   attach(index: number, transport: Transport): void {
+    if (this.first.channel.failed) return;
     if (index === 0) this.#dropCarried();
     // It would all come once more on the other link.
     const isSettling = this.#settling.has(index) && this.#isCarried(index);
@@ -215,7 +222,13 @@ export class ChannelSet {
     }
   }
 
-  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried: boolean): void {
+  /**
+   * Edge: the same, given the phone's HELLO.
+   *
+   * @param isCarried the transport is a `carrier`.
+   * @throws RopewayError LINK_LOST as Channel.resume.
+   */
+  resume(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
     const index = hello.channel ?? 0;
     const known = this.#channels.get(index);
     const begins = hello.received === 0 && hello.next === 0;
@@ -259,6 +272,7 @@ export class ChannelSet {
     if (retiring === undefined || sent === undefined) return true;
     const isDone = isConfirmed && retiring.channel.sent === sent && retiring.streams.size === 0;
     if (isDone) this.#drop(retiring);
+    this.#options.owner.receiver.strand();
     return isDone;
   }
 
@@ -274,9 +288,11 @@ export class ChannelSet {
     if (retiring.channel.sent !== this.#retiring.get(index) || retiring.streams.size > 0) return false;
     this.first.skipOwnIds(retiring.lastOwnId);
     this.#confirmed.add(index);
+    this.#options.owner.receiver.strand();
     return true;
   }
 
+  /** Bytes of frames that the peer has acknowledged so far, each once. */
   get acknowledgedBytes(): number {
     return this.#retained.acknowledged;
   }
@@ -286,20 +302,47 @@ export class ChannelSet {
     return this.all.some(({ index, channel }) => channel.unacknowledged.frames > 0 && !this.#confirmed.has(index));
   }
 
+  /** Whether pieces of bodies wait for heads that are under way. */
+  get hasStrays(): boolean {
+    return this.all.some(({ hasStrays }) => hasStrays);
+  }
+
+  /** Bytes of frames that the peer has not acknowledged. */
+  get unacknowledgedBytes(): number {
+    const kept = this.all.map(({ channel }) => channel.unacknowledged);
+    return kept.reduce((sum, { frames, bytes }) => sum + bytes - frames * limits.retainedFrameBytes, 0);
+  }
+
+  /** Sends everything queued now. */
+  flush(): void {
+    for (const { channel } of this.all) channel.flush();
+  }
+
+  /** As Channel.adopt. */
   adopt(index: number, transport: Transport): void {
     this.#at(index).channel.adopt(transport);
   }
 
-  on(transport: Transport): Channel | undefined {
+  /**
+   * A message of the peer. One from a transport that is not attached (any more) is ignored.
+   *
+   * @param isCounted its bytes are not those of another channel's message already.
+   */
+  receive(message: Uint8Array, from: Transport, isCounted = true): void {
+    this.#on(from)?.receive(message, from, isCounted);
+  }
+
+  #on(transport: Transport): Channel | undefined {
     return this.all.find(({ channel }) => channel.isAttachedTo(transport))?.channel;
   }
 
+  /** The transport is gone. @returns false when it carried no channel any more. */
   detach(transport: Transport): boolean {
     for (const [index, joining] of this.#joining) {
       if (joining === transport) return this.#joining.delete(index);
     }
     if (this.first.channel.isAttachedTo(transport)) this.#dropCarried();
-    return this.on(transport)?.detach(transport) ?? false;
+    return this.#on(transport)?.detach(transport) ?? false;
   }
 
   fail(error: RopewayError): void {
@@ -393,10 +436,6 @@ export class ChannelSet {
     this.#channels.set(index, channel);
     return channel;
   }
-}
-
-function underWay({ channel }: SessionChannel): number {
-  return channel.load;
 }
 
 function addTraffic(sum: Traffic, more: Traffic): Traffic {

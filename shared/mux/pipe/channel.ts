@@ -117,6 +117,10 @@ export class Channel {
     return this.#transport !== null;
   }
 
+  get failed(): boolean {
+    return this.#failed;
+  }
+
   /** Phone: nothing was heard yet on a transport that took the place of a lost one, and may never open. */
   get isResuming(): boolean {
     return this.#transport !== null && this.#isResumed && this.#helloDue;

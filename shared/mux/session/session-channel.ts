@@ -10,7 +10,7 @@ import { HpackDecoder, type HpackDecoderSnapshot } from "../../wire/hpack/header
 import { HpackEncoder, type HpackEncoderSnapshot } from "../../wire/hpack/header-encoder.ts";
 import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "../pipe/channel.ts";
 import type { RetainedTotal } from "../pipe/retained-frames.ts";
-import { MuxStream, type StreamLink } from "../stream/stream.ts";
+import type { MuxStream, StreamCarrier, StreamKind, StreamPlace } from "../stream/stream.ts";
 import { toKeep } from "../stream/unread-pieces.ts";
 
 /** Of an idle channel. Plain data, for structured clone. */
@@ -22,27 +22,35 @@ export interface SessionChannelSnapshot {
   readonly lastPushId: number;
 }
 
-/** What a channel needs of its session. */
-export interface ChannelOwner extends StreamLink {
+/** What a channel needs of its session: the parts that act on its frames, and who hears of what happens to it. */
+export interface ChannelOwner {
   readonly role: "phone" | "edge";
-  /** Of a fresh exchange, in bytes. */
-  readonly streamCredit: { readonly send: number; readonly receive: number };
-  readonly takesPushes: boolean;
-  /** @returns whether the peer may open one more. */
-  hasRoomFor(kind: "exchange" | "push"): boolean;
-  /** The peer opened a stream, whose head follows. */
-  accepted(stream: MuxStream): void;
-  sessionHead(fields: readonly HeaderField[]): void;
-  /** A head was received, its frame included, in bytes. */
-  headReceived(bytes: number): void;
-  dataReceived(bytes: number): void;
-  /** A piece of a stream that may be on another channel. */
-  pieceReceived(piece: StripeFrame): void;
-  sessionCredit(increment: number): void;
-  setting(id: number, value: number): void;
+  readonly handler: {
+    readonly onPush?: ((stream: MuxStream) => void) | undefined;
+    onSessionHead?(fields: readonly HeaderField[]): void;
+  };
+  readonly streams: {
+    readonly headBytes: { sent: number; received: number; count: number };
+    /** @returns whether the peer may open one more. */
+    hasRoomFor(kind: StreamKind): boolean;
+    create(kind: StreamKind, priority: Priority, place: StreamPlace): MuxStream;
+    /** The peer opened it; its head follows. */
+    accepted(stream: MuxStream): void;
+    /** One of the peer's SETTINGS. */
+    setting(id: number, value: number): void;
+  };
+  readonly sender: { grant(bytes: number): void };
+  readonly receiver: {
+    readonly window: { receive(bytes: number): void };
+    consume(bytes: number): void;
+    /** A piece of a stream that may be on another channel. */
+    receivePiece(piece: StripeFrame): void;
+    measure(carrier: SessionChannel): void;
+    detached(channel: SessionChannel): void;
+    strand(): void;
+  };
   messageEnd(from: SessionChannel): void;
   channelAttached(channel: SessionChannel): void;
-  channelDetached(channel: SessionChannel): void;
   channelGreeted(channel: SessionChannel): void;
   pong(from: SessionChannel, token: number): void;
   /** A message of another channel came on this one's link. */
@@ -65,7 +73,7 @@ export interface SessionChannelOptions {
   readonly lastOwnId?: number;
 }
 
-export class SessionChannel implements ChannelHandler {
+export class SessionChannel implements ChannelHandler, StreamCarrier {
   readonly index: number;
   readonly channel: Channel;
 
@@ -142,19 +150,29 @@ export class SessionChannel implements ChannelHandler {
     return id;
   }
 
-  /** @returns bytes of the frame, about. The fields fit the limits on heads. */
-  sendHead(streamId: number, fields: readonly EncodableField[], end: boolean, priority: Priority): number {
-    const block = this.#encoder.encode(fields);
-    this.channel.send({ type: "head", streamId, end, priority, block });
-    return block.length + HEAD_FRAME_OVERHEAD;
-  }
+  // StreamCarrier
 
-  sendSessionHead(fields: readonly EncodableField[]): void {
-    this.sendHead(0, fields, true, DEFAULT_PRIORITY);
+  sendHead(streamId: number, fields: readonly EncodableField[], end: boolean, priority: Priority): void {
+    const { headBytes } = this.#owner.streams;
+    headBytes.sent += this.#encodeHead(streamId, fields, end, priority);
+    headBytes.count += 1;
+    if (this.#owner.role === "phone") this.#owner.receiver.measure(this);
   }
 
   sendReset(streamId: number, code: ErrorCode, reason: string): void {
     this.channel.send({ type: "reset", streamId, code, message: reason });
+  }
+
+  sendCredit(streamId: number, increment: number): void {
+    this.channel.send({ type: "credit", streamId, increment });
+  }
+
+  sendPriority(streamId: number, priority: Priority): void {
+    this.channel.send({ type: "priority", streamId, priority });
+  }
+
+  sendSessionHead(fields: readonly EncodableField[]): void {
+    this.#encodeHead(0, fields, true, DEFAULT_PRIORITY);
   }
 
   /** @returns whether the stream was open here. */
@@ -168,17 +186,16 @@ export class SessionChannel implements ChannelHandler {
     try {
       if (streamId > this.#lastOf(streamId)) return this.#keepStray(piece);
       const stream = this.#streams.get(streamId);
-      if (stream === undefined) this.#owner.sessionConsumed(payload.length);
+      if (stream === undefined) this.#owner.receiver.consume(payload.length);
       else stream.receivePiece(offset, payload, end);
     } catch (error) {
-      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
-      this.#failStream(streamId, error);
+      this.#failStream(streamId, ofStream(error));
     }
   }
 
   /** The channel is over: nobody will ask for what waits. */
   dropStrays(): void {
-    for (const { payload } of this.#strays.splice(0)) this.#owner.sessionConsumed(payload.length);
+    for (const { payload } of this.#strays.splice(0)) this.#owner.receiver.consume(payload.length);
   }
 
   // ChannelHandler
@@ -187,8 +204,7 @@ export class SessionChannel implements ChannelHandler {
     try {
       this.#dispatch(frame);
     } catch (error) {
-      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
-      this.#failStream("streamId" in frame ? frame.streamId : 0, error);
+      this.#failStream("streamId" in frame ? frame.streamId : 0, ofStream(error));
     }
   }
 
@@ -201,7 +217,7 @@ export class SessionChannel implements ChannelHandler {
   }
 
   onDetached(): void {
-    this.#owner.channelDetached(this);
+    this.#owner.receiver.detached(this);
   }
 
   onHello(): void {
@@ -220,6 +236,13 @@ export class SessionChannel implements ChannelHandler {
     this.#owner.failed(error);
   }
 
+  /** @returns bytes of the frame, about. The fields fit the limits on heads. */
+  #encodeHead(streamId: number, fields: readonly EncodableField[], end: boolean, priority: Priority): number {
+    const block = this.#encoder.encode(fields);
+    this.channel.send({ type: "head", streamId, end, priority, block });
+    return block.length + HEAD_FRAME_OVERHEAD;
+  }
+
   #dispatch(frame: SequencedFrame): void {
     switch (frame.type) {
       case "head":
@@ -227,7 +250,7 @@ export class SessionChannel implements ChannelHandler {
       case "data":
         return this.#receiveData(frame);
       case "stripe":
-        return this.#owner.pieceReceived(frame);
+        return this.#owner.receiver.receivePiece(frame);
       case "reset": {
         const stream = this.#known(frame.streamId);
         const message = frame.message || "Cannot go on: the peer reset the stream";
@@ -235,14 +258,14 @@ export class SessionChannel implements ChannelHandler {
         return;
       }
       case "credit":
-        if (frame.streamId === 0) this.#owner.sessionCredit(frame.increment);
+        if (frame.streamId === 0) this.#owner.sender.grant(frame.increment);
         else this.#known(frame.streamId)?.receiveCredit(frame.increment);
         return;
       case "priority":
         this.#known(frame.streamId)?.setPriority(frame.priority);
         return;
       case "settings":
-        for (const [id, value] of frame.entries) this.#owner.setting(id, value);
+        for (const [id, value] of frame.entries) this.#owner.streams.setting(id, value);
         return;
       case "go-away":
         this.channel.fail(
@@ -258,27 +281,26 @@ export class SessionChannel implements ChannelHandler {
     try {
       fields = this.#decoder.decode(frame.block);
     } catch (error) {
-      if (!(error instanceof RopewayError) || error.scope === "session") throw error;
-      broken = error;
+      broken = ofStream(error);
     }
     if (frame.streamId === 0) {
       if (this.#owner.role === "phone") throw idle(0);
       if (broken !== null) throw new RopewayError(broken.code, "session", "peer", broken.message);
-      this.#owner.sessionHead(fields);
+      this.#owner.handler.onSessionHead?.(fields);
       return;
     }
     const stream = this.#streams.get(frame.streamId) ?? this.#accept(frame.streamId, frame.priority);
     if (stream === undefined) return;
     if (broken !== null) throw broken;
-    this.#owner.headReceived(frame.block.length + HEAD_FRAME_OVERHEAD);
+    this.#owner.streams.headBytes.received += frame.block.length + HEAD_FRAME_OVERHEAD;
     stream.receiveHead(fields, frame.end);
   }
 
   #receiveData(frame: SequencedFrame & { type: "data" }): void {
-    this.#owner.dataReceived(frame.payload.length);
+    this.#owner.receiver.window.receive(frame.payload.length);
     const stream = this.#known(frame.streamId);
     // Still under way when the stream was reset here: nobody will consume it.
-    if (stream === undefined) this.#owner.sessionConsumed(frame.payload.length);
+    if (stream === undefined) this.#owner.receiver.consume(frame.payload.length);
     else stream.receiveData(frame.payload, frame.end);
   }
 
@@ -310,36 +332,34 @@ export class SessionChannel implements ChannelHandler {
     for (const stray of strays) {
       if (stray.streamId === streamId && stream !== null) this.receivePiece(stray);
       else if (stray.streamId % 2 !== streamId % 2 || stray.streamId > streamId) this.#strays.push(stray);
-      else this.#owner.sessionConsumed(stray.payload.length);
+      else this.#owner.receiver.consume(stray.payload.length);
     }
   }
 
   /** Whether the peer opens streams with such ids. */
   #mayOpen(streamId: number): boolean {
     const isPush = streamId % 2 === 0;
-    const { role, takesPushes } = this.#owner;
-    return role !== (isPush ? "edge" : "phone") && (!isPush || takesPushes);
+    const { role, handler } = this.#owner;
+    return role !== (isPush ? "edge" : "phone") && (!isPush || handler.onPush !== undefined);
   }
 
   /** A stream that the peer opens with this head; undefined when it is refused or long closed. */
   #accept(streamId: number, priority: Priority): MuxStream | undefined {
     const isPush = streamId % 2 === 0;
     if (streamId <= this.#lastOf(streamId)) return undefined;
-    const owner = this.#owner;
+    const { streams } = this.#owner;
     if (!this.#mayOpen(streamId)) throw idle(streamId);
     if (isPush) this.#lastPushId = streamId;
     else this.#lastStreamId = streamId;
-    if (!owner.hasRoomFor(isPush ? "push" : "exchange")) {
+    const kind = isPush ? "push-received" : "exchange";
+    if (!streams.hasRoomFor(kind)) {
       this.sendReset(streamId, ErrorCode.REFUSED_STREAM, "");
       this.#takeStrays(null, streamId);
       return undefined;
     }
-    const stream = isPush
-      ? new MuxStream(streamId, owner, { send: 0, receive: limits.pushCreditBytes }, priority, "push-received")
-      : new MuxStream(streamId, owner, owner.streamCredit, priority);
-    stream.channelIndex = this.index;
+    const stream = streams.create(kind, priority, { id: streamId, carrier: this });
     this.#streams.set(streamId, stream);
-    owner.accepted(stream);
+    streams.accepted(stream);
     this.#takeStrays(stream, streamId);
     return stream;
   }
@@ -354,6 +374,12 @@ export class SessionChannel implements ChannelHandler {
 
 /** Type byte, two bytes of stream id and one of length: what a typical head's frame adds to its block. */
 const HEAD_FRAME_OVERHEAD = 4;
+
+/** @throws what is not about one stream alone. */
+function ofStream(error: unknown): RopewayError {
+  if (error instanceof RopewayError && error.scope === "stream") return error;
+  throw error;
+}
 
 function idle(streamId: number): RopewayError {
   const message = `Cannot use stream ${streamId}: it was never opened`;

@@ -32,14 +32,14 @@ describe("streams", () => {
       expect(log.bytes).toBe(70_000);
       expect(log.fields.at(-1)).toEqual(["x-channel", String(log.stream.channelIndex)]);
     }
-    expect(sockets.edge.channels.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
-    expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
+    expect(sockets.edge.channels.status.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
+    expect([sockets.phone.streams.count, sockets.edge.streams.count]).toEqual([0, 0]);
   });
 
   test("follow those that lead on their channel, until these are over or have no link", () => {
     const sockets = connected(3);
     const lead = () => {
-      const log = new StreamLog(sockets.phone.openStreamNow(), true);
+      const log = new StreamLog(sockets.phone.streams.openNow(), true);
       log.stream.leads = true;
       log.stream.sendHead(GET, true);
       return log;
@@ -77,13 +77,13 @@ describe("streams", () => {
     const sockets = connected(4);
     for (let count = 0; count < limits.concurrentStreams; count += 1) request(sockets);
     sockets.flow();
-    expect([sockets.phone.hasRoom, sockets.edge.openStreams]).toEqual([false, limits.concurrentStreams]);
+    expect([sockets.phone.streams.hasRoom, sockets.edge.streams.count]).toEqual([false, limits.concurrentStreams]);
   });
 
   test("share the session's credit, and the more urgent goes first on whatever channel it is", () => {
     const sockets = connected(2);
     const [bulk, style] = [5, 1].map((urgency) => {
-      const log = new StreamLog(sockets.phone.openStreamNow({ urgency, incremental: true }));
+      const log = new StreamLog(sockets.phone.streams.openNow({ urgency, incremental: true }));
       log.stream.sendHead(GET, true);
       return log;
     }) as [StreamLog, StreamLog];
@@ -92,7 +92,7 @@ describe("streams", () => {
       stream.sendHead(OK, false);
       stream.write(new Uint8Array(limits.streamCreditBytes)).catch(() => {});
     }
-    const granted = sockets.phone.link.window;
+    const granted = sockets.phone.receiver.window.size;
     sockets.turn();
     while (sockets.deliver(0, "down") || sockets.deliver(1, "down"));
     expect(bulk.stream.channelIndex).not.toBe(style.stream.channelIndex);
@@ -141,7 +141,7 @@ test("bodies that are of use only whole keep the order of their requests, whatev
 
 test("what a page asks for takes turns with what was pushed before, whatever their channels", () => {
   const sockets = connected(3);
-  const pushes = Array.from({ length: 3 }, () => sockets.edge.openPush(DEFAULT_PRIORITY));
+  const pushes = Array.from({ length: 3 }, () => sockets.edge.streams.openPush(DEFAULT_PRIORITY));
   for (let count = 0; count < 3; count += 1) {
     request(sockets);
     sockets.flow();
@@ -160,7 +160,7 @@ describe("channels", () => {
     sockets.turn();
     expect(sockets.deliver(1, "up")).toBe(false);
     sockets.flow();
-    expect(sockets.edge.channels.map(({ isAttached }) => isAttached)).toEqual([true, true]);
+    expect(sockets.edge.channels.status.map(({ isAttached }) => isAttached)).toEqual([true, true]);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
   });
 
@@ -210,17 +210,17 @@ describe("channels", () => {
     const sockets = connected(3);
     for (let index = 0; index < 3; index += 1) request(sockets);
     sockets.flow();
-    sockets.edge.sessionCredit(limits.creditBytes / 2);
+    sockets.edge.sender.grant(limits.creditBytes / 2);
     for (const { stream } of sockets.accepted) {
       stream.receiveCredit(limits.creditBytes / 2);
       stream.sendHead(OK, false);
       stream.write(new Uint8Array(limits.retainedBytes)).catch(() => {});
     }
-    expect(sockets.edge.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
-    expect(sockets.edge.unacknowledgedBytes).toBeLessThan(limits.retainedDataBytes + 3 * limits.batchBytes);
+    expect(sockets.edge.channels.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
+    expect(sockets.edge.channels.unacknowledgedBytes).toBeLessThan(limits.retainedDataBytes + 3 * limits.batchBytes);
     let frames = 0;
     while (sockets.edge.ended === null) {
-      for (const { stream } of sockets.accepted) sockets.edge.sendCredit(stream, 1);
+      for (const { stream } of sockets.accepted) sockets.edge.channels.of(stream).sendCredit(stream.id, 1);
       frames += 3;
     }
     expect(frames).toBeLessThan((limits.retainedBytes - limits.retainedDataBytes) / limits.retainedFrameBytes + 3);
@@ -234,7 +234,7 @@ describe("channels", () => {
     sockets.flow();
     expect(sockets.ended.phone).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
     expect(log.error).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
-    expect(sockets.phone.channels.every(({ isAttached }) => !isAttached)).toBe(true);
+    expect(sockets.phone.channels.status.every(({ isAttached }) => !isAttached)).toBe(true);
   });
 
   test("of an idle session survive hibernation together, tables and numbers of each", () => {
@@ -264,10 +264,10 @@ describe("a channel that does not pay any more", () => {
     sockets.flow();
     for (const { stream } of sockets.accepted.splice(0)) stream.sendHead(OK, true);
     sockets.flow();
-    const { bytesUp } = sockets.phone.traffic;
+    const { bytesUp } = sockets.phone.channels.traffic;
     sockets.retire(1);
-    expect(sockets.phone.channels.map(({ index }) => index)).toEqual([0]);
-    expect(sockets.phone.traffic.bytesUp).toBe(bytesUp);
+    expect(sockets.phone.channels.status.map(({ index }) => index)).toEqual([0]);
+    expect(sockets.phone.channels.traffic.bytesUp).toBe(bytesUp);
     sockets.hibernateEdge();
     sockets.connect(1);
     sockets.flow();
@@ -286,14 +286,14 @@ describe("a channel that does not pay any more", () => {
     const [, log] = [request(sockets), request(sockets)];
     sockets.flow();
     log?.stream.reset(ErrorCode.CANCEL);
-    sockets.phone.beginRetirement(1);
+    sockets.phone.channels.beginRetirement(1);
     expect(sockets.deliver(1, "up")).toBe(true);
-    expect(sockets.edge.openStreams).toBe(1);
+    expect(sockets.edge.streams.count).toBe(1);
   });
 
   test("gets no new stream while its socket is being closed", () => {
     const sockets = connected(2);
-    sockets.phone.beginRetirement(1);
+    sockets.phone.channels.beginRetirement(1);
     expect([request(sockets), request(sockets)].map(({ stream }) => stream.channelIndex)).toEqual([0, 0]);
   });
 
@@ -305,7 +305,7 @@ describe("a channel that does not pay any more", () => {
     request(sockets);
     sockets.flow();
     const { sendCredit } = sockets.edge.snapshot();
-    if (isRetiring) sockets.phone.beginRetirement(1);
+    if (isRetiring) sockets.phone.channels.beginRetirement(1);
     sockets.cut(1);
     // What is measured next goes with credit, if there is any to give.
     request(sockets);
@@ -316,12 +316,12 @@ describe("a channel that does not pay any more", () => {
 
   test("stays if its end was not confirmed: something of it may be under way", () => {
     const sockets = connected(2);
-    sockets.phone.beginRetirement(1);
+    sockets.phone.channels.beginRetirement(1);
     sockets.cut(1);
-    expect(sockets.phone.retire(1, false)).toBe(false);
+    expect(sockets.phone.channels.retire(1, false)).toBe(false);
     sockets.connect(1);
     sockets.flow();
-    expect(sockets.phone.channels.every(({ isAttached }) => isAttached)).toBe(true);
+    expect(sockets.phone.channels.status.every(({ isAttached }) => isAttached)).toBe(true);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
   });
 });
@@ -341,7 +341,7 @@ describe("pieces of bodies", () => {
     expect([log.events, answer?.stream.isStriped]).toEqual([[], true]);
     sockets.flow();
     expect([log.bytes, log.events.at(-1)]).toEqual([60_000, "end"]);
-    expect(sockets.phone.channels.every(({ bytesDown }) => bytesDown > 10_000)).toBe(true);
+    expect(sockets.phone.channels.status.every(({ bytesDown }) => bytesDown > 10_000)).toBe(true);
   });
 
   test("of a stream that was reset here count as consumed", () => {
@@ -357,16 +357,16 @@ describe("pieces of bodies", () => {
       sockets.flow();
     }
     expect(sockets.ended).toEqual({ phone: null, edge: null });
-    expect(sockets.phone.link.unread).toBe(0);
+    expect(sockets.phone.receiver.window.unread).toBe(0);
   });
 
   function phone(): { session: Session; transport: ScriptedTransport; log: StreamLog } {
     const session = new Session({ role: "phone", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
     const transport = new ScriptedTransport();
-    session.attach(0, transport);
+    session.channels.attach(0, transport);
     const { channel: _, ...first } = hello(0);
-    session.receive(messageOf(first), transport);
-    const log = new StreamLog(session.openStreamNow());
+    session.channels.receive(messageOf(first), transport);
+    const log = new StreamLog(session.streams.openNow());
     log.stream.sendHead(GET, true);
     return { session, transport, log };
   }
@@ -380,32 +380,32 @@ describe("pieces of bodies", () => {
     ["of a push that was not asked for", stripe(0, 2)],
   ])("%s end the session", (_name, frame) => {
     const { session, transport } = phone();
-    session.receive(messageOf(frame), transport);
+    session.channels.receive(messageOf(frame), transport);
     expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 
   test("of a channel that was retired meanwhile count as consumed", () => {
     const { session, transport } = phone();
-    session.receive(messageOf(stripe(2, 1)), transport);
-    expect([session.ended, session.link.unread]).toEqual([null, 0]);
+    session.channels.receive(messageOf(stripe(2, 1)), transport);
+    expect([session.ended, session.receiver.window.unread]).toEqual([null, 0]);
   });
 
   test("that overlap end their stream only", () => {
     const { session, transport, log } = phone();
-    session.receive(messageOf(stripe(0, 1), stripe(0, 1, 3)), transport);
+    session.channels.receive(messageOf(stripe(0, 1), stripe(0, 1, 3)), transport);
     expect([session.ended, log.error?.code]).toEqual([null, ErrorCode.PROTOCOL_ERROR]);
   });
 
   test("whose heads never come are kept up to a limit", () => {
     const session = new Session({ role: "edge", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
     const transport = new ScriptedTransport();
-    session.resume(transport, hello(1));
-    session.receive(messageOf(hello(1)), transport);
+    session.channels.resume(transport, hello(1));
+    session.channels.receive(messageOf(hello(1)), transport);
     for (let count = 0; count < limits.strayPieces && session.ended === null; count += 1) {
-      session.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }), transport);
+      session.channels.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }), transport);
     }
-    expect([session.ended, session.hasStrays]).toEqual([null, true]);
-    session.receive(messageOf(stripe(1, 3)), transport);
+    expect([session.ended, session.channels.hasStrays]).toEqual([null, true]);
+    session.channels.receive(messageOf(stripe(1, 3)), transport);
     expect(session.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
   });
 });
@@ -422,21 +422,21 @@ describe("HELLO of a channel", () => {
     ["frames that the edge should have got on it", hello(1, 0, 1)],
   ])("that the edge does not know, with %s, cannot resume", (_name, frame) => {
     const { session, transport } = edge();
-    expect(thrownBy(() => session.resume(transport, frame))).toMatchObject({ code: ErrorCode.LINK_LOST });
+    expect(thrownBy(() => session.channels.resume(transport, frame))).toMatchObject({ code: ErrorCode.LINK_LOST });
   });
 
   test("is answered with its number", () => {
     const { session, transport } = edge();
-    session.resume(transport, hello(3));
-    session.receive(messageOf(hello(3)), transport);
-    session.flush();
+    session.channels.resume(transport, hello(3));
+    session.channels.receive(messageOf(hello(3)), transport);
+    session.channels.flush();
     expect(transport.takeFrames()).toEqual([hello(3)]);
   });
 
   test("that names another than the link's ends the session", () => {
     const { session, transport } = edge();
-    session.resume(transport, hello(3));
-    session.receive(messageOf(hello(2)), transport);
+    session.channels.resume(transport, hello(3));
+    session.channels.receive(messageOf(hello(2)), transport);
     expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 });
@@ -473,7 +473,7 @@ test("every body arrives whole and once, with channels cut and retired at random
       };
       sockets.connect(0);
       for (const step of steps) {
-        if (step.kind === "request" && sockets.phone.hasRoom) logs.push(request(sockets, String(logs.length)));
+        if (step.kind === "request" && sockets.phone.streams.hasRoom) logs.push(request(sockets, String(logs.length)));
         else if (step.kind === "answer") answer();
         else if (step.kind === "turn") sockets.turn();
         else if (step.kind === "carry") sockets.carry();
@@ -492,7 +492,7 @@ test("every body arrives whole and once, with channels cut and retired at random
       sockets.flow();
       expect(sockets.ended).toEqual({ phone: null, edge: null });
       expect(logs.map((log) => [log.bytes, log.events.at(-1)])).toEqual(logs.map((_, name) => [sizeOf(name), "end"]));
-      expect([sockets.phone.openStreams, sockets.edge.openStreams]).toEqual([0, 0]);
+      expect([sockets.phone.streams.count, sockets.edge.streams.count]).toEqual([0, 0]);
     }),
     { numRuns: 200 },
   );

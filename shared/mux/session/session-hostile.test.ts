@@ -33,7 +33,7 @@ function respondingEdge(credit: number): Edge {
 /** A phone with one request under way; its edge is played by the test. */
 function phone(): { peer: ScriptedPeer; log: StreamLog } {
   const peer = new ScriptedPeer("phone");
-  const log = new StreamLog(peer.session.openStreamNow());
+  const log = new StreamLog(peer.session.streams.openNow());
   log.stream.sendHead(GET, true);
   peer.heard();
   return { peer, log };
@@ -112,7 +112,7 @@ describe("heads", () => {
     expect(peer.streams).toHaveLength(limits.concurrentStreams);
     peer.say({ type: "reset", streamId: 1, code: 8, message: "" }, peer.head(next + 2, [["x-new", "one"]]));
     expect(peer.streams.at(-1)?.fields).toEqual([["x-new", "one"]]);
-    expect(peer.session.openStreams).toBe(limits.concurrentStreams);
+    expect(peer.session.streams.count).toBe(limits.concurrentStreams);
   });
 
   test("of too many fields end their stream, and the next one decodes", () => {
@@ -123,7 +123,7 @@ describe("heads", () => {
     ]);
     peer.say(peer.head(3, [["x-59", "v"]]));
     expect(peer.streams[1]?.fields).toEqual([["x-59", "v"]]);
-    expect(peer.session.openStreams).toBe(1);
+    expect(peer.session.streams.count).toBe(1);
   });
 
   test("of few bytes that stand for many end their stream", () => {
@@ -168,7 +168,7 @@ describe("heads", () => {
     const peer = new ScriptedPeer("edge", { onSessionHead: (fields) => seen.push(fields) });
     peer.say(peer.head(0, [["user-agent", "a"]]), peer.head(0, [["user-agent", "b"]]));
     expect(seen).toEqual([[["user-agent", "a"]], [["user-agent", "b"]]]);
-    expect(peer.session.openStreams).toBe(0);
+    expect(peer.session.streams.count).toBe(0);
   });
 
   test("a second one that is no trailers ends the stream", () => {
@@ -356,11 +356,11 @@ describe("settings", () => {
   test("of fewer streams are kept to, and of none count as one", async () => {
     const { peer, log } = phone();
     peer.say({ type: "settings", entries: [[2, 0]] });
-    expect(peer.session.hasRoom).toBe(false);
-    const waiting = peer.session.openStream();
+    expect(peer.session.streams.hasRoom).toBe(false);
+    const waiting = peer.session.streams.open();
     log.stream.reset(ErrorCode.CANCEL);
     await waiting;
-    expect(peer.session.openStreams).toBe(1);
+    expect(peer.session.streams.count).toBe(1);
   });
 
   test("survive hibernation", () => {
@@ -387,7 +387,7 @@ test("streams opened and reset without end leave nothing behind, and cost the ph
   for (let streamId = 1; streamId < 20_001; streamId += 2) {
     peer.say(peer.head(streamId, GET, false), { type: "reset", streamId, code: 8, message: "" });
   }
-  expect(peer.session.openStreams).toBe(0);
+  expect(peer.session.streams.count).toBe(0);
   expect(peer.session.channel.unacknowledged.frames).toBe(0);
   for (let index = 0; index < limits.concurrentStreams; index += 1) {
     peer.say(peer.head(30_001 + 2 * index, GET, false));

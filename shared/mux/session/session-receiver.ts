@@ -2,35 +2,50 @@
  * The receiving side of a session: counts what comes on all channels, gives credit for it on the channel that works, and
  * measures round trips along with frames that are sent anyway. PROTOCOL.md sections 4.6 and 6.
  */
-
+import { ErrorCode, RopewayError } from "../../errors.ts";
+import { limits } from "../../limits.ts";
 import type { SessionWindow } from "../credit/session-window.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
-import type { SessionChannel } from "./session-channel.ts";
+import type { SessionChannel, StripeFrame } from "./session-channel.ts";
 
 export class SessionReceiver {
-  /** What it knows, and what needs no channel. */
-  readonly window: Pick<
-    SessionWindow,
-    "estimate" | "size" | "streamSize" | "unread" | "outstanding" | "receive" | "pong" | "rest"
-  >;
+  readonly window: SessionWindow;
   #channels: ChannelSet;
-  #window: SessionWindow;
 
   constructor(channels: ChannelSet, window: SessionWindow) {
     this.#channels = channels;
-    this.#window = window;
     this.window = window;
   }
 
+  /** Of one stream, in bytes: its credit does not hold back what the link carries. */
+  get streamWindow(): number {
+    return this.window.streamSize;
+  }
+
+  /** A piece of a stream that may be on another channel. */
+  receivePiece(piece: StripeFrame): void {
+    this.window.receive(piece.payload.length);
+    const home = this.#channels.by(piece.home);
+    // Of one that was retired, pieces may still have been under way on others.
+    if (home === undefined && piece.home < limits.channels) return this.consume(piece.payload.length);
+    if (home === undefined) {
+      const message = `Cannot take a piece: there is no channel ${piece.home}`;
+      throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
+    }
+    home.receivePiece(piece);
+  }
+
+  /** Somebody has read what came, or nobody will. */
   consume(bytes: number): void {
-    this.#window.consume(bytes);
+    if (bytes === 0) return;
+    this.window.consume(bytes);
     this.#giveCredit();
   }
 
   /** All frames of a message were handled. */
   messageEnd(from: SessionChannel): void {
     this.#channels.heard(from);
-    const ackBytes = Math.floor(this.#window.size / ACKS_PER_WINDOW);
+    const ackBytes = Math.floor(this.window.size / ACKS_PER_WINDOW);
     this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
     this.#giveCredit();
   }
@@ -38,21 +53,21 @@ export class SessionReceiver {
   /** The channel has a fresh transport. */
   attached(channel: SessionChannel): void {
     // Where it came from another transport, its answer is lost with that.
-    this.#window.forgetPing(channel.index);
-    if (this.#channels.attached.length === 1) this.#window.restart();
-    else if (channel.channel.isNew) this.#window.joined();
+    this.window.forgetPing(channel.index);
+    if (this.#channels.attached.length === 1) this.window.restart();
+    else if (channel.channel.isNew) this.window.joined();
     this.strand();
   }
 
   detached(channel: SessionChannel): void {
-    this.#window.forgetPing(channel.index);
+    this.window.forgetPing(channel.index);
     this.strand();
   }
 
   /** To be told whenever that changes which channels can go on. */
   strand(): void {
     const part = this.#channels.strandedPart;
-    if (part !== null) this.#window.strand(part);
+    if (part !== null) this.window.strand(part);
   }
 
   /**
@@ -65,7 +80,7 @@ export class SessionReceiver {
     if (!carrier.channel.attached) return;
     const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
     const pinged = [carrier, ...others];
-    const token = this.#window.takePing(
+    const token = this.window.takePing(
       increment,
       pinged.map(({ index }) => index),
     );
@@ -77,7 +92,7 @@ export class SessionReceiver {
     const channels = this.#channels.attached.length;
     let given = 0;
     for (;;) {
-      const increment = this.#window.takeIncrement(Math.max(1, channels));
+      const increment = this.window.takeIncrement(Math.max(1, channels));
       if (increment === 0) break;
       carrier.channel.send({ type: "credit", streamId: 0, increment });
       given += increment;

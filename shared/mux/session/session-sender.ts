@@ -1,5 +1,4 @@
 /** The sending side of a session: bodies of all streams go out as credit allows, the most urgent first. */
-
 import { SendWindow } from "../credit/credit.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
 import { SendQueue } from "../stream/send-queue.ts";
@@ -32,8 +31,10 @@ export class SessionSender {
     return this.#window.available;
   }
 
+  /** The peer gives small parts of what it lets be under way: longer messages would only make it wait for their ends. */
   grant(bytes: number): void {
     this.#window.grant(bytes);
+    this.#channels.batchBytes = bytes;
   }
 
   /** The peer changed what there was at first. */

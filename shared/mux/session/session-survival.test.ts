@@ -62,10 +62,10 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     edge.stream.sendHead(OK, true);
     linked.flow();
-    expect([linked.edge.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
+    expect([linked.edge.channels.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
     run();
     linked.flow();
-    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
   });
 
   test("waits for its last stream, and says nothing twice", () => {
@@ -76,15 +76,15 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     run();
     linked.flow();
-    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([true, 0]);
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([true, 0]);
     edge.stream.sendHead(OK, true);
     linked.flow();
     run();
     linked.flow();
-    const { messagesUp } = linked.phone.traffic;
-    expect([linked.edge.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    const { messagesUp } = linked.phone.channels.traffic;
+    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
     linked.flow();
-    expect(linked.phone.traffic.messagesUp).toBe(messagesUp);
+    expect(linked.phone.channels.traffic.messagesUp).toBe(messagesUp);
   });
 
   test("lets its edge keep no memory for what may come, once all has arrived", () => {
@@ -136,7 +136,7 @@ test("a cut in the middle of everything costs nothing but time", () => {
     expect([phone.bytes, edge.bytes]).toEqual([150_000, 20_000]);
     expect(phone.events.at(-1)).toBe("end");
   }
-  expect([linked.phone.openStreams, linked.edge.openStreams]).toEqual([0, 0]);
+  expect([linked.phone.streams.count, linked.edge.streams.count]).toEqual([0, 0]);
 });
 
 test("a phone that is away does not cost the session, however small the origin's chunks are", () => {

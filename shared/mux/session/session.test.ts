@@ -26,7 +26,7 @@ describe("an exchange", () => {
     expect(edge.events.at(-1)).toBe("end");
     expect(phone.fields).toEqual(OK);
     expect(phone.events).toEqual(["head", "data 5", "end"]);
-    expect([linked.phone.openStreams, linked.edge.openStreams]).toEqual([0, 0]);
+    expect([linked.phone.streams.count, linked.edge.streams.count]).toEqual([0, 0]);
   });
 
   test("may end with its heads", () => {
@@ -61,7 +61,7 @@ describe("an exchange", () => {
 
   test("data that is written before the head leaves after it", () => {
     const linked = sessionRig();
-    const log = new StreamLog(linked.phone.openStreamNow());
+    const log = new StreamLog(linked.phone.streams.openNow());
     void log.stream.write(new Uint8Array(3));
     log.stream.end();
     linked.flow();
@@ -75,8 +75,8 @@ describe("an exchange", () => {
 describe("opening streams", () => {
   test("numbers them as their heads leave, whatever the order in which they were opened", () => {
     const linked = sessionRig();
-    const first = linked.phone.openStreamNow();
-    const second = linked.phone.openStreamNow();
+    const first = linked.phone.streams.openNow();
+    const second = linked.phone.streams.openNow();
     second.sendHead([["a", "second"]], true);
     first.sendHead([["a", "first"]], true);
     linked.flow();
@@ -88,23 +88,23 @@ describe("opening streams", () => {
 
   test("and giving them up before their head is nothing that the edge hears of", () => {
     const linked = sessionRig();
-    const stream = linked.phone.openStreamNow();
+    const stream = linked.phone.streams.openNow();
     stream.reprioritize({ urgency: 1, incremental: false });
     stream.reset(ErrorCode.CANCEL);
     stream.sendHead(GET, true);
     linked.flow();
-    expect(linked.phone.openStreams).toBe(0);
+    expect(linked.phone.streams.count).toBe(0);
     expect(linked.accepted).toEqual([]);
     expect(linked.ended).toEqual({ phone: null, edge: null });
   });
 
   test("waits at the limit, in the order of asking", async () => {
     const linked = sessionRig();
-    const open = Array.from({ length: limits.concurrentStreams }, () => linked.phone.openStreamNow());
-    expect(linked.phone.hasRoom).toBe(false);
+    const open = Array.from({ length: limits.concurrentStreams }, () => linked.phone.streams.openNow());
+    expect(linked.phone.streams.hasRoom).toBe(false);
     const opened: string[] = [];
     const waiting = ["a", "b"].map(async (name) => {
-      await linked.phone.openStream();
+      await linked.phone.streams.open();
       opened.push(name);
     });
     open[0]?.reset(ErrorCode.CANCEL);
@@ -113,16 +113,16 @@ describe("opening streams", () => {
     open[1]?.reset(ErrorCode.CANCEL);
     await waiting[1];
     expect(opened).toEqual(["a", "b"]);
-    expect(linked.phone.openStreams).toBe(limits.concurrentStreams);
+    expect(linked.phone.streams.count).toBe(limits.concurrentStreams);
   });
 
   test("fails for all who wait when the session ends", async () => {
     const linked = sessionRig();
-    for (let index = 0; index < limits.concurrentStreams; index += 1) linked.phone.openStreamNow();
-    const waiting = linked.phone.openStream();
+    for (let index = 0; index < limits.concurrentStreams; index += 1) linked.phone.streams.openNow();
+    const waiting = linked.phone.streams.open();
     linked.phone.end(new RopewayError(ErrorCode.LINK_LOST, "session", "user", "Cannot go on: over"));
     await expect(waiting).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
-    expect(linked.phone.openStreams).toBe(0);
+    expect(linked.phone.streams.count).toBe(0);
   });
 });
 
@@ -215,8 +215,8 @@ describe("credit", () => {
     bodyless.edge.stream.end();
     linked.flow();
     expect(bodyless.phone.events).toEqual(["head", "end"]);
-    expect(linked.phone.link.unread).toBeGreaterThanOrEqual(logs.length * limits.firstStreamCreditBytes);
-    expect(linked.phone.link.unread).toBeLessThanOrEqual(limits.unreadBytes);
+    expect(linked.phone.receiver.window.unread).toBeGreaterThanOrEqual(logs.length * limits.firstStreamCreditBytes);
+    expect(linked.phone.receiver.window.unread).toBeLessThanOrEqual(limits.unreadBytes);
     const { phone, edge } = request(linked, true, true);
     edge.stream.sendHead(OK, false);
     void edge.stream.write(new Uint8Array(3_000_000));
@@ -226,7 +226,7 @@ describe("credit", () => {
 
   test("of the session is held by no number of bodies that were read for a while, on a link that takes all of it", () => {
     const linked = sessionRig();
-    vi.spyOn(linked.phone, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
+    vi.spyOn(linked.phone.receiver, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
     for (let paused = 0; paused < 40; paused += 1) {
       const { phone, edge } = request(linked);
       edge.stream.sendHead(OK, false);
@@ -246,12 +246,14 @@ describe("credit", () => {
     void edge.stream.write(new Uint8Array(3_000_000));
     linked.flow();
     expect(phone.bytes).toBe(3_000_000);
-    expect(linked.phone.link.unread).toBeLessThanOrEqual(limits.pooledCreditBytes + 40 * limits.firstStreamCreditBytes);
+    expect(linked.phone.receiver.window.unread).toBeLessThanOrEqual(
+      limits.pooledCreditBytes + 40 * limits.firstStreamCreditBytes,
+    );
   });
 
   test("of the session comes back to the pool from streams that are over and read", () => {
     const linked = sessionRig();
-    vi.spyOn(linked.phone, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
+    vi.spyOn(linked.phone.receiver, "streamWindow", "get").mockReturnValue(limits.sessionCreditBytes);
     const most = (): number => {
       const { phone, edge } = request(linked);
       edge.stream.sendHead(OK, false);
@@ -292,7 +294,7 @@ describe("priority", () => {
     const linked = sessionRig();
     const order: number[] = [];
     const streams = [5, 1].map((urgency) => {
-      const stream = linked.phone.openStreamNow({ urgency, incremental: false });
+      const stream = linked.phone.streams.openNow({ urgency, incremental: false });
       stream.handler = { onHead() {}, onData: () => order.push(stream.id), onEnd() {}, onReset() {} };
       stream.sendHead(GET, true);
       return stream;
@@ -308,7 +310,7 @@ describe("priority", () => {
 describe("heads above the limits", () => {
   test("are refused before they are encoded, so that the next one decodes", () => {
     const linked = sessionRig();
-    const stream = linked.phone.openStreamNow();
+    const stream = linked.phone.streams.openNow();
     const long: HeaderField = ["x-new", "x".repeat(limits.headBytes)];
     const error = thrownBy(() => stream.sendHead([["x-first", "1"], long], true));
     expect(error).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM, scope: "stream", initiator: "user" });
@@ -322,7 +324,7 @@ describe("heads above the limits", () => {
 
   test("a head right at the limit passes", () => {
     const linked = sessionRig();
-    const stream = linked.phone.openStreamNow();
+    const stream = linked.phone.streams.openNow();
     // Octets that Huffman coding would only lengthen.
     stream.sendHead([["x", "\u00ff".repeat(limits.headBytes - 33)]], true);
     linked.flow();
@@ -341,7 +343,7 @@ test("fields of the session reach the edge, once and in order with the requests"
     },
   });
   linked.phone.sendSessionHead([["user-agent", "a"]]);
-  linked.phone.openStreamNow().sendHead(GET, true);
+  linked.phone.streams.openNow().sendHead(GET, true);
   turns.run();
   while (linked.link.deliver("up"));
   expect(seen).toEqual(['session [["user-agent","a"]]', "stream 1"]);
@@ -372,17 +374,17 @@ test("the end of a session reaches the other side with its code, and fails all s
   expect(linked.ended.phone).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED, message: "Cannot go on: unpaired" });
   expect(phone.events).toEqual(["reset"]);
   expect(edge.events).toEqual(["head+end", "end", "reset"]);
-  expect(thrownBy(() => linked.phone.openStreamNow())).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
+  expect(thrownBy(() => linked.phone.streams.openNow())).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
 });
 
 test("what is not acknowledged is counted as it goes over the link, without what keeping it costs", () => {
   const linked = sessionRig();
   const { phone } = request(linked, false);
   linked.flow();
-  const before = linked.phone.unacknowledgedBytes;
+  const before = linked.phone.channels.unacknowledgedBytes;
   for (let count = 0; count < 100; count += 1) phone.stream.reprioritize({ urgency: count % 8, incremental: false });
   const { frames } = linked.phone.channel.unacknowledged;
   expect(frames).toBeGreaterThan(90);
-  expect(linked.phone.unacknowledgedBytes - before).toBeGreaterThanOrEqual(3 * frames);
-  expect(linked.phone.unacknowledgedBytes - before).toBeLessThan(10 * frames);
+  expect(linked.phone.channels.unacknowledgedBytes - before).toBeGreaterThanOrEqual(3 * frames);
+  expect(linked.phone.channels.unacknowledgedBytes - before).toBeLessThan(10 * frames);
 });

@@ -8,6 +8,7 @@ import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
 import { ReceiveWindow, SendWindow } from "../credit/credit.ts";
 import type { CreditPool } from "../credit/credit-pool.ts";
 import { BodyAssembly } from "./body-assembly.ts";
+import { assertHeadFits } from "./head-limits.ts";
 import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
 import { type PieceCount, toKeep, UnreadPieces } from "./unread-pieces.ts";
 
@@ -24,17 +25,37 @@ export interface StreamHandler {
   onReset(error: RopewayError): void;
 }
 
+/** What a stream needs of the channel that it is on. */
+export interface StreamCarrier {
+  /** The number of the channel. */
+  readonly index: number;
+  sendHead(streamId: number, fields: readonly EncodableField[], end: boolean, priority: Priority): void;
+  /** @param reason for the people at the other end, or "". */
+  sendReset(streamId: number, code: ErrorCode, reason: string): void;
+  sendCredit(streamId: number, increment: number): void;
+  sendPriority(streamId: number, priority: Priority): void;
+}
+
+export interface StreamPlace {
+  readonly id: number;
+  readonly carrier: StreamCarrier;
+}
+
 /** What a stream needs of its session. */
 export interface StreamLink {
-  /** @returns the stream's id, which it assigns if the stream has none yet. @throws as MuxStream.sendHead. */
-  sendHead(stream: MuxStream, fields: readonly EncodableField[], end: boolean, priority: Priority): number;
-  /** @param reason for the people at the other end, or "". */
-  sendReset(stream: MuxStream, code: ErrorCode, reason: string): void;
-  sendCredit(stream: MuxStream, increment: number): void;
-  sendPriority(stream: MuxStream): void;
-  sessionConsumed(bytes: number): void;
-  /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
-  readonly streamWindow: number;
+  readonly sender: {
+    /** The stream has something to send. */
+    wake(stream: MuxStream): void;
+    /** It may have something to send when the session sends next. */
+    queue(stream: MuxStream): void;
+    /** The stream's urgency changed. */
+    requeue(stream: MuxStream): void;
+  };
+  readonly receiver: {
+    consume(bytes: number): void;
+    /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
+    readonly streamWindow: number;
+  };
   /** What streams may have unread beyond what they begin with. */
   readonly creditPool: CreditPool;
   /** How many pieces of bodies are unread. */
@@ -44,13 +65,18 @@ export interface StreamLink {
    * what is pushed, as pictures that its styles name, is not to wait for all of that.
    */
   nextOrder(isPush: boolean): number;
-  /** The stream has something to send. */
-  wake(stream: MuxStream): void;
-  /** It may have something to send when the session sends next. */
-  queue(stream: MuxStream): void;
-  /** The stream's urgency changed. */
-  requeue(stream: MuxStream): void;
+  /** Where a stream of this side goes, whose first head is about to leave: so heads leave in the order of their ids. */
+  begin(stream: MuxStream): StreamPlace;
   closed(stream: MuxStream): void;
+}
+
+export interface MuxStreamOptions {
+  readonly link: StreamLink;
+  readonly credit: { readonly send: number; readonly receive: number };
+  readonly priority: Priority;
+  readonly kind: StreamKind;
+  /** Null for a stream of our own until its first head leaves. */
+  readonly place: StreamPlace | null;
 }
 
 /**
@@ -78,12 +104,10 @@ export class MuxStream {
   readonly isPush: boolean;
   /** Of two exchanges, or two pushes, the later has the larger, whatever their channels: each has ids of its own. */
   readonly order: number;
-  /** Which of the session's channels carries it; for the session. */
-  channelIndex = 0;
   /** Phone: whether what is sent before this is over is to arrive behind it. It does as long as its channel has a link. */
   leads = false;
 
-  #id: number;
+  #place: StreamPlace | null;
   /** Before data may be sent. */
   #headsToSend: number;
   #link: StreamLink;
@@ -106,16 +130,9 @@ export class MuxStream {
   /** Whether somebody has asked for what it carries. */
   #isWanted: boolean;
 
-  /** @param id 0 for a stream of our own: it gets its number with its first head, so that heads leave in order. */
-  constructor(
-    id: number,
-    link: StreamLink,
-    credit: { send: number; receive: number },
-    priority: Priority,
-    kind: StreamKind = "exchange",
-  ) {
-    this.#id = id;
+  constructor({ link, credit, priority, kind, place }: MuxStreamOptions) {
     this.#link = link;
+    this.#place = place;
     this.#unread = new UnreadPieces(link.unread);
     this.#priority = priority;
     this.isPush = kind !== "exchange";
@@ -130,7 +147,12 @@ export class MuxStream {
 
   /** 0 until the first head was sent, on the side that opens the stream. */
   get id(): number {
-    return this.#id;
+    return this.#place?.id ?? 0;
+  }
+
+  /** Which of the session's channels carries it. */
+  get channelIndex(): number {
+    return this.#place?.carrier.index ?? 0;
   }
 
   get state(): StreamState {
@@ -184,14 +206,16 @@ export class MuxStream {
     }
     // Behind pieces on other channels a head would come too early, and nobody reads trailers.
     if (this.#isStriped) return this.end();
-    const isFresh = this.#id === 0;
-    this.#id = this.#link.sendHead(this, fields, end, this.#priority);
+    assertHeadFits(fields);
+    const isFresh = this.#place === null;
+    this.#place ??= this.#link.begin(this);
+    this.#place.carrier.sendHead(this.#place.id, fields, end, this.#priority);
     this.#headsToSend = Math.max(0, this.#headsToSend - 1);
     // The session may have ended over it.
     if (!maySend(this.#state)) return;
     if (isFresh && !this.isPush) this.widen();
     if (end) this.#transition("end-sent");
-    else this.#link.wake(this);
+    else this.#link.sender.wake(this);
   }
 
   /**
@@ -208,7 +232,7 @@ export class MuxStream {
     if (bytes.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#queue.push({ bytes, sent: resolve, failed: reject });
-      this.#link.wake(this);
+      this.#link.sender.wake(this);
     });
   }
 
@@ -216,7 +240,7 @@ export class MuxStream {
   end(): void {
     if (!maySend(this.#state) || this.#endQueued) return;
     this.#endQueued = true;
-    this.#link.wake(this);
+    this.#link.sender.wake(this);
   }
 
   /**
@@ -227,7 +251,7 @@ export class MuxStream {
    */
   reset(code: ErrorCode, reason = ""): void {
     if (this.#state === "closed") return this.#dropUnconsumed();
-    if (this.#id !== 0) this.#link.sendReset(this, code, reason);
+    this.#place?.carrier.sendReset(this.#place.id, code, reason);
     this.fail(new RopewayError(code, "stream", "user", reason || "Cannot go on: the stream was given up"), false);
   }
 
@@ -237,9 +261,9 @@ export class MuxStream {
     this.#unconsumed -= counted;
     if (counted === 0) return;
     this.#unread.consume(counted);
-    this.#link.sessionConsumed(counted);
+    this.#link.receiver.consume(counted);
     if (!mayReceive(this.#state)) return this.#returnCredit();
-    if (this.#isWanted) this.#grow(this.#link.streamWindow, READ_PART);
+    if (this.#isWanted) this.#grow(this.#link.receiver.streamWindow, READ_PART);
     this.#giveCredit(counted);
   }
 
@@ -247,7 +271,7 @@ export class MuxStream {
   widen(): void {
     this.#isWanted = true;
     if (!mayReceive(this.#state)) return;
-    this.#grow(Math.min(limits.streamCreditBytes, this.#link.streamWindow), ASKED_PART);
+    this.#grow(Math.min(limits.streamCreditBytes, this.#link.receiver.streamWindow), ASKED_PART);
     this.#giveCredit(0);
   }
 
@@ -259,7 +283,7 @@ export class MuxStream {
 
   #giveCredit(consumed: number): void {
     const increment = this.#receiveWindow.consume(consumed);
-    if (increment > 0) this.#link.sendCredit(this, increment);
+    if (increment > 0) this.#place?.carrier.sendCredit(this.#place.id, increment);
   }
 
   /** Nothing more is to come: only what is still unread counts. */
@@ -273,13 +297,13 @@ export class MuxStream {
   reprioritize(priority: Priority): void {
     if (this.#state === "closed") return;
     this.#priority = priority;
-    if (this.#id !== 0) this.#link.sendPriority(this);
+    this.#place?.carrier.sendPriority(this.#place.id, priority);
   }
 
   /** Sends by another priority than the peer has said, who is not told (RFC 9218 section 10). */
   schedule(priority: Priority): void {
     this.#priority = priority;
-    this.#link.requeue(this);
+    this.#link.sender.requeue(this);
   }
 
   /** For the session: the peer asked for another order. */
@@ -364,13 +388,13 @@ export class MuxStream {
   /** For the session. */
   receiveCredit(increment: number): void {
     this.#sendWindow.grant(increment);
-    this.#link.wake(this);
+    this.#link.sender.wake(this);
   }
 
   /** For the session: the peer changed the initial credit of streams. Sends nothing yet. */
   shiftCredit(delta: number): void {
     this.#sendWindow.shift(delta);
-    this.#link.queue(this);
+    this.#link.sender.queue(this);
   }
 
   /** For the session: ends the stream without telling the peer. */
@@ -396,7 +420,7 @@ export class MuxStream {
     this.#unconsumed = 0;
     this.#unread.clear();
     this.#returnCredit();
-    this.#link.sessionConsumed(bytes);
+    this.#link.receiver.consume(bytes);
   }
 
   /** What the owner does wrong ends its stream, not everybody's session. */

@@ -70,7 +70,7 @@ function load({
   };
   const observeBody = pushObserver(document, DOCUMENT_STREAM, {
     openPush(priority) {
-      const stream = linked.edge.openPush(priority);
+      const stream = linked.edge.streams.openPush(priority);
       if (stream !== null) sent.push(stream);
       return stream;
     },
@@ -157,7 +157,7 @@ describe("a pushed request", () => {
       { head: NAVIGATION, body: null, signal: new AbortController().signal },
       DOCUMENT_STREAM,
       {
-        openPush: (priority) => linked.edge.openPush(priority),
+        openPush: (priority) => linked.edge.streams.openPush(priority),
         isAtHand: () => false,
         offer: (pushed) =>
           new UnsentResponse(
@@ -339,7 +339,7 @@ describe("bounds", () => {
   it("has so many under way in a session and no more", () => {
     const rig = load({ answer: () => new Promise(() => {}) });
     for (let open = 0; open < limits.concurrentPushes - 2; open += 1)
-      rig.linked.edge.openPush({ urgency: 7, incremental: false });
+      rig.linked.edge.streams.openPush({ urgency: 7, incremental: false });
     rig.write(images(10));
     expect(rig.asked).toHaveLength(2);
   });
