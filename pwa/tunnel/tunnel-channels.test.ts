@@ -44,7 +44,7 @@ async function channelRig(handle: RequestHandler, channels: number) {
   rig.tunnel.fixChannels(channels);
   await rig.connect();
   const further = await rig.connectFurther();
-  const busy = (): number => rig.edge()?.channels.status.filter(({ openStreams }) => openStreams > 0).length ?? 0;
+  const busy = (): number => rig.edge()?.channels.all.filter(({ streams }) => streams.size > 0).length ?? 0;
   return { ...rig, further, busy };
 }
 
@@ -62,7 +62,7 @@ describe("channels of a tunnel", () => {
     const logs = urls(6).map((url) => fetch({ url }).consumer);
     await settle();
     expect(logs.map((log) => log.text)).toEqual(Array(6).fill("text"));
-    expect(edge()?.channels.status.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
+    expect(edge()?.channels.all.map(({ channel }) => channel.traffic.messagesUp > 1)).toEqual([true, true, true]);
   });
 
   it("carry what is asked after a script set a cookie behind that, until it is answered", async () => {
@@ -275,7 +275,7 @@ describe("further channels that nobody uses", () => {
     await settle();
     expect(further.map(({ sent }) => sent.at(-1))).toEqual([END_OF_LINK, END_OF_LINK]);
     expect(tunnel.stats()).toMatchObject({ sockets: 1, channels: 1, channelsWanted: 3 });
-    expect(edge()?.channels.status.filter(({ isAttached }) => isAttached)).toHaveLength(1);
+    expect(edge()?.channels.choice.attached).toHaveLength(1);
     const { consumer } = fetch();
     await connectFurther();
     const logs = urls(3).map((url) => fetch({ url }).consumer);

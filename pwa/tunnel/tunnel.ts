@@ -6,6 +6,7 @@ import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
+import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
@@ -90,7 +91,7 @@ export class Tunnel {
     this.ask = askInOrder([this.#pushed.source, ...sources], this.#network.ask);
     this.#sockets = new SocketContext(platform, {
       isAwaiting: () => this.#network.areUnderWay,
-      uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.unacknowledgedBytes ?? 0),
+      uploadDelay: () => this.#uploads.delay(this.#current?.session.channels.totals.unacknowledgedBytes ?? 0),
     });
     this.#first = new FirstSocket(
       {
@@ -259,7 +260,7 @@ export class Tunnel {
     // The edge would begin it anew, and cannot know any more which of its requests it had sent.
     const isForgotten =
       known?.wasCarried === true &&
-      known.session.channel.received === 0 &&
+      known.session.channel.arrived.received === 0 &&
       this.#platform.now() - known.lastCarriedAt > limits.repeatWindow;
     if (isForgotten) known.session.end(sessionLost());
     this.#transport = transport;
@@ -286,10 +287,15 @@ export class Tunnel {
       const { session } = current;
       const now = this.#platform.now();
       current.lastCarriedAt = now;
-      const known = session.channels.acknowledgedBytes;
+      const known = session.channels.totals.retained.acknowledged;
       session.channels.receive(message, transport);
-      const acknowledged = session.channels.acknowledgedBytes - known;
-      this.#uploads.update(acknowledged, session.channels.unacknowledgedBytes, now, this.#sockets.rtt.smoothed ?? 0);
+      const acknowledged = session.channels.totals.retained.acknowledged - known;
+      this.#uploads.update(
+        acknowledged,
+        session.channels.totals.unacknowledgedBytes,
+        now,
+        this.#sockets.rtt.smoothed ?? 0,
+      );
       this.#activity.measured();
     }
     this.#handler.onTraffic();
@@ -298,7 +304,7 @@ export class Tunnel {
   #detach(transport: Transport, code: number, wasSilent: boolean): void {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
-    this.#uploads.lost(wasSilent ? (session?.channels.unacknowledgedBytes ?? 0) : 0);
+    this.#uploads.lost(wasSilent ? (session?.channels.totals.unacknowledgedBytes ?? 0) : 0);
     if (session === undefined || !session.channels.detach(transport)) return;
     this.#endIfTold(session, code);
   }
@@ -335,9 +341,7 @@ export class Tunnel {
     const session = this.#current?.session;
     if (session === undefined || session.ended !== null) return;
     const isActive = this.#network.areUnderWay || this.#activity.isRecent;
-    const lost = session.channels.status.filter(
-      ({ index, ...each }) => index > 0 && (each.isCarried || !each.isAttached),
-    );
+    const lost = session.channels.all.filter(({ index, channel }) => index > 0 && channel.state.link?.kind !== "own");
     this.#further.update(
       isActive ? session.wantedChannels : 1,
       new Set(lost.map(({ index }) => index)),
@@ -347,8 +351,8 @@ export class Tunnel {
   }
 
   #isBusy(index: number): boolean {
-    const channel = this.#current?.session.channels.status.find((each) => each.index === index);
-    return channel === undefined || channel.isCarried || channel.openStreams > 0 || !channel.isGreeted;
+    const known = this.#current?.session.channels.by(index);
+    return known === undefined || isCarried(known.channel.state) || known.streams.size > 0 || known.channel.isNew;
   }
 
   #showPhase(phase: LinkPhase): void {

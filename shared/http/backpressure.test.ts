@@ -39,7 +39,7 @@ describe("a download", () => {
     consumer.onBody = (chunk) => {
       taken += chunk.length;
       mostUnread = Math.max(mostUnread, body.read - taken);
-      mostKept = Math.max(mostKept, rig.edge.channel.unacknowledged.bytes);
+      mostKept = Math.max(mostKept, rig.edge.channel.retained.bytes);
       return undefined;
     };
     rig.fetch({}, null, consumer);

@@ -1,4 +1,5 @@
-import type { CarriedPlace } from "../mux/pipe/channel.ts";
+import type { CarriedPlace } from "../mux/pipe/channel-types.ts";
+import { resumeChannel } from "../mux/pipe/edge-channels.ts";
 import type { Session } from "../mux/session/session.ts";
 import type { Transport } from "../transport.ts";
 import { decodeMessage } from "../wire/frame.ts";
@@ -12,7 +13,7 @@ export function carriedReceiver(edge: () => Session): (from: CarriedPlace, messa
     if (first?.type === "hello") {
       const transport = edge().channel.carrier(from);
       transports.set(key, transport);
-      edge().channels.resume(transport, first, true);
+      resumeChannel(edge().channels, transport, first, true);
     }
     const transport = transports.get(key);
     if (transport !== undefined) edge().channels.receive(message, transport);

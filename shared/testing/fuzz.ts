@@ -9,7 +9,8 @@ import { startExchange } from "../http/client-exchange.ts";
 import { fieldsToRequest, fieldsToResponse } from "../http/head-fields.ts";
 import { serveExchange } from "../http/server-exchange.ts";
 import * as limits from "../limits.ts";
-import { Session } from "../mux/session/session.ts";
+import { Session, type SessionSnapshot } from "../mux/session/session.ts";
+import { snapshotOf } from "../mux/session/session-snapshot.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";
 import { decodeMessage } from "../wire/frame.ts";
@@ -197,7 +198,7 @@ class FuzzTarget implements FuzzKnowledge {
   check(): void {
     const { session } = this;
     expectThat(session.streams.count <= limits.concurrentStreams, "streams keep to their limit");
-    expectThat(session.channel.unacknowledged.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
+    expectThat(session.channel.retained.bytes <= limits.retainedBytes, "what is kept keeps to its limit");
     const edge = this.role === "edge";
     const window = edge ? limits.uploadSessionCreditBytes : limits.unreadBytes;
     const streamWindow = edge ? limits.uploadSessionCreditBytes : limits.sessionCreditBytes;
@@ -208,7 +209,7 @@ class FuzzTarget implements FuzzKnowledge {
     }
     expectThat(unread <= window, "unread bytes keep to the session's credit");
     if (!this.#random.oneIn(32)) return;
-    const { encoder, decoder, grantedCredit } = session.snapshot();
+    const { encoder, decoder, grantedCredit } = snapshotOf(session);
     for (const { table } of [encoder, decoder]) {
       const bytes = table.entries.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
       expectThat(bytes <= limits.hpackTableBytes, "header tables keep to their limit");
@@ -220,10 +221,10 @@ class FuzzTarget implements FuzzKnowledge {
     this.session.end(new RopewayError(0, "session", "user", "Cannot go on: enough"));
     this.#turns.run();
     expectThat(this.session.streams.count === 0, "no stream outlives its session");
-    expectThat(this.session.channel.unacknowledged.frames === 0, "nothing is kept after the end");
+    expectThat(this.session.channel.retained.count === 0, "nothing is kept after the end");
   }
 
-  #open(snapshot?: ReturnType<Session["snapshot"]>): Session {
+  #open(snapshot?: SessionSnapshot): Session {
     return new Session({
       role: this.role,
       sessionId: TEST_SESSION_ID,
@@ -325,7 +326,7 @@ class FuzzTarget implements FuzzKnowledge {
   #hibernate(): void {
     this.session.channel.flush();
     this.#unread.clear();
-    this.session = this.#open(structuredClone(this.session.snapshot()));
+    this.session = this.#open(structuredClone(snapshotOf(this.session)));
     this.session.channel.adopt(this.#transport);
   }
 }

@@ -1,6 +1,7 @@
 import type { RopewayError } from "../errors.ts";
-import type { Defer } from "../mux/pipe/channel.ts";
+import type { Defer } from "../mux/pipe/channel-types.ts";
 import { Session, type SessionHandler } from "../mux/session/session.ts";
+import { snapshotOf } from "../mux/session/session-snapshot.ts";
 import { MemoryLink } from "./memory-link.ts";
 
 export interface LinkedSessions {
@@ -48,7 +49,7 @@ export function linkSessions(options: LinkedSessionsOptions = {}): LinkedSession
     ended,
     hibernateEdge() {
       linked.edge.channel.flush();
-      const snapshot = structuredClone(linked.edge.snapshot());
+      const snapshot = structuredClone(snapshotOf(linked.edge));
       linked.edge = new Session({ ...common, role: "edge", handler: handlerOf("edge"), snapshot });
       link.adopt(linked.edge.channel);
     },

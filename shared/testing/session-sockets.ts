@@ -1,5 +1,7 @@
 import type { RopewayError } from "../errors.ts";
-import { Session, type SessionOptions } from "../mux/session/session.ts";
+import { resumeChannel } from "../mux/pipe/edge-channels.ts";
+import { Session, type SessionOptions, type SessionSnapshot } from "../mux/session/session.ts";
+import { snapshotOf } from "../mux/session/session-snapshot.ts";
 import type { Transport } from "../transport.ts";
 import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
 import { carriedReceiver } from "./carried.ts";
@@ -73,8 +75,8 @@ export class SessionSockets {
   /** The phone closes the socket of a channel that carries nothing, and the edge confirms that. */
   retire(index: number): void {
     const socket = this.#sockets.get(index);
-    const isBusy = this.phone.channels.status.some((channel) => channel.index === index && channel.openStreams > 0);
-    if (socket === undefined || index === 0 || isBusy) return;
+    const open = this.phone.channels.by(index)?.streams.size ?? 0;
+    if (socket === undefined || index === 0 || open > 0) return;
     this.phone.channels.beginRetirement(index);
     this.turn();
     while (this.deliver(index, "up"));
@@ -97,7 +99,7 @@ export class SessionSockets {
     if (socket === undefined || message === undefined) return false;
     if (direction === "down") this.phone.channels.receive(message, socket.phone);
     else {
-      if (!socket.isGreeted) this.edge.channels.resume(socket.edge, helloOf(message));
+      if (!socket.isGreeted) resumeChannel(this.edge.channels, socket.edge, helloOf(message));
       socket.isGreeted = true;
       this.edge.channels.receive(message, socket.edge);
     }
@@ -124,14 +126,14 @@ export class SessionSockets {
   /** Stores the idle edge's state, forgets the edge, and goes on from the stored state on the same sockets. */
   hibernateEdge(): void {
     this.edge.channels.flush();
-    const snapshot = structuredClone(this.edge.snapshot());
+    const snapshot = structuredClone(snapshotOf(this.edge));
     this.edge = this.#edge(snapshot);
     for (const socket of this.#sockets.values()) {
-      if (socket.isGreeted) this.edge.channels.adopt(socket.index, socket.edge);
+      if (socket.isGreeted) this.edge.channels.at(socket.index).channel.adopt(socket.edge);
     }
   }
 
-  #edge(snapshot?: ReturnType<Session["snapshot"]>): Session {
+  #edge(snapshot?: SessionSnapshot): Session {
     return new Session({
       ...this.#common,
       role: "edge",

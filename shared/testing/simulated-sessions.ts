@@ -1,5 +1,6 @@
 import type { RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
+import { resumeChannel } from "../mux/pipe/edge-channels.ts";
 import { Session } from "../mux/session/session.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";
@@ -131,7 +132,7 @@ export class SimulatedSessions {
       backDelay: this.down.delay,
       congestion: congestionControl("cubic"),
       deliver: (message) => {
-        if (!isGreeted) this.edge.channels.resume(edge, helloOf(message));
+        if (!isGreeted) resumeChannel(this.edge.channels, edge, helloOf(message));
         isGreeted = true;
         this.act(() => this.edge.channels.receive(message, edge));
       },

@@ -4,8 +4,10 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
 import * as limits from "../../shared/limits.ts";
-import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
+import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel-types.ts";
+import { confirmRetirement, resumeChannel } from "../../shared/mux/pipe/edge-channels.ts";
 import { Session, type SessionSnapshot } from "../../shared/mux/session/session.ts";
+import { snapshotOf } from "../../shared/mux/session/session-snapshot.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
@@ -174,10 +176,16 @@ export class ServedSession {
   /** Whether anything would be lost if the memory of it were. */
   get isBusy(): boolean {
     const { channels, streams } = this.session;
-    const { isAttached, hasStrays, isUnacknowledged } = channels;
-    const isKept = isUnacknowledged && !this.#isVigilOver;
+    const hasStrays = channels.all.some((channel) => channel.hasStrays);
+    const isKept = channels.totals.isUnacknowledged && !this.#isVigilOver;
     // What a carried channel comes to is kept with no socket.
-    return streams.count > 0 || hasStrays || isKept || this.#carried.length > 0 || (isAttached && this.#loose.size > 0);
+    return (
+      streams.count > 0 ||
+      hasStrays ||
+      isKept ||
+      this.#carried.length > 0 ||
+      (channels.choice.attached.length > 0 && this.#loose.size > 0)
+    );
   }
 
   /** When the phone was last heard, on any of its sockets. */
@@ -195,7 +203,7 @@ export class ServedSession {
     const isOvertaken = hello.link < (this.#newest[index] ?? -1) || hello.link <= (this.#chosen[index] ?? -1);
     if (isOvertaken) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
-      this.session.channels.resume(link.observed, hello, isCarried);
+      resumeChannel(this.session.channels, link.observed, hello, isCarried);
     } catch (error) {
       this.end();
       throw error;
@@ -209,7 +217,7 @@ export class ServedSession {
     const link = this.#observe(transport, index, Number.NEGATIVE_INFINITY);
     link.hasSnapshot = true;
     link.isHeard = true;
-    this.session.channels.adopt(index, link.observed);
+    this.session.channels.at(index).channel.adopt(link.observed);
     this.#take(link);
   }
 
@@ -245,7 +253,7 @@ export class ServedSession {
     this.#links.delete(transport);
     if (link.index === 0) this.#dropCarried();
     if (!link.isFinishing) return this.#loosen(link);
-    if (!isOrderly || link.index === 0 || !this.session.channels.confirmRetirement(link.index)) return;
+    if (!isOrderly || link.index === 0 || !confirmRetirement(this.session, link.index)) return;
     this.#waitNoMoreFor(link.index);
     this.#onChanged();
     this.#scheduleSave();
@@ -335,7 +343,7 @@ export class ServedSession {
 
   /** The phone did not come back for some channels. Without the first no session is restored. */
   #giveUp(): void {
-    if (!this.session.channels.isAttached || this.#loose.has(0)) return this.end();
+    if (this.session.channels.choice.attached.length === 0 || this.#loose.has(0)) return this.end();
     this.#loose.clear();
     this.#onChanged();
     this.#scheduleSave();
@@ -382,7 +390,7 @@ export class ServedSession {
   /** A phone at rest acknowledges all; one that does not is gone, or does not mean to. */
   #watchUnacknowledged(): void {
     const { channels, streams, ended } = this.session;
-    if (streams.count > 0 || !channels.isUnacknowledged || ended !== null) {
+    if (streams.count > 0 || !channels.totals.isUnacknowledged || ended !== null) {
       this.#cancelVigil?.();
       this.#cancelVigil = null;
       this.#isVigilOver = false;
@@ -408,7 +416,7 @@ export class ServedSession {
     if (isIdle && onSnapshot !== undefined) session.channels.flush();
     this.#saveScheduled = false;
     if (onSnapshot === undefined) return;
-    const snapshot = isIdle ? session.snapshot() : null;
+    const snapshot = isIdle ? snapshotOf(session) : null;
     for (const link of this.#links.values()) {
       if (!isIdle && !link.hasSnapshot) continue;
       link.hasSnapshot = isIdle;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
+import { statusOf } from "../../shared/testing/channel-status.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { A, connected, type Edge, hasSnapshots, setUp, useAll } from "../testing/channelled-edge.ts";
@@ -40,7 +41,7 @@ describe("a channel on the first one's socket", () => {
     phone.session.channels.carryStranded();
     await settle();
     expect([edge.timers.size, (await phone.fetch(A)).text, phone.ended]).toEqual([0, "hello", null]);
-    expect(phone.session.channels.status.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
+    expect(statusOf(phone.session).map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
   });
 
   it("goes on over the next too if the edge has not noticed that the first was lost", async () => {

@@ -144,7 +144,7 @@ describe("a phone that comes back", () => {
     phone.connect(edge.server);
     const response = phone.fetch("https://a.example/");
     await settle();
-    expect(phone.session.channel.received).toBe(0);
+    expect(phone.session.channel.arrived.received).toBe(0);
     phone.cut();
     phone.connect(edge.create());
     await expect(response).rejects.toMatchObject({ code: ErrorCode.LINK_LOST });
@@ -188,7 +188,9 @@ describe("a phone that comes back", () => {
     const { sessionId } = phone.session.channel;
     // The phone goes on where it was, then claims to have been heard further.
     const acknowledging = new ScriptedTransport();
-    const { received, sent } = phone.session.channel;
+    const { arrived, retained } = phone.session.channel;
+    const { received } = arrived;
+    const { sent } = retained;
     phone.cut();
     edge.server
       .connect(acknowledging)

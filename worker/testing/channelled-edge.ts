@@ -1,4 +1,5 @@
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import { statusOf } from "../../shared/testing/channel-status.ts";
 import { bodyOf, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { ChannelledPhone } from "./channelled-phone.ts";
@@ -48,4 +49,4 @@ export const hasSnapshots = (edge: Edge, phone: ChannelledPhone): boolean[] =>
   [...phone.wires.values()].map(({ transport }) => (edge.snapshots.get(transport) ?? null) !== null);
 
 export const usedChannels = (phone: ChannelledPhone): number =>
-  phone.session.channels.status.filter(({ messagesUp }) => messagesUp > 1).length;
+  statusOf(phone.session).filter(({ messagesUp }) => messagesUp > 1).length;

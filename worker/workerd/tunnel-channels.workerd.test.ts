@@ -2,6 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CLOSED_NORMALLY, END_OF_LINK } from "../../shared/subprotocol.ts";
+import { statusOf } from "../../shared/testing/channel-status.ts";
 import type { Transport } from "../../shared/transport.ts";
 import {
   attachmentsOf,
@@ -91,7 +92,7 @@ async function useAll(phone: ObjectPhone): Promise<void> {
 }
 
 const usedChannels = (phone: ObjectPhone): number =>
-  phone.session.channels.status.filter(({ isAttached, messagesUp }) => isAttached && messagesUp > 1).length;
+  statusOf(phone.session).filter(({ isAttached, messagesUp }) => isAttached && messagesUp > 1).length;
 
 async function sleep(phone: ObjectPhone & Device): Promise<void> {
   await untilIdle(phone);

@@ -3,6 +3,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
+import { confirmRetirement, resumeChannel } from "../../../shared/mux/pipe/edge-channels.ts";
 import { Session } from "../../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { carriedReceiver } from "../../../shared/testing/carried.ts";
@@ -91,7 +92,7 @@ export function tunnelRig(
         edge ??= openSession(hello.sessionId);
         known.set(hello.sessionId.join(), edge);
         try {
-          edge.channels.resume(transport, hello);
+          resumeChannel(edge.channels, transport, hello);
         } catch {
           known.delete(hello.sessionId.join());
           return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
@@ -107,7 +108,7 @@ export function tunnelRig(
         edge?.channels.detach(transport);
         queueMicrotask(() => {
           if (!isOpen()) return;
-          edge?.channels.confirmRetirement(channel);
+          if (edge !== null) confirmRetirement(edge, channel);
           socket.lose(CLOSED_NORMALLY, true);
         });
       });

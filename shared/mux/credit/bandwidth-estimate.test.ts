@@ -261,10 +261,10 @@ describe("arithmetic", () => {
   });
 
   test("goes on with the window but forgets the measures on another link", () => {
-    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    let estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 5000, 1000, 200);
     const { window } = estimate;
-    estimate.restart();
+    estimate = estimate.restarted();
     expect(estimate.window).toBe(window);
     expect(estimate.estimate).toMatchObject({ rate: 0, minRtt: null });
     feed(estimate, 60_000, 70_000, 1000, 800);
@@ -286,9 +286,9 @@ describe("arithmetic", () => {
   });
 
   test("lets go of what it had on the last link where the next is 2G", () => {
-    const estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
+    let estimate = new BandwidthEstimate(initial, limits.sessionCreditBytes);
     feed(estimate, 0, 5000, 1000, 100);
-    estimate.restart();
+    estimate = estimate.restarted();
     feed(estimate, 60_000, 68_000, 50, 1000);
     expect(estimate.window).toBeLessThan(limits.initialSessionCreditBytes / 4);
   });

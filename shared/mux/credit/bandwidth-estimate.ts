@@ -129,27 +129,16 @@ export class BandwidthEstimate {
     this.#slices.clear();
   }
 
-  /** A new link: what was measured on the last one does not count. */
-  restart(): void {
-    this.rest();
+  /** Of a new link: what was measured on the last one does not count. */
+  restarted(): BandwidthEstimate {
+    const next = new BandwidthEstimate(this.#initial, this.#most);
+    next.#window = this.#window;
     // What is sent again on connections that were given up makes a queue too, and cold ones are slow.
-    if (this.#minRtt !== null) this.#least = Math.min(this.#initial, this.#window);
-    this.#minRtt = null;
-    this.#rtt = null;
-    this.#peaks = [];
-    this.#stalls = [];
-    this.#gaps = [];
-    this.#jumps = [];
-    this.#slices.takeJump();
-    this.#round = null;
-    this.#lastRound = null;
-    this.#queueSeen = false;
-    this.#isLate = false;
-    this.#trial.reset();
-    this.#shrunk = null;
-    this.#fullRates = [];
-    this.#slicesSinceGrowth = 0;
-    this.#slicesSinceSurge = 0;
+    next.#least = this.#minRtt === null ? this.#least : Math.min(this.#initial, this.#window);
+    next.#slices = this.#slices;
+    next.#slices.clear();
+    next.#slices.takeJump();
+    return next;
   }
 
   /** A ping left. @param outstanding bytes of credit that were given and have not come back as data. */

@@ -195,7 +195,7 @@ export class SessionWindow {
   restart(): void {
     this.#ping = null;
     this.#stranded.isSpread = true;
-    this.#estimate.restart();
+    this.#estimate = this.#estimate.restarted();
   }
 }
 

@@ -1,11 +1,12 @@
 /** What PROTOCOL.md section 4 promises: every sequenced frame exactly once, in order, whatever happens to the link. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
 import { MemoryLink } from "../../testing/memory-link.ts";
+import { onlyChannel } from "../../testing/only-channel.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { SequencedFrame } from "../../wire/frame.ts";
-import { Channel, type ChannelSnapshot } from "./channel.ts";
+import { Channel } from "./channel.ts";
+import type { ChannelSnapshot } from "./channel-types.ts";
 
 type Side = "phone" | "edge";
 
@@ -61,9 +62,8 @@ class Rig {
 
   channel(side: Side, snapshot?: ChannelSnapshot): Channel {
     return new Channel({
-      sessionId: TEST_SESSION_ID,
-      defer: this.turns.defer,
-      ...(snapshot ? { snapshot } : {}),
+      ...onlyChannel(this.turns.defer),
+      snapshot,
       handler: {
         onFrame: (frame) => this.received[side].push(numberOf(frame)),
         onMessageEnd: () => {},
@@ -140,8 +140,8 @@ test("acknowledgements bound what is kept, in both directions", () => {
     rig.run({ kind: "send", side: "edge", frames: 4, bytes: 20_000 });
     rig.turns.run();
     while (rig.link.deliver("up") || rig.link.deliver("down")) rig.turns.run();
-    expect(rig.link.phone.unacknowledged.frames).toBeLessThan(256);
-    expect(rig.link.edge.unacknowledged.bytes).toBeLessThan(512 * 1024);
+    expect(rig.link.phone.retained.count).toBeLessThan(256);
+    expect(rig.link.edge.retained.bytes).toBeLessThan(512 * 1024);
   }
 });
 

@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { ErrorCode, type RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
+import { onlyChannel } from "../../testing/only-channel.ts";
 import { messageOf, ScriptedTransport } from "../../testing/scripted-transport.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { ChannelFrame, SequencedFrame } from "../../wire/frame.ts";
-import { Channel, type ChannelSnapshot } from "./channel.ts";
+import { Channel } from "./channel.ts";
+import type { ChannelSnapshot } from "./channel-types.ts";
 
 interface Rig {
   readonly channel: Channel;
@@ -29,9 +31,8 @@ function edgeChannel(options: { snapshot?: ChannelSnapshot; throws?: unknown } =
   const frames: SequencedFrame[] = [];
   const errors: RopewayError[] = [];
   const channel = new Channel({
-    sessionId: TEST_SESSION_ID,
-    defer: turns.defer,
-    ...(options.snapshot ? { snapshot: options.snapshot } : {}),
+    ...onlyChannel(turns.defer),
+    snapshot: options.snapshot,
     handler: {
       onFrame(frame) {
         if (options.throws !== undefined) throw options.throws;
@@ -50,7 +51,7 @@ function edgeChannel(options: { snapshot?: ChannelSnapshot; throws?: unknown } =
 function phoneChannel(): { channel: Channel; turns: Turns } {
   const turns = new Turns();
   const handler = { onFrame() {}, onMessageEnd() {}, onFail() {} };
-  return { channel: new Channel({ sessionId: TEST_SESSION_ID, defer: turns.defer, handler }), turns };
+  return { channel: new Channel({ ...onlyChannel(turns.defer), handler }), turns };
 }
 
 function connect(channel: Channel, transport: ScriptedTransport, received = 0, next = 0): void {
@@ -162,7 +163,7 @@ describe("acknowledgement", () => {
     const rig = edgeChannel();
     for (let index = 0; index < 3; index += 1) rig.channel.send(reset);
     for (const received of [2, 1, 2, 0]) rig.channel.receive(messageOf({ type: "ack", received }));
-    expect(rig.channel.unacknowledged.frames).toBe(1);
+    expect(rig.channel.retained.count).toBe(1);
     expect(rig.errors).toEqual([]);
   });
 
@@ -191,11 +192,11 @@ describe("acknowledgement", () => {
     const data: SequencedFrame = { type: "data", streamId: 1, end: false, payload: new Uint8Array(limits.batchBytes) };
     let most = 0;
     while (rig.errors.length === 0) {
-      most = Math.max(most, rig.channel.unacknowledged.bytes);
+      most = Math.max(most, rig.channel.retained.bytes);
       rig.channel.send(data);
     }
     expect(most).toBeLessThanOrEqual(limits.retainedBytes);
-    expect(rig.channel.takesData).toBe(true);
+    expect(rig.channel.retained.takesData).toBe(true);
     expect(rig.errors).toMatchObject([{ code: ErrorCode.ENHANCE_YOUR_CALM }]);
   });
 
@@ -228,7 +229,7 @@ describe("a link that goes", () => {
     connect(rig.channel, next);
     expect(rig.transport.closed).toEqual({ code: 1000, reason: "replaced" });
     rig.channel.receive(messageOf(reset), rig.transport);
-    expect(rig.channel.received).toBe(0);
+    expect(rig.channel.arrived.received).toBe(0);
     expect(rig.channel.detach(rig.transport)).toBe(false);
     expect(rig.channel.attached).toBe(true);
   });
@@ -288,14 +289,14 @@ test("a PONG is before what waits, or behind it if its token is 0", () => {
 test("frames of unknown types count, and nobody hears of them", () => {
   const rig = edgeChannel();
   rig.channel.receive(Uint8Array.of(0x70, 0, 0, 0xf0, 0, 0, 0x20, 1, 1, 8));
-  expect(rig.channel.received).toBe(2);
+  expect(rig.channel.arrived.received).toBe(2);
   expect(rig.frames).toEqual([reset]);
 });
 
 test("a batch is cut where the limit is", () => {
   const rig = edgeChannel();
   rig.transport.takeFrames();
-  rig.channel.batchBytes = limits.batchBytes;
+  rig.channel.outbox.batchBytes = limits.batchBytes;
   const payload = new Uint8Array(limits.batchBytes / 4);
   for (let index = 0; index < 10; index += 1) rig.channel.send({ type: "data", streamId: 1, end: false, payload });
   rig.turns.run();
@@ -320,7 +321,7 @@ describe("failure", () => {
     const rig = edgeChannel();
     rig.channel.receive(Uint8Array.of(0xff));
     rig.channel.send(reset);
-    expect(rig.channel.unacknowledged).toEqual({ frames: 0, bytes: 0 });
+    expect(rig.channel.retained).toMatchObject({ count: 0, bytes: 0 });
     expect(() => rig.channel.resume(new ScriptedTransport(), hello())).toThrow("Cannot resume the session");
   });
 

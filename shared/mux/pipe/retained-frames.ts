@@ -31,7 +31,7 @@ export class RetainedFrames {
   #pool = new BufferPool();
   #allocate = (length: number): Uint8Array => this.#pool.take(length);
 
-  constructor(snapshot?: RetainedSnapshot, total: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 }) {
+  constructor(snapshot: RetainedSnapshot | undefined, total: RetainedTotal) {
     this.#total = total;
     this.#sent = snapshot?.sent ?? 0;
     this.#flight = new FlightMeter(snapshot?.flight);
@@ -54,6 +54,11 @@ export class RetainedFrames {
   /** Of the frames, and limits.retainedFrameBytes for each. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether DATA may be sent: the session does not keep so much that it could crowd out frames that must not wait. */
+  get takesData(): boolean {
+    return this.#total.bytes < limits.retainedDataBytes;
   }
 
   /** Bytes that the transport carries in a round trip. */

@@ -34,6 +34,11 @@ export class PeerSettings {
     return this.#streamCredit;
   }
 
+  /** That the session began with. */
+  get sessionCredit(): number {
+    return this.#sessionCredit;
+  }
+
   get concurrentStreams(): number {
     return this.#concurrentStreams;
   }
@@ -47,14 +52,6 @@ export class PeerSettings {
       this.#concurrentStreams = Math.max(1, Math.min(value, limits.concurrentStreams));
     }
     return { streams: this.#streamCredit - before.streams, session: this.#sessionCredit - before.session };
-  }
-
-  snapshot(): PeerSettingsSnapshot {
-    return {
-      peerStreamCredit: this.#streamCredit,
-      peerSessionCredit: this.#sessionCredit,
-      peerConcurrentStreams: this.#concurrentStreams,
-    };
   }
 }
 

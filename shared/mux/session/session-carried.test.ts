@@ -1,8 +1,9 @@
 /** Channels over the first one's link: PROTOCOL.md sections 3.10 and 4.5. */
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { carriedReceiver } from "../../testing/carried.ts";
+import { statusOf } from "../../testing/channel-status.ts";
 import { connected, hello, request } from "../../testing/channelled-sessions.ts";
 import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
 import { ScriptedPeer } from "../../testing/scripted-peer.ts";
@@ -12,7 +13,9 @@ import type { SessionSockets } from "../../testing/session-sockets.ts";
 import type { StreamLog } from "../../testing/stream-log.ts";
 import { Turns } from "../../testing/turns.ts";
 import { DEFAULT_PRIORITY, isSequenced } from "../../wire/frame.ts";
+import { resumeChannel } from "../pipe/edge-channels.ts";
 import { Session } from "./session.ts";
+import { snapshotOf } from "./session-snapshot.ts";
 
 describe("a channel that goes over the first one's link", () => {
   const TEXT = new Uint8Array(30_000);
@@ -43,7 +46,7 @@ describe("a channel that goes over the first one's link", () => {
     sockets.carry();
     sockets.flow();
     expect([areWhole(logs), sockets.phone.streams.count, sockets.edge.streams.count]).toEqual([true, 0, 0]);
-    expect(sockets.phone.channels.status.map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
+    expect(statusOf(sockets.phone).map(({ isCarried }) => isCarried)).toEqual([false, true, true]);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
   });
 
@@ -73,14 +76,14 @@ describe("a channel that goes over the first one's link", () => {
     sockets.turn();
     sockets.connect(1);
     sockets.turn();
-    expect([sockets.phone.channels.status[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([true, false]);
+    expect([statusOf(sockets.phone)[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([true, false]);
     const carriedWith = new Set<unknown>();
     if (isLost) sockets.cut(0);
-    while (sockets.deliver(0, "down")) if (sockets.phone.channels.status[1]?.isCarried) carriedWith.add(logs[1]?.bytes);
+    while (sockets.deliver(0, "down")) if (statusOf(sockets.phone)[1]?.isCarried) carriedWith.add(logs[1]?.bytes);
     // All but the last of many messages have come, and so does that.
     if (!isLost) expect([carriedWith.size, logs[1]?.bytes]).toEqual([9, 2 * TEXT.length]);
     sockets.turn();
-    expect([sockets.phone.channels.status[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([false, true]);
+    expect([statusOf(sockets.phone)[1]?.isCarried, sockets.deliver(1, "up")]).toEqual([false, true]);
     if (isLost) sockets.connect(0);
     sockets.carry();
     sockets.flow();
@@ -89,7 +92,7 @@ describe("a channel that goes over the first one's link", () => {
 
   test("counts its bytes once", () => {
     const { sockets } = stranded();
-    const before = sockets.phone.channels.traffic.bytesDown;
+    const before = sockets.phone.channels.totals.traffic.bytesDown;
     let bytes = 0;
     sockets.connect(0);
     sockets.carry();
@@ -99,7 +102,7 @@ describe("a channel that goes over the first one's link", () => {
       bytes += sockets.waiting(0, "down");
       moved = sockets.deliver(0, "down") || moved;
     }
-    expect(sockets.phone.channels.traffic.bytesDown - before).toBe(bytes);
+    expect(sockets.phone.channels.totals.traffic.bytesDown - before).toBe(bytes);
   });
 
   test("is given no credit twice for what is about to come again", () => {
@@ -108,7 +111,7 @@ describe("a channel that goes over the first one's link", () => {
     sockets.carry();
     sockets.flow();
     expect(areWhole(logs)).toBe(true);
-    expect(sockets.edge.snapshot().sendCredit).toBeLessThanOrEqual(sockets.phone.receiver.window.size);
+    expect(snapshotOf(sockets.edge).sendCredit).toBeLessThanOrEqual(sockets.phone.receiver.window.size);
   });
 
   test("waits again when the first one's link is lost too", () => {
@@ -118,7 +121,7 @@ describe("a channel that goes over the first one's link", () => {
     sockets.turn();
     sockets.deliver(0, "up");
     sockets.cut(0);
-    expect(sockets.phone.channels.status.filter(({ isAttached }) => isAttached)).toEqual([]);
+    expect(statusOf(sockets.phone).filter(({ isAttached }) => isAttached)).toEqual([]);
     sockets.connect(0);
     sockets.carry();
     sockets.flow();
@@ -130,7 +133,7 @@ describe("a channel that goes over the first one's link", () => {
     sockets.cut(2);
     sockets.carry();
     sockets.flow();
-    const before = sockets.edge.channels.status.map(({ bytesUp }) => bytesUp);
+    const before = statusOf(sockets.edge).map(({ bytesUp }) => bytesUp);
     const logs = Array.from({ length: 2 }, () => request(sockets));
     sockets.flow();
     for (const { stream } of sockets.accepted) {
@@ -140,7 +143,7 @@ describe("a channel that goes over the first one's link", () => {
     }
     sockets.flow();
     expect(logs.map((log) => log.bytes)).toEqual([TEXT.length, TEXT.length]);
-    const more = sockets.edge.channels.status.map(({ bytesUp }, index) => bytesUp - (before[index] ?? 0));
+    const more = statusOf(sockets.edge).map(({ bytesUp }, index) => bytesUp - (before[index] ?? 0));
     expect([more[0] ?? 0, more[1] ?? 0].every((bytes) => bytes > 10_000)).toBe(true);
     expect(more[2]).toBeLessThan(100);
   });
@@ -177,7 +180,7 @@ describe("a channel that goes over the first one's link", () => {
       const own = new ScriptedTransport();
       const { encoder } = new ScriptedPeer("phone");
       const block = encoder.encode(GET);
-      session.channels.resume(own, hello(1));
+      resumeChannel(session.channels, own, hello(1));
       session.sender.grant(limits.creditBytes / 2);
       session.channels.receive(
         messageOf(hello(1), { type: "head", streamId: 1, end: true, priority: DEFAULT_PRIORITY, block }),
@@ -186,7 +189,7 @@ describe("a channel that goes over the first one's link", () => {
       turns.run();
       const kept = own.takeFrames().filter(isSequenced).length;
       session.channels.detach(own);
-      session.channels.resume(transport, hello(0));
+      resumeChannel(session.channels, transport, hello(0));
       session.channels.receive(messageOf(hello(0)), transport);
       let sent = 0;
       for (let link = 1; link <= times && session.ended === null; link += 1) {
@@ -220,7 +223,7 @@ describe("a channel that goes over the first one's link", () => {
   ])("cannot be carried %s", (_name, carrier, index) => {
     const sockets = connected(3);
     const transport = new ScriptedTransport();
-    sockets.edge.channels.resume(transport, hello(carrier));
+    resumeChannel(sockets.edge.channels, transport, hello(carrier));
     sockets.edge.channels.receive(
       messageOf(hello(carrier), { type: "carry", channel: index, link: 0 }, hello(index)),
       transport,

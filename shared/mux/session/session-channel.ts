@@ -3,12 +3,13 @@
  * all channels share (credit, the number of streams, the order of sending) is its owner's.
  */
 import { ErrorCode, RopewayError, toErrorCode } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { DEFAULT_PRIORITY, type Priority, type SequencedFrame } from "../../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
 import { HpackDecoder, type HpackDecoderSnapshot } from "../../wire/hpack/header-decoder.ts";
 import { HpackEncoder, type HpackEncoderSnapshot } from "../../wire/hpack/header-encoder.ts";
-import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "../pipe/channel.ts";
+import { Channel } from "../pipe/channel.ts";
+import type { CarriedPlace, ChannelHandler, ChannelSnapshot, Defer } from "../pipe/channel-types.ts";
 import type { RetainedTotal } from "../pipe/retained-frames.ts";
 import type { MuxStream, StreamCarrier, StreamKind, StreamPlace } from "../stream/stream.ts";
 import { toKeep } from "../stream/unread-pieces.ts";
@@ -65,12 +66,12 @@ export interface SessionChannelOptions {
   readonly sessionId: Uint8Array;
   readonly owner: ChannelOwner;
   readonly nextLink: () => number;
-  readonly defer?: Defer;
-  readonly snapshot?: SessionChannelSnapshot;
+  readonly defer: Defer | undefined;
+  readonly snapshot: SessionChannelSnapshot | undefined;
   /** What all channels of the session keep. */
   readonly retained: RetainedTotal;
   /** Streams that are opened here get larger ids; none by default. Without a snapshot. */
-  readonly lastOwnId?: number;
+  readonly lastOwnId: number | undefined;
 }
 
 export class SessionChannel implements ChannelHandler, StreamCarrier {
@@ -106,8 +107,8 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
       handler: this,
       nextLink: options.nextLink,
       retained: options.retained,
-      ...(options.defer ? { defer: options.defer } : {}),
-      ...(snapshot ? { snapshot: snapshot.channel } : {}),
+      defer: options.defer,
+      snapshot: snapshot?.channel,
     });
   }
 

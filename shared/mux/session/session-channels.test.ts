@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
+import { statusOf } from "../../testing/channel-status.ts";
 import { connected, hello, request } from "../../testing/channelled-sessions.ts";
 import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
 import { messageOf, ScriptedTransport } from "../../testing/scripted-transport.ts";
@@ -11,7 +12,9 @@ import { SessionSockets } from "../../testing/session-sockets.ts";
 import { StreamLog } from "../../testing/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { DEFAULT_PRIORITY } from "../../wire/frame.ts";
+import { resumeChannel } from "../pipe/edge-channels.ts";
 import { Session } from "./session.ts";
+import { snapshotOf } from "./session-snapshot.ts";
 
 describe("streams", () => {
   test("are dealt to the channel with the fewest, and stay there", () => {
@@ -32,7 +35,7 @@ describe("streams", () => {
       expect(log.bytes).toBe(70_000);
       expect(log.fields.at(-1)).toEqual(["x-channel", String(log.stream.channelIndex)]);
     }
-    expect(sockets.edge.channels.status.map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
+    expect(statusOf(sockets.edge).map(({ messagesUp }) => messagesUp > 1)).toEqual([true, true, true]);
     expect([sockets.phone.streams.count, sockets.edge.streams.count]).toEqual([0, 0]);
   });
 
@@ -160,7 +163,7 @@ describe("channels", () => {
     sockets.turn();
     expect(sockets.deliver(1, "up")).toBe(false);
     sockets.flow();
-    expect(sockets.edge.channels.status.map(({ isAttached }) => isAttached)).toEqual([true, true]);
+    expect(statusOf(sockets.edge).map(({ isAttached }) => isAttached)).toEqual([true, true]);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
   });
 
@@ -216,8 +219,10 @@ describe("channels", () => {
       stream.sendHead(OK, false);
       stream.write(new Uint8Array(limits.retainedBytes)).catch(() => {});
     }
-    expect(sockets.edge.channels.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
-    expect(sockets.edge.channels.unacknowledgedBytes).toBeLessThan(limits.retainedDataBytes + 3 * limits.batchBytes);
+    expect(sockets.edge.channels.totals.unacknowledgedBytes).toBeGreaterThan(0.9 * limits.retainedDataBytes);
+    expect(sockets.edge.channels.totals.unacknowledgedBytes).toBeLessThan(
+      limits.retainedDataBytes + 3 * limits.batchBytes,
+    );
     let frames = 0;
     while (sockets.edge.ended === null) {
       for (const { stream } of sockets.accepted) sockets.edge.channels.of(stream).sendCredit(stream.id, 1);
@@ -234,7 +239,7 @@ describe("channels", () => {
     sockets.flow();
     expect(sockets.ended.phone).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
     expect(log.error).toMatchObject({ code: ErrorCode.KEY_NOT_ACCEPTED });
-    expect(sockets.phone.channels.status.every(({ isAttached }) => !isAttached)).toBe(true);
+    expect(statusOf(sockets.phone).every(({ isAttached }) => !isAttached)).toBe(true);
   });
 
   test("of an idle session survive hibernation together, tables and numbers of each", () => {
@@ -264,10 +269,10 @@ describe("a channel that does not pay any more", () => {
     sockets.flow();
     for (const { stream } of sockets.accepted.splice(0)) stream.sendHead(OK, true);
     sockets.flow();
-    const { bytesUp } = sockets.phone.channels.traffic;
+    const { bytesUp } = sockets.phone.channels.totals.traffic;
     sockets.retire(1);
-    expect(sockets.phone.channels.status.map(({ index }) => index)).toEqual([0]);
-    expect(sockets.phone.channels.traffic.bytesUp).toBe(bytesUp);
+    expect(statusOf(sockets.phone).map(({ index }) => index)).toEqual([0]);
+    expect(sockets.phone.channels.totals.traffic.bytesUp).toBe(bytesUp);
     sockets.hibernateEdge();
     sockets.connect(1);
     sockets.flow();
@@ -304,14 +309,14 @@ describe("a channel that does not pay any more", () => {
     const sockets = connected(2);
     request(sockets);
     sockets.flow();
-    const { sendCredit } = sockets.edge.snapshot();
+    const { sendCredit } = snapshotOf(sockets.edge);
     if (isRetiring) sockets.phone.channels.beginRetirement(1);
     sockets.cut(1);
     // What is measured next goes with credit, if there is any to give.
     request(sockets);
     for (const { stream } of sockets.accepted) stream.sendHead(OK, true);
     sockets.flow();
-    expect(sockets.edge.snapshot().sendCredit > sendCredit).toBe(!isRetiring);
+    expect(snapshotOf(sockets.edge).sendCredit > sendCredit).toBe(!isRetiring);
   });
 
   test("stays if its end was not confirmed: something of it may be under way", () => {
@@ -321,7 +326,7 @@ describe("a channel that does not pay any more", () => {
     expect(sockets.phone.channels.retire(1, false)).toBe(false);
     sockets.connect(1);
     sockets.flow();
-    expect(sockets.phone.channels.status.every(({ isAttached }) => isAttached)).toBe(true);
+    expect(statusOf(sockets.phone).every(({ isAttached }) => isAttached)).toBe(true);
     expect(sockets.ended).toEqual({ phone: null, edge: null });
   });
 });
@@ -341,7 +346,7 @@ describe("pieces of bodies", () => {
     expect([log.events, answer?.stream.isStriped]).toEqual([[], true]);
     sockets.flow();
     expect([log.bytes, log.events.at(-1)]).toEqual([60_000, "end"]);
-    expect(sockets.phone.channels.status.every(({ bytesDown }) => bytesDown > 10_000)).toBe(true);
+    expect(statusOf(sockets.phone).every(({ bytesDown }) => bytesDown > 10_000)).toBe(true);
   });
 
   test("of a stream that was reset here count as consumed", () => {
@@ -399,12 +404,12 @@ describe("pieces of bodies", () => {
   test("whose heads never come are kept up to a limit", () => {
     const session = new Session({ role: "edge", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
     const transport = new ScriptedTransport();
-    session.channels.resume(transport, hello(1));
+    resumeChannel(session.channels, transport, hello(1));
     session.channels.receive(messageOf(hello(1)), transport);
     for (let count = 0; count < limits.strayPieces && session.ended === null; count += 1) {
       session.channels.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }), transport);
     }
-    expect([session.ended, session.channels.hasStrays]).toEqual([null, true]);
+    expect([session.ended, session.channels.all.some(({ hasStrays }) => hasStrays)]).toEqual([null, true]);
     session.channels.receive(messageOf(stripe(1, 3)), transport);
     expect(session.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
   });
@@ -422,12 +427,14 @@ describe("HELLO of a channel", () => {
     ["frames that the edge should have got on it", hello(1, 0, 1)],
   ])("that the edge does not know, with %s, cannot resume", (_name, frame) => {
     const { session, transport } = edge();
-    expect(thrownBy(() => session.channels.resume(transport, frame))).toMatchObject({ code: ErrorCode.LINK_LOST });
+    expect(thrownBy(() => resumeChannel(session.channels, transport, frame))).toMatchObject({
+      code: ErrorCode.LINK_LOST,
+    });
   });
 
   test("is answered with its number", () => {
     const { session, transport } = edge();
-    session.channels.resume(transport, hello(3));
+    resumeChannel(session.channels, transport, hello(3));
     session.channels.receive(messageOf(hello(3)), transport);
     session.channels.flush();
     expect(transport.takeFrames()).toEqual([hello(3)]);
@@ -435,7 +442,7 @@ describe("HELLO of a channel", () => {
 
   test("that names another than the link's ends the session", () => {
     const { session, transport } = edge();
-    session.channels.resume(transport, hello(3));
+    resumeChannel(session.channels, transport, hello(3));
     session.channels.receive(messageOf(hello(2)), transport);
     expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });

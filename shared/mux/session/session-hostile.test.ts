@@ -1,11 +1,12 @@
 /** Peers that break the rules of PROTOCOL.md sections 5 and 6: a stream ends for it, or the session; nothing else does. */
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { data, ScriptedPeer } from "../../testing/scripted-peer.ts";
 import { StreamLog } from "../../testing/stream-log.ts";
 import { DEFAULT_PRIORITY, type Frame, type SequencedFrame } from "../../wire/frame.ts";
 import type { HeaderField } from "../../wire/hpack/field.ts";
+import { snapshotOf } from "./session-snapshot.ts";
 
 const GET: readonly HeaderField[] = [[":method", "GET"]];
 
@@ -372,7 +373,7 @@ describe("settings", () => {
         [2, 3],
       ],
     });
-    expect(peer.session.snapshot()).toMatchObject({ peerStreamCredit: 1000, peerConcurrentStreams: 3 });
+    expect(snapshotOf(peer.session)).toMatchObject({ peerStreamCredit: 1000, peerConcurrentStreams: 3 });
   });
 });
 
@@ -388,7 +389,7 @@ test("streams opened and reset without end leave nothing behind, and cost the ph
     peer.say(peer.head(streamId, GET, false), { type: "reset", streamId, code: 8, message: "" });
   }
   expect(peer.session.streams.count).toBe(0);
-  expect(peer.session.channel.unacknowledged.frames).toBe(0);
+  expect(peer.session.channel.retained.count).toBe(0);
   for (let index = 0; index < limits.concurrentStreams; index += 1) {
     peer.say(peer.head(30_001 + 2 * index, GET, false));
   }

@@ -3,7 +3,7 @@
  * measures round trips along with frames that are sent anyway. PROTOCOL.md sections 4.6 and 6.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { SessionWindow } from "../credit/session-window.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
 import type { SessionChannel, StripeFrame } from "./session-channel.ts";
@@ -44,7 +44,7 @@ export class SessionReceiver {
 
   /** All frames of a message were handled. */
   messageEnd(from: SessionChannel): void {
-    this.#channels.heard(from);
+    this.#channels.choice.heard(from);
     const ackBytes = Math.floor(this.window.size / ACKS_PER_WINDOW);
     this.#channels.ackBytes = Math.min(MOST_ACK_BYTES, Math.max(LEAST_ACK_BYTES, ackBytes));
     this.#giveCredit();
@@ -54,7 +54,7 @@ export class SessionReceiver {
   attached(channel: SessionChannel): void {
     // Where it came from another transport, its answer is lost with that.
     this.window.forgetPing(channel.index);
-    if (this.#channels.attached.length === 1) this.window.restart();
+    if (this.#channels.choice.attached.length === 1) this.window.restart();
     else if (channel.channel.isNew) this.window.joined();
     this.strand();
   }
@@ -66,7 +66,7 @@ export class SessionReceiver {
 
   /** To be told whenever that changes which channels can go on. */
   strand(): void {
-    const part = this.#channels.strandedPart;
+    const part = this.#channels.choice.strandedPart;
     if (part !== null) this.window.strand(part);
   }
 
@@ -78,7 +78,7 @@ export class SessionReceiver {
    */
   measure(carrier: SessionChannel, increment = 0): void {
     if (!carrier.channel.attached) return;
-    const others = this.#channels.live.filter((other) => other !== carrier && other.streams.size > 0);
+    const others = this.#channels.choice.live.filter((other) => other !== carrier && other.streams.size > 0);
     const pinged = [carrier, ...others];
     const token = this.window.takePing(
       increment,
@@ -88,8 +88,8 @@ export class SessionReceiver {
   }
 
   #giveCredit(): void {
-    const carrier = this.#channels.lastHeard;
-    const channels = this.#channels.attached.length;
+    const carrier = this.#channels.choice.lastHeard;
+    const channels = this.#channels.choice.attached.length;
     let given = 0;
     for (;;) {
       const increment = this.window.takeIncrement(Math.max(1, channels));

@@ -1,8 +1,9 @@
 /**
  * A session without streams. The edge keeps what is not acknowledged, and does not hibernate meanwhile: so the phone
- * acknowledges all once it is quiet.
+ * acknowledges all once it is quiet. Nothing is to be sent for a while then, so no memory is kept for it: an edge has
+ * thousands of sessions that rest.
  */
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
 import type { SessionStreams } from "./session-streams.ts";
 
@@ -23,12 +24,12 @@ export class SessionRest {
   check(): void {
     if (this.#streams.count > 0) return;
     const channels = this.#channels;
-    if (!channels.isUnacknowledged) for (const { channel } of channels.all) channel.rest();
-    const isDue = channels.attached.some(({ channel }) => channel.hasUnsaid);
+    if (!channels.totals.isUnacknowledged) for (const { channel } of channels.all) channel.retained.dropSpare();
+    const isDue = channels.choice.attached.some(({ channel }) => channel.arrived.isUntold);
     if (!isDue || this.#setTimer === null || this.#cancel !== null) return;
     this.#cancel = this.#setTimer(() => {
       this.#cancel = null;
-      if (this.#streams.count === 0) for (const { channel } of channels.attached) channel.acknowledge();
+      if (this.#streams.count === 0) for (const { channel } of channels.choice.attached) channel.acknowledge();
     }, limits.restTime);
   }
 

@@ -89,7 +89,7 @@ export class SessionSender {
     const carrier = this.#carrierOf(stream) ?? home;
     if (carrier !== home) stream.stripe();
     const offset = stream.sentBytes;
-    const { bytes, end } = stream.takeChunk(Math.min(carrier.channel.batchBytes, available));
+    const { bytes, end } = stream.takeChunk(Math.min(carrier.channel.outbox.batchBytes, available));
     this.#window.take(bytes.length);
     const { id: streamId, isStriped } = stream;
     carrier.channel.send(
@@ -100,6 +100,6 @@ export class SessionSender {
   }
 
   #carrierOf(stream: MuxStream): SessionChannel | null {
-    return this.#channels.forPiece(stream, this.#mayStray);
+    return this.#channels.choice.forPiece(this.#channels.of(stream), this.#mayStray);
   }
 }

@@ -1,6 +1,6 @@
 /** The streams of a session: how many there are and may be, the order in which they came, and what they share. */
 import type { RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { DEFAULT_PRIORITY, type Priority } from "../../wire/frame.ts";
 import { CreditPool } from "../credit/credit-pool.ts";
 import { initialStreamCredit, pooledCredit } from "../credit/initial-credit.ts";
@@ -18,6 +18,7 @@ export interface StreamsOwner {
   readonly channels: ChannelSet;
   readonly sender: SessionSender;
   readonly receiver: SessionReceiver;
+  readonly peer: PeerSettings;
   /** How many channels new exchanges go on. */
   readonly wantedChannels: number;
 }
@@ -31,7 +32,6 @@ export class SessionStreams implements StreamLink {
   readonly receiver: SessionReceiver;
 
   #owner: StreamsOwner;
-  #peer: PeerSettings;
   #onClosed: () => void;
   /** Streams that were opened here and have sent no head yet: the peer knows nothing of them. */
   #headless = new Set<MuxStream>();
@@ -41,9 +41,8 @@ export class SessionStreams implements StreamLink {
   #waiting: (() => void)[] = [];
   #ended: RopewayError | null = null;
 
-  constructor(owner: StreamsOwner, peer: PeerSettings, onClosed: () => void) {
+  constructor(owner: StreamsOwner, onClosed: () => void) {
     this.#owner = owner;
-    this.#peer = peer;
     this.#onClosed = onClosed;
     this.sender = owner.sender;
     this.receiver = owner.receiver;
@@ -57,7 +56,7 @@ export class SessionStreams implements StreamLink {
 
   /** Phone: whether the peer takes one more. */
   get hasRoom(): boolean {
-    return this.#begun.exchanges + this.#headless.size < this.#peer.concurrentStreams;
+    return this.#begun.exchanges + this.#headless.size < this.#owner.peer.concurrentStreams;
   }
 
   /**
@@ -107,7 +106,7 @@ export class SessionStreams implements StreamLink {
 
   /** One of the peer's SETTINGS. */
   setting(id: number, value: number): void {
-    const { streams, session } = this.#peer.apply(id, value);
+    const { streams, session } = this.#owner.peer.apply(id, value);
     this.sender.shift(session);
     // Sent is at the message's end: one may have many of these.
     if (streams !== 0)
@@ -130,7 +129,7 @@ export class SessionStreams implements StreamLink {
 
   begin(stream: MuxStream): StreamPlace {
     // How many channels pay, the phone knows: pushes go on all that it has opened.
-    const channel = this.#owner.channels.forStream(stream.isPush ? limits.channels : this.#owner.wantedChannels);
+    const channel = this.#owner.channels.choice.forStream(stream.isPush ? limits.channels : this.#owner.wantedChannels);
     this.#headless.delete(stream);
     this.#count(stream, 1);
     return { id: channel.number(stream), carrier: channel };
@@ -155,7 +154,7 @@ export class SessionStreams implements StreamLink {
   #creditOf(kind: StreamKind): { readonly send: number; readonly receive: number } {
     if (kind === "push-sent") return { send: limits.pushCreditBytes, receive: 0 };
     if (kind === "push-received") return { send: 0, receive: limits.pushCreditBytes };
-    return { send: this.#peer.streamCredit, receive: initialStreamCredit(this.#owner.role).receive };
+    return { send: this.#owner.peer.streamCredit, receive: initialStreamCredit(this.#owner.role).receive };
   }
 
   #count(stream: MuxStream, change: 1 | -1): void {

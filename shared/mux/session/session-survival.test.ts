@@ -1,7 +1,7 @@
 /** What a session outlives: hibernation of its edge, cuts of its link, a phone that is away. */
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import { OK, request, sessionRig } from "../../testing/session-rig.ts";
 
 describe("hibernation of an idle edge", () => {
@@ -62,10 +62,10 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     edge.stream.sendHead(OK, true);
     linked.flow();
-    expect([linked.edge.channels.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
+    expect([linked.edge.channels.totals.isUnacknowledged, [...waiting.values()]]).toEqual([true, [limits.restTime]]);
     run();
     linked.flow();
-    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([false, 0]);
   });
 
   test("waits for its last stream, and says nothing twice", () => {
@@ -76,15 +76,15 @@ describe("a phone at rest", () => {
     const { edge } = request(linked);
     run();
     linked.flow();
-    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([true, 0]);
+    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([true, 0]);
     edge.stream.sendHead(OK, true);
     linked.flow();
     run();
     linked.flow();
-    const { messagesUp } = linked.phone.channels.traffic;
-    expect([linked.edge.channels.isUnacknowledged, waiting.size]).toEqual([false, 0]);
+    const { messagesUp } = linked.phone.channels.totals.traffic;
+    expect([linked.edge.channels.totals.isUnacknowledged, waiting.size]).toEqual([false, 0]);
     linked.flow();
-    expect(linked.phone.channels.traffic.messagesUp).toBe(messagesUp);
+    expect(linked.phone.channels.totals.traffic.messagesUp).toBe(messagesUp);
   });
 
   test("lets its edge keep no memory for what may come, once all has arrived", () => {
@@ -95,7 +95,7 @@ describe("a phone at rest", () => {
     edge.stream.sendHead(OK, false);
     void edge.stream.write(new Uint8Array(500_000));
     linked.flow();
-    const spare = (): number[] => [linked.phone, linked.edge].map(({ channel }) => channel.spareBytes);
+    const spare = (): number[] => [linked.phone, linked.edge].map(({ channel }) => channel.retained.spareBytes);
     expect(Math.min(...spare())).toBeGreaterThan(0);
     phone.stream.end();
     edge.stream.end();
@@ -147,7 +147,7 @@ test("a phone that is away does not cost the session, however small the origin's
   linked.link.cut();
   for (let chunk = 0; chunk < 100_000; chunk += 1) edge.stream.write(new Uint8Array(8)).catch(() => {});
   edge.stream.end();
-  expect(linked.edge.channel.unacknowledged.bytes).toBeLessThan(limits.retainedBytes);
+  expect(linked.edge.channel.retained.bytes).toBeLessThan(limits.retainedBytes);
   linked.link.connect();
   linked.flow();
   expect(phone.bytes).toBe(800_000);

@@ -1,7 +1,7 @@
 /** What a session is made from, and what it tells. */
 import type { RopewayError } from "../../errors.ts";
 import type { HeaderField } from "../../wire/hpack/field.ts";
-import type { CarriedPlace, Defer } from "../pipe/channel.ts";
+import type { CarriedPlace, Defer } from "../pipe/channel-types.ts";
 import type { MuxStream } from "../stream/stream.ts";
 import type { PeerSettingsSnapshot } from "./peer-settings.ts";
 import type { SessionChannelSnapshot } from "./session-channel.ts";

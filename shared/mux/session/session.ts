@@ -6,13 +6,14 @@
  * ids are each channel's; a stream stays on the channel that its first head went on.
  */
 import type { RopewayError } from "../../errors.ts";
-import { limits } from "../../limits.ts";
+import * as limits from "../../limits.ts";
 import type { EncodableField } from "../../wire/hpack/field.ts";
 import { initialStreamCredit, mostSessionCredit } from "../credit/initial-credit.ts";
 import { SessionWindow } from "../credit/session-window.ts";
-import type { CarriedPlace, Channel } from "../pipe/channel.ts";
+import type { Channel } from "../pipe/channel.ts";
 import { wantedChannels } from "../pipe/channel-policy.ts";
 import { ChannelSet } from "../pipe/channel-set.ts";
+import type { CarriedPlace } from "../pipe/channel-types.ts";
 import { assertHeadFits } from "../stream/head-limits.ts";
 import { PeerSettings, Setting } from "./peer-settings.ts";
 import type { ChannelOwner, SessionChannel } from "./session-channel.ts";
@@ -20,7 +21,7 @@ import { SessionReceiver } from "./session-receiver.ts";
 import { SessionRest } from "./session-rest.ts";
 import { SessionSender } from "./session-sender.ts";
 import { SessionStreams } from "./session-streams.ts";
-import type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
+import type { SessionHandler, SessionOptions } from "./session-types.ts";
 
 export type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 
@@ -31,11 +32,11 @@ export class Session implements ChannelOwner {
   readonly streams: SessionStreams;
   readonly sender: SessionSender;
   readonly receiver: SessionReceiver;
+  readonly peer: PeerSettings;
 
   #fixedChannels: number | null;
   /** Of the link, in ms, as long as no better one is known. */
   #roundTripGuess: number | null = null;
-  #peer: PeerSettings;
   #rest: SessionRest;
   #ended: RopewayError | null = null;
 
@@ -44,7 +45,7 @@ export class Session implements ChannelOwner {
     this.role = role;
     this.handler = handler;
     this.#fixedChannels = options.fixedChannels ?? null;
-    this.#peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
+    this.peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
     const initial = options.fixedCredit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
     const window = new SessionWindow({
       initial,
@@ -58,7 +59,7 @@ export class Session implements ChannelOwner {
     // The edge spreads what it sends over all channels that the phone has opened; an upload stays on its own.
     const credit = snapshot?.sendCredit ?? limits.initialSessionCreditBytes;
     this.sender = new SessionSender(this.channels, credit, role === "edge", options.takesData);
-    this.streams = new SessionStreams(this, this.#peer, () => {
+    this.streams = new SessionStreams(this, () => {
       if (this.streams.count === 0) window.rest();
       this.#rest.check();
     });
@@ -85,7 +86,7 @@ export class Session implements ChannelOwner {
     return wantedChannels({
       ...estimate,
       fixed: this.#fixedChannels,
-      attached: this.channels.attached.length,
+      attached: this.channels.choice.attached.length,
       minRtt: estimate.minRtt ?? this.#roundTripGuess,
     });
   }
@@ -98,16 +99,6 @@ export class Session implements ChannelOwner {
   /** @param time milliseconds, as opening the link lets one think. */
   guessRoundTrip(time: number): void {
     this.#roundTripGuess = time;
-  }
-
-  /** Only an idle session has a snapshot: open streams do not survive hibernation. */
-  snapshot(): SessionSnapshot {
-    return {
-      ...this.channels.snapshot(),
-      sendCredit: this.sender.credit,
-      grantedCredit: this.receiver.window.outstanding,
-      ...this.#peer.snapshot(),
-    };
   }
 
   /**
@@ -142,7 +133,7 @@ export class Session implements ChannelOwner {
   channelGreeted(channel: SessionChannel): void {
     this.channels.greeted();
     this.receiver.strand();
-    this.channels.heard(channel);
+    this.channels.choice.heard(channel);
     // How far the edge is decides how many channels pay: better known before there is much to fetch.
     if (this.role === "phone") this.receiver.measure(channel);
     this.handler.onResumed?.();
@@ -154,7 +145,6 @@ export class Session implements ChannelOwner {
   }
 
   pong(from: SessionChannel, token: number): void {
-    if (this.channels.pong(from, token)) return;
     if (!this.receiver.window.pong(token, from.index)) this.handler.onPong?.(token);
   }
 

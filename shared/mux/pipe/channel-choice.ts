@@ -1,0 +1,103 @@
+/**
+ * Which channel of a session carries what, of those that have a transport: streams and pieces of bodies go over all that
+ * work, what is about the session over the one that is known to.
+ */
+import type { SessionChannel } from "../session/session-channel.ts";
+import { isCarried, isResuming } from "./channel-state.ts";
+
+interface Channels {
+  readonly all: readonly SessionChannel[];
+  /** Which is always there. */
+  readonly first: SessionChannel;
+}
+
+export class ChannelChoice {
+  #channels: Channels;
+  #lastHeard: SessionChannel;
+
+  constructor(channels: Channels) {
+    this.#channels = channels;
+    this.#lastHeard = channels.first;
+  }
+
+  get attached(): SessionChannel[] {
+    return this.#channels.all.filter(({ channel }) => channel.attached);
+  }
+
+  /** Those that have a transport which is known to work, or may; where none has, those that have any. */
+  get live(): SessionChannel[] {
+    const attached = this.attached.filter(({ channel }) => !channel.isNew);
+    const live = attached.filter(({ channel }) => !isResuming(channel.state));
+    return live.length > 0 ? live : attached;
+  }
+
+  /** For a new stream: behind one that leads, else of the first `most` with a transport of their own that with the fewest. */
+  forStream(most: number): SessionChannel {
+    for (const each of this.#usable) for (const { leads } of each.streams.values()) if (leads) return each;
+    const [first, ...others] = this.#uncarried.slice(0, most);
+    if (first === undefined) return this.#channels.first;
+    return others.reduce((least, other) => (other.streams.size < least.streams.size ? other : least), first);
+  }
+
+  /** For what may go on any channel: the one that is known to work. */
+  get lastHeard(): SessionChannel {
+    const usable = this.#usable;
+    return usable.includes(this.#lastHeard) ? this.#lastHeard : (usable[0] ?? this.#channels.first);
+  }
+
+  heard(channel: SessionChannel): void {
+    this.#lastHeard = channel;
+  }
+
+  /**
+   * The part of the channels whose bytes under way may be lost with their transports, while others could go on. Null as
+   * long as none is known to go on.
+   */
+  get strandedPart(): number | null {
+    const { attached, live } = this;
+    const { all } = this.#channels;
+    if (attached.length > 0 && attached.every(({ channel }) => isResuming(channel.state))) return null;
+    // Pieces of a body may be under way on any, but not on one whose end was agreed on.
+    const isBusy = all.some(({ streams }) => streams.size > 0);
+    // On one that is only joining nothing is yet.
+    const isLost = (each: SessionChannel): boolean =>
+      !live.includes(each) && !(each.channel.attached && each.channel.isNew);
+    const lost = all.filter((each) => isLost(each) && (!isRetiring(each) || each.streams.size > 0));
+    return isBusy && live.length > 0 ? lost.length / (lost.length + live.length) : 0;
+  }
+
+  /**
+   * Where the next piece of a body goes: where what is on its way, as the peer has acknowledged, is the least part of what
+   * the channel carries, so that fresh ones and those that lose segments get less. While there is no link at all, the
+   * stream's own keeps it for later. Null when nothing can be taken now.
+   *
+   * @param home the stream's channel.
+   * @param mayStray pieces may go on channels that the stream is not on.
+   */
+  forPiece(home: SessionChannel, mayStray: boolean): SessionChannel | null {
+    const usable = mayStray ? this.#uncarried : this.#usable;
+    const isHomeUsable = usable.length === 0 || usable.includes(home);
+    const others = mayStray ? usable.filter((each) => each !== home) : [];
+    let best: SessionChannel | null = null;
+    for (const each of isHomeUsable ? [home, ...others] : others) {
+      const { takesData, load } = each.channel.retained;
+      if (takesData && (best === null || load < best.channel.retained.load)) best = each;
+    }
+    return best;
+  }
+
+  /** Those of `live` that will keep their transport, by number. */
+  get #usable(): SessionChannel[] {
+    return this.live.filter((each) => !isRetiring(each)).sort((a, b) => a.index - b.index);
+  }
+
+  /** Those of `#usable` that have transports of their own; all where none has. */
+  get #uncarried(): SessionChannel[] {
+    const uncarried = this.#usable.filter(({ channel }) => !isCarried(channel.state));
+    return uncarried.length > 0 ? uncarried : this.#usable;
+  }
+}
+
+function isRetiring({ channel }: SessionChannel): boolean {
+  return channel.retirement.name !== "none";
+}
