@@ -1,5 +1,5 @@
 /**
- * `npm test`: all set-up, then build, check, and the three runners; stops where something fails.
+ * `npm test`: all set-up, then build, check, the three runners and the bench in short; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
  */
 import { spawn } from "node:child_process";
@@ -45,6 +45,12 @@ const stages = [
   },
 ];
 
+/**
+ * Steps, one after the other. The rows of a step run side by side, the stages of a row do not. The bench waits for its
+ * slow links most of the time, and measures nothing here.
+ */
+const steps = [[["build"]], [["check", "workerd"], ["bench"]], [["unit"]], [["e2e"]]];
+
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
 if (unknown.length > 0)
@@ -60,17 +66,12 @@ if (chosen.some(({ name }) => name === "bench")) await leaveOutBench();
 const started = Date.now();
 /** @type {string[]} */
 const report = [];
-for (const stage of chosen) {
-  console.log(`\n=== ${stage.name}`);
-  const { code, closing, seconds } = await runStage(stage);
-  report.push(
-    `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
-    ...closing.map((line) => `        ${line}`),
-  );
-  if (code !== 0) {
-    process.exitCode = 1;
-    break;
-  }
+for (const step of steps) {
+  const rows = step.map((names) => chosen.filter(({ name }) => names.includes(name))).filter((row) => row.length > 0);
+  const outcomes = await Promise.all(rows.map((row, index) => runRow(row, index === 0)));
+  if (outcomes.every(Boolean)) continue;
+  process.exitCode = 1;
+  break;
 }
 console.log(`\n=== summary, ${secondsSince(started)} s\n${report.join("\n")}`);
 
@@ -86,8 +87,30 @@ async function leaveOutBench() {
   );
 }
 
-/** @param {Stage} stage */
-async function runStage({ command: [program = "", ...args], summary, failure }) {
+/**
+ * @param {readonly Stage[]} row
+ * @param {boolean} isLive whether output is shown as it comes; else when its stage has ended.
+ * @returns {Promise<boolean>} whether all passed.
+ */
+async function runRow(row, isLive) {
+  for (const stage of row) {
+    if (isLive) console.log(`\n=== ${stage.name}`);
+    const { code, closing, seconds, output } = await runStage(stage, isLive);
+    if (!isLive) console.log(`\n=== ${stage.name}\n${output}`);
+    report.push(
+      `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
+      ...closing.map((line) => `        ${line}`),
+    );
+    if (code !== 0) return false;
+  }
+  return true;
+}
+
+/**
+ * @param {Stage} stage
+ * @param {boolean} isLive
+ */
+async function runStage({ command: [program = "", ...args], summary, failure }, isLive) {
   const start = Date.now();
   const environment = {
     ...projectEnvironment(),
@@ -99,11 +122,11 @@ async function runStage({ command: [program = "", ...args], summary, failure }) 
   process.on("SIGINT", stop).on("SIGTERM", stop);
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
-    process.stdout.write(text);
+    if (isLive) process.stdout.write(text);
     output += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    process.stderr.write(text);
+    if (isLive) process.stderr.write(text);
     output += text;
   });
   /** @type {number} */
@@ -123,6 +146,7 @@ async function runStage({ command: [program = "", ...args], summary, failure }) 
     code,
     closing: lines.filter(isClosing).map((line) => line.trim()),
     seconds: secondsSince(start),
+    output,
   };
 }
 
