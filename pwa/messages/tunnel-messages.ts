@@ -102,14 +102,20 @@ export type ShellToTunnel =
   | { readonly type: "bind"; readonly binding: SlotBinding }
   /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
   | { readonly type: "frame-starts"; readonly binding: SlotBinding; readonly url: string; readonly start: FrameStart }
-  | { readonly type: "navigate"; readonly id: number; readonly request: NavigationRequest }
+  /** `tab` is the shell's number of it, here as elsewhere. It has one navigation of the shell's at a time. */
+  | {
+      readonly type: "navigate";
+      readonly tab: number;
+      readonly id: number;
+      readonly request: NavigationRequest;
+    }
   | { readonly type: "abandon"; readonly id: number }
   | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
   | { readonly type: "stats"; readonly id: number }
   | { readonly type: "clear-site-data"; readonly id: number }
   | { readonly type: "network"; readonly online: boolean }
   /** A page leaves for another document of its slot: costs are counted from here. */
-  | { readonly type: "page-begins" }
+  | { readonly type: "page-begins"; readonly tab: number }
   /** There is no edge to wait for: what waits fails. */
   | { readonly type: "give-up" }
   /** The link is worth another look. */
@@ -123,8 +129,6 @@ export type ShellToTunnel =
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }
-  /** The response head of a navigation that the shell started; it waits for its slot. */
-  | { readonly type: "navigation-head"; readonly id: number; readonly url: string; readonly status: number }
   | {
       readonly type: "navigation-failed";
       readonly id: number;
@@ -133,14 +137,14 @@ export type TunnelToShell =
       readonly message: string;
     }
   /** A navigation that the shell started ended on another origin; its response waits for that slot. */
-  | { readonly type: "navigation-moved"; readonly url: string }
+  | { readonly type: "navigation-moved"; readonly id: number; readonly url: string }
   /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
   | { readonly type: "no-document"; readonly origin: string }
   /** Of a top-level slot, and of its own origin. It may be in a frame of the slot's page. */
   | SilentDocument
   /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
   | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
-  | { readonly type: "progress"; readonly progress: PageProgress }
+  | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown };

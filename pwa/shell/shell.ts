@@ -34,6 +34,8 @@ declare global {
   }
 }
 
+/** Begins to load before it is there. */
+const FIRST_TAB = 1;
 const WINDOWS_CHANNEL = "ropeway.windows";
 /** Milliseconds after the start; later while a page loads. */
 const CONFIG_REFRESH_DELAY = 10_000;
@@ -88,7 +90,7 @@ async function main(): Promise<void> {
     },
   });
   const frame = new PageFrame(createPageFrame(document), slots);
-  const tab = new Tab({ app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
+  const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
   const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab });
   app.draw();
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
@@ -178,5 +180,5 @@ function beginNavigation(): number | null {
   const input = launch.address?.trim() ?? "";
   const address = parseAddress(input, settings.current.searchUrl);
   if (input === "" || address.kind === "unsupported") return null;
-  return tunnel.navigate(withoutFragment(typedNavigation(address.url, LAUNCHER)));
+  return tunnel.navigate(FIRST_TAB, withoutFragment(typedNavigation(address.url, LAUNCHER)));
 }

@@ -16,9 +16,9 @@ import { edgeRequest } from "./requests/edge-request.ts";
 import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
 import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
-import { PageLedger } from "./requests/page-ledger.ts";
 import { readWhole } from "./requests/read-whole.ts";
 import { askInOrder } from "./requests/response-source.ts";
+import { abandon, beginPage, type Tabs } from "./requests/tabs.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
@@ -80,14 +80,13 @@ const tunnel = new Tunnel(
   },
   platform,
 );
-const ledger = new PageLedger(() => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes }));
-const navigations = new Map<number, HeldResponse>();
+const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
 const host: SlotPortHost = {
   ask: askInOrder([heldNavigations(held)], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
-  onNavigationMoved: (url) => tell({ type: "navigation-moved", url }),
+  onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
   onBrokenDocument: tell,
@@ -117,11 +116,10 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       host.frameStarts.add(message.binding, message.url, message.start);
       return;
     case "navigate":
-      navigate(message.id, message.request);
+      navigate(message);
       return;
     case "abandon":
-      navigations.get(message.id)?.cancel();
-      navigations.delete(message.id);
+      abandon(tabs, message.id);
       return;
     case "icon":
       answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
@@ -137,8 +135,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       tunnel.setOnline(message.online);
       return;
     case "page-begins":
-      tunnel.leavePage();
-      ledger.begin();
+      leavePage(message.tab);
       return;
     case "give-up":
       tunnel.giveUp();
@@ -158,19 +155,19 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   }
 };
 
-function navigate(id: number, request: NavigationRequest): void {
-  ledger.begin();
+/** @param navigation as of `beginPage`. */
+function leavePage(tab: number, navigation?: HeldResponse): void {
   tunnel.leavePage();
-  const response = new HeldResponse(request.referrer);
-  // The latest may be given up at any time; those before it were, or are a page by now.
-  navigations.clear();
-  navigations.set(id, response);
+  const read = () => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes });
+  beginPage(tabs, tab, read, navigation);
+}
+
+function navigate({ tab, id, request }: ShellToTunnel & { type: "navigate" }): void {
+  const response = new HeldResponse(request.referrer, id);
+  leavePage(tab, response);
   void response.settled.then((outcome) => {
-    if (outcome instanceof RopewayError) {
-      tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
-    } else {
-      tell({ type: "navigation-head", id, url: outcome.url, status: outcome.status });
-    }
+    if (!(outcome instanceof RopewayError)) return;
+    tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
@@ -232,7 +229,7 @@ function reportProgress(): void {
   progressScheduled = true;
   setTimeout(() => {
     progressScheduled = false;
-    tell({ type: "progress", progress: ledger.progress() });
+    for (const [tab, { progress }] of tabs) tell({ type: "progress", tab, progress: progress() });
   }, PROGRESS_INTERVAL);
 }
 

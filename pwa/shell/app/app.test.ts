@@ -9,7 +9,7 @@ const B = "https://b.example";
 /** Two tabs beside one app. */
 function openTwo() {
   const opened = openApp();
-  return { ...opened, one: openTab(opened), other: openTab(opened) };
+  return { ...opened, one: openTab(opened, 1), other: openTab(opened, 2) };
 }
 
 describe("two tabs beside one app", () => {
@@ -21,6 +21,30 @@ describe("two tabs beside one app", () => {
     hear({ type: "navigation-failed", id: 1, url: `${B}/`, code: ErrorCode.CONNECTION_REFUSED, message: "" });
     expect(one.shown()).toMatchObject({ phase: "loaded", url: `${A}/2`, canGoBack: true, error: null });
     expect(other.shown()).toMatchObject({ phase: "failed", url: `${B}/`, canGoBack: false });
+  });
+
+  it("count their own page, and follow redirects of their own", () => {
+    const { one, other, hear, log } = openTwo();
+    one.tab.go(`${A}/`);
+    other.tab.go(`${B}/`);
+    const progress = {
+      requests: 3,
+      requestsDone: 1,
+      linkBytesUp: 1,
+      linkBytesDown: 1,
+      originBytes: 1,
+      expectedBytes: 1,
+    };
+    hear({ type: "progress", tab: 2, progress });
+    expect(one.shown().cost.requests).toBe(0);
+    expect(other.shown().cost.requests).toBe(3);
+    log.length = 0;
+    hear({ type: "navigation-moved", id: 2, url: "https://c.example/" });
+    expect(log).toEqual(["src https://c.example/"]);
+    one.show(`${A}/`, "a");
+    other.show("https://c.example/", "c");
+    expect(one.shown()).toMatchObject({ phase: "loaded", url: `${A}/` });
+    expect(other.shown()).toMatchObject({ phase: "loaded", url: "https://c.example/" });
   });
 
   it("hear their own frame only", () => {

@@ -47,8 +47,8 @@ export class TunnelClient {
   }
 
   /** @returns the id under which the tunnel reports on this navigation. */
-  navigate(request: NavigationRequest): number {
-    const message: ShellToTunnel = { type: "navigate", id: this.#nextId++, request };
+  navigate(tab: number, request: NavigationRequest): number {
+    const message: ShellToTunnel = { type: "navigate", tab, id: this.#nextId++, request };
     this.#worker.postMessage(message);
     return message.id;
   }

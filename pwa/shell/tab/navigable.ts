@@ -36,6 +36,7 @@ export class Navigable {
   readonly frame: PageFrame;
   readonly meter = new PageMeter();
   readonly selfSends = new SelfSends();
+  readonly #tab: number;
   readonly #app: App;
   readonly #onCommit: () => void;
   readonly #icons: IconLoader;
@@ -45,8 +46,12 @@ export class Navigable {
   #committed = NO_PAGE;
   #history = EMPTY_HISTORY;
 
-  /** @param onCommit another document has come into the frame. */
-  constructor(app: App, frame: PageFrame, onCommit: () => void) {
+  /**
+   * @param tab as of `Tab`.
+   * @param onCommit another document has come into the frame.
+   */
+  constructor(tab: number, app: App, frame: PageFrame, onCommit: () => void) {
+    this.#tab = tab;
     this.#app = app;
     this.frame = frame;
     this.#onCommit = onCommit;
@@ -103,7 +108,7 @@ export class Navigable {
     this.#app.ensurePaired();
     this.abandon();
     const frameWaits = waitsForLink && this.#app.state.link.kind === "connecting";
-    const id = isStep ? null : (begun ?? tunnel.navigate(withoutFragment(request)));
+    const id = isStep ? null : (begun ?? tunnel.navigate(this.#tab, withoutFragment(request)));
     const sent = id === null ? null : { id, request, by, retries, mayHaveRun: false, frameWaits };
     this.#icons.forget();
     this.meter.begin(askedAt);
@@ -116,7 +121,7 @@ export class Navigable {
     this.selfSends.end();
     this.frame.position.setOut(slot.origin);
     this.meter.begin();
-    this.#app.tunnel.tell({ type: "page-begins" });
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab });
     this.#enter(step.setOut({ kind: "started", url }, this.sent));
   }
 
@@ -273,7 +278,7 @@ export class Navigable {
     if (URL.parse(this.#committed.url)?.origin !== slot?.origin) this.abandon();
     if (this.frame.position.awaited !== null) return;
     this.meter.askedAt = performance.now();
-    this.#app.tunnel.tell({ type: "page-begins" });
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab });
   }
 
   /** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */

@@ -14,14 +14,14 @@ describe("the time of a page", () => {
     const { hear, report, shown, tab } = openBrowser();
     tab.go(`${A}/`);
     vi.advanceTimersByTime(100);
-    hear({ type: "progress", progress });
+    hear({ type: "progress", tab: 1, progress });
     expect(shown().cost.time).toBe(100);
     vi.advanceTimersByTime(6_000);
     report(`${A}/`, "loading", "a");
     report(`${A}/`, "loaded", "a");
     expect(shown().cost.time).toBe(6_100);
     vi.advanceTimersByTime(1_000);
-    hear({ type: "progress", progress });
+    hear({ type: "progress", tab: 1, progress });
     report(`${A}/`, "loaded", "a", "(1) A");
     expect(shown().cost.time).toBe(6_100);
   });

@@ -15,7 +15,7 @@ describe("the bar, while a page is visible", () => {
     hearPage(sendsTo(`${B}/`), A);
     const underway = { phase: "loading", url: `${A}/`, destination: { kind: "started", url: `${B}/` } };
     expect(shown()).toMatchObject(underway);
-    hear({ type: "navigation-moved", url: "https://c.example/" });
+    hear({ type: "navigation-moved", id: 1, url: "https://c.example/" });
     report(`${A}/`, "interactive", "a", "Bank");
     expect(shown()).toMatchObject({ ...underway, title: "Bank" });
     show("https://c.example/", "c");

@@ -128,7 +128,7 @@ describe("where the frame has a document that is not the page", () => {
     const { hear, log, show, shown, tab } = openBrowser();
     show(`${B}/end#part`, "b");
     tab.go(`${A}/redirect#own`);
-    hear({ type: "navigation-moved", url: `${B}/end` });
+    hear({ type: "navigation-moved", id: 1, url: `${B}/end` });
     expect(log.at(-1)).toBe(`src again ${B}/end#own`);
     show(`${B}/end#own`, "b2");
     expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/end#own` });

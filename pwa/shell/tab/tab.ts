@@ -13,6 +13,8 @@ import { pageNavigation } from "./page-navigation.ts";
 import type { TabActions, TabState } from "./tab-state.ts";
 
 export interface TabOptions {
+  /** Of its own among the tabs of this window. */
+  readonly id: number;
   readonly app: App;
   readonly frame: PageFrame;
   /** Another document has come into the frame. */
@@ -23,15 +25,17 @@ export interface TabOptions {
 
 /** What the person, the tunnel and the pages want of one frame. The app may have several tabs. */
 export class Tab implements AppTab, TabActions {
+  readonly #id: number;
   readonly #app: App;
   readonly #frame: PageFrame;
   readonly #navigable: Navigable;
   readonly #openOtherApp: (url: string) => boolean;
 
-  constructor({ app, frame, onCommit, openOtherApp }: TabOptions) {
+  constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
+    this.#id = id;
     this.#app = app;
     this.#frame = frame;
-    this.#navigable = new Navigable(app, frame, onCommit);
+    this.#navigable = new Navigable(id, app, frame, onCommit);
     this.#openOtherApp = openOtherApp;
     frame.element.addEventListener("load", () => this.#navigable.onFrameLoad());
     app.add(this);
@@ -119,10 +123,9 @@ export class Tab implements AppTab, TabActions {
         if (sent !== null && withoutFragment(sent.request).url === event.url) sent.mayHaveRun = true;
         return;
       case "progress":
+        if (event.tab !== this.#id) return;
         meter.count(event.progress, this.state.phase);
         return this.#app.draw();
-      case "navigation-head":
-        return;
       case "navigation-failed": {
         if (event.code === ErrorCode.CANCEL || sent === null || event.id !== sent.id) return;
         sent.mayHaveRun ||= mayHaveActed(sent.request, event.code);
@@ -130,7 +133,8 @@ export class Tab implements AppTab, TabActions {
         return this.#navigable.fail({ code: event.code, url, method, detail: event.message }, sent.by);
       }
       case "navigation-moved":
-        return this.#navigable.redirect(event.url);
+        if (event.id === sent?.id) this.#navigable.redirect(event.url);
+        return;
       case "no-document":
         // The frame may have gone on to another slot meanwhile.
         if (this.state.phase === "loading" && event.origin === this.#frame.position.awaited) this.#navigable.stay();

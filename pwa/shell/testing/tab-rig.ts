@@ -14,7 +14,7 @@ export function openApp() {
   const log: string[] = [];
   let navigations = 0;
   const tunnel = {
-    navigate: ({ url, method }: { url: string; method: string }) => {
+    navigate: (_tab: number, { url, method }: { url: string; method: string }) => {
       navigations += 1;
       log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
@@ -43,7 +43,7 @@ export function openApp() {
 }
 
 /** A tab with the start page. Its frame does nothing but write down what it is told. */
-export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">, isAsked = true) {
+export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">, id = 1, isAsked = true) {
   const slots = new Map<string, Slot>();
   const slotFor = (origin: string): Slot => {
     const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
@@ -73,6 +73,7 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
     isBooted: () => false,
   };
   const tab = new Tab({
+    id,
     app,
     frame: new PageFrame(element as unknown as HTMLIFrameElement, slotFrames as unknown as SlotFrames),
     onCommit() {},
@@ -106,7 +107,7 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
 /** An app with one tab. */
 export function openBrowser(isAsked = true) {
   const opened = openApp();
-  return { ...opened, ...openTab(opened, isAsked) };
+  return { ...opened, ...openTab(opened, 1, isAsked) };
 }
 
 /** A link, or a script, leads to a URL. */

@@ -72,7 +72,7 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     ask: askInOrder([heldNavigations(held)], network),
     held,
     frameStarts,
-    onNavigationMoved: (url) => moved.push(url),
+    onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),
     onNoDocument: (origin) => noDocuments.push(origin),
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
@@ -281,7 +281,7 @@ describe("SlotPort, to a hostile slot,", () => {
     ["asks for it as a script's fetch", subresource],
   ])("hands a navigation that moved over to the other origin when the slot %s", async (_, head) => {
     const slot = rig();
-    const response = new HeldResponse("");
+    const response = new HeldResponse("", 7);
     holdNavigation(slot.held, ORIGIN, URL_A, response);
     await slot.ask(head);
     response.onHead({ ...responseHead, url: `${OTHER}/moved`, redirected: true, fragment: "#part" });
@@ -289,7 +289,7 @@ describe("SlotPort, to a hostile slot,", () => {
     const heard = await slot.heard();
     expect(typesOf(heard)).toEqual(["error"]);
     expect(errorCodes(heard)).toEqual([ErrorCode.CANCEL]);
-    expect(slot.moved).toEqual([`${OTHER}/moved#part`]);
+    expect(slot.moved).toEqual([`7 ${OTHER}/moved#part`]);
     expect(typesOf(await slot.say({ type: "credit", id: 1, bytes: 1 }))).toEqual([]);
     const claim = (topLevelOrigin: string) => {
       const moved: RequestHead = { ...navigation, url: `${OTHER}/moved`, origin: null, topLevelOrigin };

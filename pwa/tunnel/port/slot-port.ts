@@ -29,9 +29,10 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   /**
    * The page's document lives on another origin: it is held for that origin's own slot.
    *
+   * @param id of the navigation, as the shell has given it.
    * @param url with the fragment of the redirect that led there, if it had one.
    */
-  onNavigationMoved(url: string): void;
+  onNavigationMoved(id: number, url: string): void;
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
   onSilentDocument(document: SilentDocument): void;
@@ -228,7 +229,8 @@ export class SlotPort {
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
   #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
     this.#giveBack(id, exchange, url);
-    this.#host.onNavigationMoved(url + (fragment ?? ""));
+    const navigation = exchange.response.id;
+    if (navigation !== null) this.#host.onNavigationMoved(navigation, url + (fragment ?? ""));
   }
 
   #postError(id: number, code: ErrorCode, message: string): void {

@@ -41,13 +41,16 @@ export class HeldResponse implements ResponseConsumer {
 
   /** What it was asked for with, or null where whoever claims the response asked for it too. */
   referrer: string | null;
+  /** The shell's id of the navigation that it is, or null. */
+  id: number | null;
   /** The head, or the failure before it. */
   readonly settled: Promise<ResponseHead | RopewayError> = new Promise((resolve) => {
     this.#settle = resolve;
   });
 
-  constructor(referrer: string | null = null) {
+  constructor(referrer: string | null = null, id: number | null = null) {
     this.referrer = referrer;
+    this.id = id;
   }
 
   get head(): ResponseHead | null {
@@ -57,7 +60,7 @@ export class HeldResponse implements ResponseConsumer {
   /** What feeds this response; `cancel` goes there. */
   setExchange(exchange: Answer): void {
     this.#exchange = exchange;
-    if (exchange.held !== undefined) this.referrer = exchange.held.referrer;
+    if (exchange.held !== undefined) ({ referrer: this.referrer, id: this.id } = exchange.held);
     if (this.#delivery === CANCELLED) exchange.cancel();
   }
 

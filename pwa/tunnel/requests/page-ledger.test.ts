@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Counters, PageLedger } from "./page-ledger.ts";
+import { type Counters, openLedger } from "./page-ledger.ts";
 
 function counters(each: number): Counters {
   return {
@@ -15,10 +15,9 @@ function counters(each: number): Counters {
 
 it("charges a page with what was moved since it began", () => {
   let current = counters(10);
-  const ledger = new PageLedger(() => current);
+  const progress = openLedger(() => current);
   current = counters(13);
   const three = { requests: 3, linkBytesUp: 3, linkBytesDown: 3, originBytes: 3, expectedBytes: 3 };
-  expect(ledger.progress()).toEqual({ ...three, requestsDone: 6 });
-  ledger.begin();
-  expect(ledger.progress()).toMatchObject({ requests: 0, requestsDone: 0 });
+  expect(progress()).toEqual({ ...three, requestsDone: 6 });
+  expect(openLedger(() => current)()).toMatchObject({ requests: 0, requestsDone: 0 });
 });

@@ -12,23 +12,11 @@ export interface Counters {
   readonly expectedBytes: number;
 }
 
-export class PageLedger {
-  #read: () => Counters;
-  #start: Counters;
-
-  constructor(read: () => Counters) {
-    this.#read = read;
-    this.#start = read();
-  }
-
-  /** A page begins: what follows is charged to it. */
-  begin(): void {
-    this.#start = this.#read();
-  }
-
-  progress(): PageProgress {
-    const start = this.#start;
-    const current = this.#read();
+/** A page begins: what follows is charged to it. @returns what that is so far. */
+export function openLedger(read: () => Counters): () => PageProgress {
+  const start = read();
+  return () => {
+    const current = read();
     return {
       requests: current.requests - start.requests,
       requestsDone: current.requestsDone + current.requestsFailed - start.requestsDone - start.requestsFailed,
@@ -37,5 +25,5 @@ export class PageLedger {
       originBytes: current.originBytes - start.originBytes,
       expectedBytes: current.expectedBytes - start.expectedBytes,
     };
-  }
+  };
 }

@@ -26,8 +26,11 @@ export interface SessionTrace {
 }
 
 export interface Answer extends ClientExchange {
-  /** Set where the response was asked for before, and held: the referrer that went out then, null if it is the same. */
-  readonly held?: { readonly referrer: string | null };
+  /**
+   * Set where the response was asked for before, and held: the referrer that went out then, null if it is the same; and
+   * the shell's id of the navigation, null if it is none of its own.
+   */
+  readonly held?: { readonly referrer: string | null; readonly id: number | null };
 }
 
 /** The consumer hears nothing before this has returned. It hears of failures only through `onError`. */

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import { HeldResponse } from "./held-response.ts";
+import { abandon, beginPage, type Tabs } from "./tabs.ts";
+
+const NONE = {
+  requests: 0,
+  requestsDone: 0,
+  requestsFailed: 0,
+  linkBytesUp: 0,
+  linkBytesDown: 0,
+  originBytes: 0,
+  expectedBytes: 0,
+};
+
+it("counts the page of each tab from when that began", () => {
+  let requests = 0;
+  const tabs: Tabs = new Map();
+  const read = () => ({ ...NONE, requests });
+  const counted = () => [...tabs].map(([tab, { progress }]) => [tab, progress().requests]);
+  beginPage(tabs, 1, read);
+  requests = 2;
+  beginPage(tabs, 2, read, new HeldResponse());
+  requests = 5;
+  expect(counted()).toEqual([
+    [1, 5],
+    [2, 3],
+  ]);
+  beginPage(tabs, 1, read);
+  expect(counted()[0]).toEqual([1, 0]);
+});
+
+it("gives up the latest navigation of a tab, also while its page goes on by itself", async () => {
+  const tabs: Tabs = new Map();
+  const read = () => NONE;
+  const [former, latest, other] = [1, 2, 3].map((id) => new HeldResponse("", id)) as [
+    HeldResponse,
+    HeldResponse,
+    HeldResponse,
+  ];
+  beginPage(tabs, 1, read, former);
+  beginPage(tabs, 1, read, latest);
+  beginPage(tabs, 2, read, other);
+  beginPage(tabs, 1, read);
+  abandon(tabs, 1);
+  abandon(tabs, 2);
+  expect(await latest.settled).toMatchObject({ code: ErrorCode.CANCEL });
+  expect(await Promise.race([other.settled, former.settled, "open"])).toBe("open");
+});
