@@ -13,13 +13,6 @@ import { SocketContext, SocketKeeper } from "./socket-keeper.ts";
 /** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
 const LONE_ATTEMPTS = 3;
 
-interface Replaceable {
-  readonly socket: RoadRace;
-  readonly offer: SocketOffer;
-  readonly network: string;
-  readonly wasRefusedWithOpening: boolean;
-}
-
 export class Roads {
   /** Of the socket that opened last; null before the first. */
   current: Road | null = null;
@@ -34,28 +27,14 @@ export class Roads {
   #worksOn: string | null = null;
   /** Some proxies refuse a handshake only for the length of its fields. */
   #webSocketTakesOpening = true;
-  /** Tries WebSocket with a socket that says nothing: the edge hears of no session by it. */
-  #trial: SocketKeeper;
-  /** `#carrier`, if it is on the fetch road, and WebSocket is tried beside it. */
-  #replaceable: Replaceable | null = null;
+  /** Tries WebSocket beside `#carrier`, with a socket that says nothing: the edge hears of no session by it. */
+  #trial: SocketKeeper | null = null;
+  #scheduleTrial = (): void => {};
   /** The socket that opened last, while it lasts. */
   #carrier: PhoneSocket | null = null;
 
   constructor(platform: RoadPlatform) {
     this.#platform = platform;
-    this.#trial = new SocketKeeper(
-      {
-        onOpen: () => this.#tried(),
-        onMessage() {},
-        onStall() {},
-        onEnd: ({ why }) => {
-          if (this.#replaceable === null) return;
-          this.#webSocketFailed(this.#replaceable.network, why === "silent" ? "slow" : "refused");
-          this.#scheduleTrial();
-        },
-      },
-      new SocketContext(platform, { isAwaiting: () => false, uploadDelay: () => 0 }),
-    );
   }
 
   /** What is known of an earlier start: how long a socket took to open, in milliseconds. */
@@ -84,11 +63,7 @@ export class Roads {
         this.#worksOn = road === "websocket" ? network : null;
         if (road === "websocket") this.#memory.webSocketWorked(network);
         else if (failure !== null) this.#webSocketFailed(network, failure);
-        if (road === "fetch") {
-          const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
-          this.#replaceable = { socket, offer, network, wasRefusedWithOpening };
-          this.#scheduleTrial();
-        }
+        if (road === "fetch") this.#tryWebSocket(socket, offer, network, failure);
         listener.onOpen();
       },
       onEnded: (road, heard) => {
@@ -128,25 +103,36 @@ export class Roads {
     return this.#abandoned % LONE_ATTEMPTS === 0 ? 0 : SOCKET_OPEN_TIMEOUT;
   }
 
-  #scheduleTrial(): void {
-    if (this.#replaceable === null || this.#trial.kind === "dialling") return;
-    const { offer, network } = this.#replaceable;
-    const at = this.#memory.retryAt(network);
-    this.#trial.drop();
-    if (at === null) return;
+  #tryWebSocket(socket: RoadRace, offer: SocketOffer, network: string, failure: WebSocketFailure | null): void {
+    const platform = this.#platform;
+    const wasRefusedWithOpening = failure === "refused" && offer.opening !== null && this.#webSocketTakesOpening;
+    const trial = new SocketKeeper(
+      {
+        onOpen: () => {
+          trial.drop();
+          this.#memory.webSocketWorked(network);
+          if (wasRefusedWithOpening) this.#webSocketTakesOpening = false;
+          socket.endWhenQuiet();
+        },
+        onMessage() {},
+        onStall() {},
+        onEnd: ({ why }) => {
+          this.#webSocketFailed(network, why === "silent" ? "slow" : "refused");
+          this.#scheduleTrial();
+        },
+      },
+      new SocketContext(platform, { isAwaiting: () => false, uploadDelay: () => 0 }),
+    );
     const dial = (listener: SocketListener): PhoneSocket =>
-      this.#platform.dial("websocket", { ...offer, opening: null }, listener);
-    this.#trial.wait(at - this.#platform.now(), () => this.#trial.dial(dial, SOCKET_OPEN_TIMEOUT));
-  }
-
-  /** WebSocket opens: no other trial follows. */
-  #tried(): void {
-    this.#trial.drop();
-    if (this.#replaceable === null) return;
-    const { socket, network, wasRefusedWithOpening } = this.#replaceable;
-    this.#memory.webSocketWorked(network);
-    if (wasRefusedWithOpening) this.#webSocketTakesOpening = false;
-    socket.endWhenQuiet();
+      platform.dial("websocket", { ...offer, opening: null }, listener);
+    this.#trial = trial;
+    this.#scheduleTrial = () => {
+      if (trial.kind === "dialling") return;
+      const at = this.#memory.retryAt(network);
+      if (at === null) trial.drop();
+      else trial.wait(at - platform.now(), () => trial.dial(dial, SOCKET_OPEN_TIMEOUT));
+    };
+    this.#scheduleTrial();
   }
 
   #webSocketFailed(network: string, failure: WebSocketFailure): void {
@@ -154,7 +140,7 @@ export class Roads {
   }
 
   #endTrial(): void {
-    this.#trial.drop();
-    this.#replaceable = null;
+    this.#trial?.drop();
+    this.#scheduleTrial = () => {};
   }
 }
