@@ -16,6 +16,7 @@ import {
   allowedFields,
   checkCors,
   denied,
+  redirectedFields,
   responseTainting,
   type Tainting,
   unsafeFieldNames,
@@ -91,7 +92,7 @@ export class Exchange {
     this.#sender = new Sender(deps, request.signal, patienceFor(head));
     this.#continuation = head.delivery?.continuation ?? null;
     this.#method = head.method;
-    this.#fields = allowedFields(head.mode, pageFields(head.headers));
+    this.#fields = allowedFields(head, pageFields(head.headers));
     this.#referrer = ownReferrer(head);
     this.#body = body === null ? null : this.#openBody(body);
     this.#chain = [this.#takeCredentials(new URL(head.url))];
@@ -259,6 +260,7 @@ export class Exchange {
       throw denied(step.url, "the redirect to it carries a user name or password");
     }
     this.#method = step.method;
+    this.#fields = redirectedFields(head, this.#fields);
     if (!step.keepsBody) await this.#dropBody();
     if (!step.keepsAuthorization) this.#fields = this.#fields.filter(([name]) => name !== "authorization");
     this.#fragment = step.fragment || this.#fragment;

@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { HeaderField, RequestMode } from "../../../shared/http/heads.ts";
-import { allowedFields, checkCors, exposedFields, responseTainting, unsafeFieldNames } from "./cors.ts";
+import type { HeaderField, HeaderList, RequestMode } from "../../../shared/http/heads.ts";
+import {
+  allowedFields,
+  checkCors,
+  exposedFields,
+  redirectedFields,
+  responseTainting,
+  unsafeFieldNames,
+} from "./cors.ts";
 
 const denied = expect.objectContaining({ code: ErrorCode.CORS_DENIED });
 const A = "https://a.example";
@@ -39,11 +46,27 @@ describe("request fields", () => {
   ];
 
   it("are restricted outside cors", () => {
-    expect(allowedFields("cors", fields)).toEqual(fields);
+    const asked = { origin: "https://a.example", url: "https://b.example/" };
+    expect(allowedFields({ ...asked, mode: "cors" }, fields)).toEqual(fields);
     for (const mode of ["no-cors", "navigate"] as const) {
-      expect(allowedFields(mode, fields).map(([name]) => name)).toEqual(["accept", "range"]);
-      expect(allowedFields(mode, [["content-type", "multipart/form-data; boundary=x"]])).toHaveLength(1);
+      const head = { ...asked, mode };
+      expect(allowedFields(head, fields).map(([name]) => name)).toEqual(["accept", "range"]);
+      expect(allowedFields(head, [["content-type", "multipart/form-data; boundary=x"]])).toHaveLength(1);
     }
+  });
+
+  it("let the phone's store ask whether what it has holds, where no other origin is asked, and no redirect met", () => {
+    const conditions: HeaderList = [
+      ["if-none-match", '"1"'],
+      ["if-modified-since", "Thu, 01 Jan 2026 00:00:00 GMT"],
+    ];
+    const own = { origin: "https://a.example", url: "https://a.example/x", mode: "no-cors" } as const;
+    const other = { ...own, url: "https://b.example/" };
+    expect(allowedFields(own, conditions)).toEqual(conditions);
+    expect(allowedFields({ ...other, mode: "navigate" }, conditions)).toEqual(conditions);
+    expect(allowedFields(other, conditions)).toEqual([]);
+    expect(redirectedFields(own, conditions)).toEqual([]);
+    expect(redirectedFields({ mode: "cors" }, conditions)).toEqual(conditions);
   });
 
   it.each<[HeaderField, boolean]>([

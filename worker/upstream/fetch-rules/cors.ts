@@ -41,12 +41,25 @@ export function responseTainting(
   return "opaque";
 }
 
+/** Conditions that a cache adds: of the phone's store, for what it has of the URL. */
+const CACHE_CONDITIONS = ["if-none-match", "if-modified-since"];
+
 /** What a request of this mode may carry of the page's fields (Fetch section 5.1, guard "request-no-cors"). */
-export function allowedFields(mode: RequestHead["mode"], fields: HeaderList): HeaderList {
+export function allowedFields(
+  { mode, origin, url }: Pick<RequestHead, "mode" | "origin" | "url">,
+  fields: HeaderList,
+): HeaderList {
   if (mode !== "no-cors" && mode !== "navigate") return fields;
-  // Browsers themselves add the last four: media elements range, reloads the others.
-  const byBrowser = ["range", "if-range", "cache-control", "pragma"];
+  const isBasic = mode === "navigate" || isSameOrigin(origin, url);
+  // Browsers themselves add these: media elements range, reloads the last two.
+  const byBrowser = ["range", "if-range", "cache-control", "pragma", ...(isBasic ? CACHE_CONDITIONS : [])];
   return fields.filter(([name, value]) => byBrowser.includes(name) || (name !== "range" && isSafelisted(name, value)));
+}
+
+/** What goes on with a redirect: conditions are about the URL that they were made for. */
+export function redirectedFields({ mode }: Pick<RequestHead, "mode">, fields: HeaderList): HeaderList {
+  if (mode !== "no-cors" && mode !== "navigate") return fields;
+  return fields.filter(([name]) => !CACHE_CONDITIONS.includes(name));
 }
 
 /** CORS-safelisted request-header (Fetch section 2.2.2). */
