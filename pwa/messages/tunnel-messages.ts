@@ -38,8 +38,18 @@ export interface NavigationRequest {
   readonly initiator: string | null;
 }
 
+/** What the phone's store did. */
+export interface StoreStats {
+  /** Requests that it answered, with nobody asked. */
+  readonly storeAnswers: number;
+  /** Requests that it answered after the edge had said that what is stored holds. */
+  readonly storeValidations: number;
+  /** Bytes of the bodies that it gave in both. */
+  readonly storeBytes: number;
+}
+
 /** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */
-export interface TunnelStats {
+export interface TunnelStats extends StoreStats {
   /** WebSockets open now. */
   readonly sockets: number;
   /** What carries them, or carried the last one; null before the first. */
@@ -144,6 +154,8 @@ export type TunnelToShell =
   | SilentDocument
   /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
   | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
+  /** A page's document of this URL comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
+  | { readonly type: "stored-page"; readonly url: string; readonly storedAt: number }
   | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

@@ -3,7 +3,7 @@ import type { ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import type { Session } from "../../shared/mux/session/session.ts";
-import type { TunnelStats } from "../messages/tunnel-messages.ts";
+import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
 import type { PushedResponses } from "./requests/pushed-responses.ts";
 import { passingOn } from "./requests/response-source.ts";
@@ -59,7 +59,7 @@ export class TunnelCounters {
   stats(
     session: Session | undefined,
     sockets: SocketContext["traffic"],
-  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"]> {
+  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"] | keyof StoreStats> {
     const traffic = session?.channels.totals.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.streams.headBytes ?? { sent: 0, received: 0 };
     return {

@@ -8,6 +8,7 @@ import type { RequestHead } from "../../shared/http/heads.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
+import type { LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
@@ -23,6 +24,8 @@ import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
+import { openResponseStore } from "./store/open-store.ts";
+import { StoredSource } from "./store/stored-source.ts";
 import { Tunnel } from "./tunnel.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -69,16 +72,35 @@ const platform: SocketPlatform = {
   },
 };
 
+let phase: LinkPhase = { kind: "unpaired" };
+
+/** Who knows when it will be there: one attempt after the other has failed, or there is no network. */
+function isAway(link: LinkPhase): boolean {
+  return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
+}
+
+const stored = new StoredSource(openResponseStore(), {
+  now: Date.now,
+  setTimer,
+  isAway: () => isAway(phase),
+  onStoredPage: (page) => tell({ type: "stored-page", ...page }),
+});
 const tunnel = new Tunnel(
   {
-    onPhase: (link) => tell({ type: "link", link }),
+    onPhase: (link) => {
+      phase = link;
+      tell({ type: "link", link });
+      if (isAway(link)) stored.linkLeft();
+    },
     onTraffic: () => reportProgress(),
     onUncertain: (head) => {
       // A beacon's page does not ask what became of it, nor does anybody else.
       if (head.mode !== "no-cors") tell({ type: "uncertain", url: head.url });
     },
+    isAtHand: (head) => stored.isAtHand(head),
   },
   platform,
+  [stored.source],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -125,7 +147,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
       return;
     case "stats":
-      tell({ type: "answer", id: message.id, value: { ...tunnel.stats(), road: roads.current } });
+      tell({ type: "answer", id: message.id, value: { ...tunnel.stats(), ...stored.counters, road: roads.current } });
       return;
     case "clear-site-data":
       answerWith(message.id, clearSiteData());

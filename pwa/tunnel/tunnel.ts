@@ -13,7 +13,7 @@ import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkHint, LinkPhase } from "../messages/link.ts";
-import type { TunnelStats } from "../messages/tunnel-messages.ts";
+import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
 import type { LastingRequest, OpenedStream } from "./requests/lasting-request.ts";
 import { NetworkRequests } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
@@ -32,6 +32,8 @@ export interface TunnelHandler {
   onTraffic(): void;
   /** A request failed that may have had an effect at its origin all the same. */
   onUncertain?(head: RequestHead): void;
+  /** Whether the phone has what the edge offers to send. */
+  isAtHand?(head: RequestHead): boolean;
 }
 
 export interface TunnelConstants {
@@ -75,7 +77,7 @@ export class Tunnel {
   constructor(handler: TunnelHandler, platform: SocketPlatform, sources: readonly ResponseSource[] = []) {
     this.#handler = handler;
     this.#platform = platform;
-    this.#pushed = new PushedResponses(platform);
+    this.#pushed = new PushedResponses(platform, (head) => handler.isAtHand?.(head) === true);
     this.#network = new NetworkRequests(
       {
         openStream: (priority) => this.#openStream(priority),
@@ -177,7 +179,7 @@ export class Tunnel {
     this.#network.setWaitTime(waitTime);
   }
 
-  stats(): Omit<TunnelStats, "road"> {
+  stats(): Omit<TunnelStats, "road" | keyof StoreStats> {
     return {
       sockets: (this.#first.isOpen ? 1 : 0) + this.#further.openCount,
       ...this.counters.stats(this.#current?.session, this.#sockets.traffic),

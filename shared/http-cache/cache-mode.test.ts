@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { HeaderList } from "../http/heads.ts";
+import type { CacheMode, HeaderList } from "../http/heads.ts";
 import { cacheRequest } from "../testing/cache-rig.ts";
 import { cacheModeFields, cacheModeOf } from "./cache-mode.ts";
-import { type CacheMode, navigationCacheMode } from "./stored-response.ts";
+import { navigationCacheMode } from "./stored-response.ts";
 
 const uncached: HeaderList = [
   ["pragma", "no-cache"],

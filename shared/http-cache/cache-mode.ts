@@ -1,6 +1,6 @@
 /** Cache modes as the Fetch standard has them: HTTP-network-or-cache fetch, section 4.6. */
-import type { HeaderList } from "../http/heads.ts";
-import type { CacheMode, CacheRequest } from "./stored-response.ts";
+import type { CacheMode, HeaderList } from "../http/heads.ts";
+import type { CacheRequest } from "./stored-response.ts";
 
 /** Conditions of the page's own: the answer is for the page. `If-Range` is not among them: a store can answer it. */
 const CONDITIONS = ["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"];

@@ -4,14 +4,14 @@
  */
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
-import type { HeaderField, HeaderList } from "../http/heads.ts";
+import type { CacheMode, HeaderField, HeaderList } from "../http/heads.ts";
 import { cacheRequest } from "../testing/cache-rig.ts";
 import { decide } from "./decide.ts";
 import { headersWithAge, mayAnswerStale } from "./freshness.ts";
 import { invalidatedUrls } from "./invalidation.ts";
 import { answerRange } from "./range.ts";
 import { toStored } from "./storable.ts";
-import type { Answer, CacheMode, CacheRequest, StoredResponse } from "./stored-response.ts";
+import type { Answer, CacheRequest, StoredResponse } from "./stored-response.ts";
 import { freshenByHead, judgeValidation } from "./validation.ts";
 import { isSameVariant, selectVariant } from "./variants.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HeaderList } from "../http/heads.ts";
+import type { CacheMode, HeaderList } from "../http/heads.ts";
 import { anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/cache-rig.ts";
 import { decide } from "./decide.ts";
 import { currentAge, freshnessLifetime } from "./freshness.ts";
-import type { CacheMode, CacheRequest } from "./stored-response.ts";
+import type { CacheRequest } from "./stored-response.ts";
 
 const control = (value: string): HeaderList => [["cache-control", value]];
 const fresh = storedResponse([["date", dateIn(0)], ...control("max-age=60"), ["etag", '"a"']]);

@@ -2,10 +2,7 @@
  * What the rules of a cache (RFC 9111) work on. The rules are pure: they hold no bodies and no clock, so the phone's store
  * and any other share them. They speak for a private cache.
  */
-import type { RequestHead, ResponseHead } from "../http/heads.ts";
-
-/** `Request.cache` of the Fetch standard. */
-export type CacheMode = "default" | "no-store" | "reload" | "no-cache" | "force-cache" | "only-if-cached";
+import type { CacheMode, RequestHead, ResponseHead } from "../http/heads.ts";
 
 /** What decides about a request. */
 export type CacheRequest = Pick<

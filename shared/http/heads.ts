@@ -31,6 +31,8 @@ export type Destination =
   | "worker"
   | "xslt";
 
+/** `Request.cache` of the Fetch standard. */
+export type CacheMode = "default" | "no-store" | "reload" | "no-cache" | "force-cache" | "only-if-cached";
 export type RequestMode = "navigate" | "same-origin" | "no-cors" | "cors";
 export type CredentialsMode = "omit" | "same-origin" | "include";
 /** The Fetch standard's, and "same-origin": followed within the origin, any other redirect is given back as it is. */
@@ -56,6 +58,8 @@ export interface RequestHead {
   readonly origin: string | null;
   /** Serialized real origin of the top-level page: the edge partitions all state by its site. */
   readonly topLevelOrigin: string;
+  /** `Request.cache`, for the phone's store. It does not travel. */
+  readonly cache?: CacheMode;
   /** Of the tunnel's making, never of a page's. */
   readonly delivery?: Delivery;
 }

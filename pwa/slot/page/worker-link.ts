@@ -1,9 +1,9 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
 
+import { ScriptCookies } from "../../../shared/web/script-cookies.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
 import { withRealDomain } from "../cookies/cookie-domain.ts";
-import { ScriptCookies } from "../cookies/script-cookies.ts";
 import { TakenCookies } from "../cookies/taken-cookies.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";

@@ -1,5 +1,6 @@
 /** A request as the service worker got it, with real URLs: what the origin would have been asked directly. */
 import type {
+  CacheMode,
   CredentialsMode,
   Destination,
   HeaderField,
@@ -57,6 +58,7 @@ export function requestHead(
     credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
     // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
+    ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrer: referrerOf(
       { referrer: request.referrer, policy: request.referrerPolicy },
       url.href,

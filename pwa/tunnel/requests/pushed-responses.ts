@@ -37,8 +37,11 @@ export class PushedResponses {
   #waiting: HeldResponses<PushedResponse>;
   /** What pages wait for already. An announcement may be late where its document came on another channel. */
   #asked = new Set<string>();
+  /** Whether a page would have it from the phone itself. */
+  #isAtHand: (head: RequestHead) => boolean;
 
-  constructor(clock: Pick<Clock, "setTimer">) {
+  constructor(clock: Pick<Clock, "setTimer">, isAtHand: (head: RequestHead) => boolean = () => false) {
+    this.#isAtHand = isAtHand;
     this.#waiting = new HeldResponses(clock, limits.unclaimedPushTime);
   }
 
@@ -99,7 +102,8 @@ export class PushedResponses {
     const { head, document } = fieldsToPush(fields);
     this.counters.pushes += 1;
     const key = pushKey(head);
-    const isOfUse = isPushable(head) && !this.#waiting.has(key) && !this.#asked.has(key);
+    const isAwaited = this.#waiting.has(key) || this.#asked.has(key);
+    const isOfUse = isPushable(head) && !isAwaited && !this.#isAtHand(head);
     if (!isOfUse || this.#waiting.size >= limits.concurrentPushes) {
       return stream.reset(ErrorCode.CANCEL);
     }

@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ResponseStore } from "./response-store.ts";
-import { FakeDisk, type TestMeta } from "./testing/fake-disk.ts";
+import { FakeDisk } from "./testing/fake-disk.ts";
+
+interface TestMeta {
+  readonly note: string;
+}
 
 const SITE = "https://a.example https://a.example";
 const OTHER = "https://b.example https://a.example";
 
-let disk: FakeDisk;
+let disk: FakeDisk<TestMeta>;
 
 beforeEach(() => {
   disk = new FakeDisk();
@@ -34,6 +38,7 @@ const turns = async (count: number) => {
 };
 
 async function get(store: ResponseStore<TestMeta>, url: string, partition = SITE): Promise<Uint8Array | null> {
+  await store.uses();
   const [entry] = (await store.index(partition)).find(url);
   if (entry === undefined) return null;
   const reader = await store.read(entry);
@@ -82,9 +87,10 @@ describe("a store", () => {
     await expectSound();
   });
 
-  it("knows at once, once it is open, that a site has nothing", async () => {
+  it("knows at once that a site has nothing", async () => {
     const store = disk.open();
-    await store.index(SITE);
+    expect(store.index(SITE)).not.toBeInstanceOf(Promise);
+    await store.uses();
     expect(store.index(OTHER)).not.toBeInstanceOf(Promise);
     await put(store, "https://a.example/x", bytes(10), { partition: OTHER });
     expect(store.index(OTHER)).not.toBeInstanceOf(Promise);

@@ -32,6 +32,8 @@ export interface StorePlatform {
   readonly writer: string;
   hold(): void;
   liveWriters(): Promise<ReadonlySet<string>>;
+  /** Milliseconds, of any beginning. */
+  now(): number;
   tellOthers(news: StoreNews): void;
 }
 
@@ -59,7 +61,10 @@ const INDEXES = 8;
 const QUEUE_BYTES = 4 * 1024 * 1024;
 
 /** Bytes of bodies whose hash is checked at once while nobody waits: some 100 ms of a slow phone. */
-const CHECK_BYTES = 4 * 1024 * 1024;
+const CHECK_BYTES = 2 * 1024 * 1024;
+
+/** Milliseconds between two such checks. */
+const CHECK_INTERVAL = 600_000;
 
 /** A response that is asked for now, and may be stored when it is there. */
 export interface ResponseCopy {
@@ -100,6 +105,7 @@ export class ResponseStore<Meta> {
   #copies = 0;
   #era = 0;
   #checkedUpTo = 0;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(platform: StorePlatform, options: StoreOptions = STORE_OPTIONS) {
     this.#platform = platform;
@@ -107,21 +113,26 @@ export class ResponseStore<Meta> {
     this.#database = this.#open();
   }
 
+  /** Settles when it is known what is stored. */
+  get opened(): Promise<unknown> {
+    return this.#database;
+  }
+
   /** Bytes of bodies, and responses. */
   get use(): PartitionUse {
     return { bytes: this.#totals.bytes, entries: this.#totals.entries };
   }
 
-  /** A promise only where it has to be read first. */
+  /** A promise only where it has to be read first. Empty as long as the store is not open: no request waits for that. */
   index(partition: string): PartitionIndex<Meta> | Promise<PartitionIndex<Meta>> {
+    if (this.#partitions === null) return new PartitionIndex([]);
     const known = this.#indexes.get(partition);
     if (known !== undefined) {
       this.#indexes.delete(partition);
       this.#indexes.set(partition, known);
       return known;
     }
-    const isEmpty = this.#partitions?.has(partition) === false;
-    const index = isEmpty ? new PartitionIndex<Meta>([]) : this.#load(partition);
+    const index = this.#partitions.has(partition) ? this.#load(partition) : new PartitionIndex<Meta>([]);
     this.#indexes.set(partition, index);
     const [oldest] = this.#indexes.keys();
     if (this.#indexes.size > INDEXES && oldest !== undefined) this.#indexes.delete(oldest);
@@ -228,22 +239,25 @@ export class ResponseStore<Meta> {
     return new Map(names.map((name, index) => [name, uses[index] as PartitionUse]));
   }
 
-  /** While nobody waits: drops what no entry has, checks hashes of a few bodies, writes down what was used. */
+  /** While nobody waits: writes down what was used, drops what no entry has, and checks hashes of a few bodies. */
   async upkeep(): Promise<void> {
     const database = await this.#database;
     if (database === null) return;
+    if (this.#touched.size > 0) await this.#change({ bytes: 0, run: async () => {}, committed: () => {} });
+    if (this.#platform.now() - this.#checkedAt < CHECK_INTERVAL) return;
+    this.#checkedAt = this.#platform.now();
     try {
       const orphans = await orphanBodies(database, await this.#platform.liveWriters());
       for (const id of orphans) await database.delete("blocks", blocksOf(id));
       const { broken, upTo } = await brokenBodies(database, this.#checkedUpTo, CHECK_BYTES);
       this.#checkedUpTo = upTo;
-      if (broken.length === 0 && this.#touched.size === 0) return;
+      if (broken.length === 0) return;
       await this.#change({
         bytes: 0,
         run: async (changes) => {
           for (const id of broken) await changes.removeBody(id);
         },
-        committed: () => broken.length > 0 && this.#indexes.clear(),
+        committed: () => this.#indexes.clear(),
       });
     } catch {
       // Another time.
@@ -270,7 +284,7 @@ export class ResponseStore<Meta> {
 
   async #load(partition: string): Promise<PartitionIndex<Meta>> {
     const database = await this.#database;
-    if (database === null || this.#partitions?.has(partition) !== true) return new PartitionIndex([]);
+    if (database === null) return new PartitionIndex([]);
     try {
       const entries = await database.getAllFromIndex("entries", "partition", partition);
       return new PartitionIndex(entries as StoredEntry<Meta>[]);

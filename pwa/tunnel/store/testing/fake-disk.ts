@@ -3,27 +3,24 @@ import { IDBFactory } from "fake-indexeddb";
 import { ResponseStore, type StoreNews, type StoreOptions, type StorePlatform } from "../response-store.ts";
 import { openStoreDatabase, type StoreDatabase } from "../store-database.ts";
 
-export interface TestMeta {
-  readonly note: string;
-}
-
 /** A disk that several windows of the app share, and that a test can fill, spoil, or take away. */
-export class FakeDisk {
-  readonly windows: ResponseStore<TestMeta>[] = [];
+export class FakeDisk<Meta> {
+  readonly windows: ResponseStore<Meta>[] = [];
   /** Called before each write of a record; may throw what the browser would. */
   onPut: (value: unknown) => void = () => {};
   #alive = new Set<string>();
   #transactions: IDBTransaction[] = [];
   #isDead = false;
   #count = 0;
+  #time = 0;
 
   constructor() {
     globalThis.indexedDB = new IDBFactory();
   }
 
-  open(options?: Partial<StoreOptions>): ResponseStore<TestMeta> {
+  open(options?: Partial<StoreOptions>): ResponseStore<Meta> {
     const writer = `w${this.#count++}`;
-    const store: ResponseStore<TestMeta> = new ResponseStore<TestMeta>(
+    const store: ResponseStore<Meta> = new ResponseStore<Meta>(
       this.#platform(writer, () => store),
       {
         bytes: 100_000,
@@ -59,12 +56,14 @@ export class FakeDisk {
     return openStoreDatabase("test");
   }
 
-  #platform(writer: string, self: () => ResponseStore<TestMeta>): StorePlatform {
+  #platform(writer: string, self: () => ResponseStore<Meta>): StorePlatform {
     return {
       writer,
       openDatabase: async () => this.#watched(await openStoreDatabase("test")),
       hold: () => void this.#alive.add(writer),
       liveWriters: async () => this.#alive,
+      // Later each time than any interval.
+      now: () => (this.#time += 1e9),
       tellOthers: (news: StoreNews) => {
         for (const other of this.windows) if (other !== self()) other.hear(news);
       },

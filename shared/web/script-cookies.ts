@@ -1,16 +1,9 @@
 /**
- * A document's mirror of the cookies that scripts may see. The jar is at the edge; the mirror makes a read right
+ * A mirror of the cookies that scripts of documents may see. The jar is at the edge; the mirror makes a read right
  * after a write see it, and follows the jar's updates.
  */
-import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import {
-  cookieKey,
-  cookieString,
-  isExpired,
-  isForUrl,
-  isShadowedBySecure,
-  parseSetCookie,
-} from "../../../shared/web/cookie.ts";
+import type { ScriptCookie } from "../http/heads.ts";
+import { cookieKey, cookieString, isExpired, isForUrl, isShadowedBySecure, parseSetCookie } from "./cookie.ts";
 
 /** Which suffixes are public only the edge knows; a single label is refused here already. */
 const isSingleLabel = (domain: string) => !domain.includes(".");
@@ -32,11 +25,14 @@ export class ScriptCookies {
     }
   }
 
+  all(): ScriptCookie[] {
+    return [...this.#cookies.values()].filter((each) => !isExpired(each, this.#now()));
+  }
+
   /** What `document.cookie` reads in the document with this real URL. */
   read(documentUrl: string): string {
     const url = new URL(documentUrl);
-    const shown = [...this.#cookies.values()].filter((each) => !isExpired(each, this.#now()) && isForUrl(each, url));
-    return cookieString(shown);
+    return cookieString(this.all().filter((each) => isForUrl(each, url)));
   }
 
   /** Applies `document.cookie = text`. False: refused, nothing changed, and the edge need not hear of it. */

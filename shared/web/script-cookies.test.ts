@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ScriptCookie } from "../../../shared/http/heads.ts";
+import type { ScriptCookie } from "../http/heads.ts";
 import { ScriptCookies } from "./script-cookies.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,0 +1,124 @@
+import type { AppPage } from "../fixtures/browser.ts";
+import { expect, test } from "../fixtures/browser.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
+
+const FRESH = { "cache-control": "max-age=3600" };
+
+/** A page with a style sheet and a script that are fresh, a script that is stale, and one that may not be stored. */
+function serve(origin: TestOrigin, from = origin.origin): void {
+  const body = `<link rel="stylesheet" href="/kept.css"><img src="${from}/kept.svg" alt="" id="picture">
+    <p id="shown"></p>
+    <script src="/kept.js"></script><script src="/stale.js"></script><script src="/never.js"></script>`;
+  origin.route("/page", ({ request, reply, page }) =>
+    request.headers["if-none-match"] === '"p"'
+      ? reply(304, { etag: '"p"' })
+      : page(pageOf("Stored", body), { "cache-control": "max-age=0", etag: '"p"' }),
+  );
+  origin.route("/document", ({ page }) =>
+    page(pageOf("Fresh document", '<p id="at"></p><script>at.textContent = document.cookie</script>'), {
+      ...FRESH,
+      "set-cookie": "seen=1",
+    }),
+  );
+  origin.route("/kept.css", ({ reply }) => reply(200, { ...FRESH, "content-type": "text/css" }, "p { color: green }"));
+  const script = (name: string) => `shown.textContent += "${name} ";`;
+  origin.route("/kept.js", ({ reply }) => reply(200, { ...FRESH, "content-type": "text/javascript" }, script("kept")));
+  origin.route("/stale.js", ({ request, reply }) =>
+    request.headers["if-none-match"] === '"1"'
+      ? reply(304, { etag: '"1"' })
+      : reply(
+          200,
+          { "content-type": "text/javascript", "cache-control": "max-age=0", etag: '"1"' },
+          `${script("stale")}//${"x".repeat(50_000)}`,
+        ),
+  );
+  origin.route("/never.js", ({ reply }) =>
+    reply(200, { "content-type": "text/javascript", "cache-control": "no-store" }, script("never")),
+  );
+}
+
+function servePicture(origin: TestOrigin): void {
+  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+  origin.route("/kept.svg", ({ reply }) => reply(200, { ...FRESH, "content-type": "image/svg+xml" }, picture));
+}
+
+async function visit(app: AppPage, origin: TestOrigin): Promise<void> {
+  await app.goto(`${origin.origin}/page`);
+  await expect(app.frame().locator("#shown")).toHaveText("kept stale never");
+  await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
+  await expect(app.frame().locator("#picture")).toHaveJSProperty("naturalWidth", 9);
+}
+
+const counts = (origin: TestOrigin) => {
+  const all: Record<string, number> = {};
+  for (const { path } of origin.requests) all[path] = (all[path] ?? 0) + 1;
+  return all;
+};
+
+test("a page that was seen asks for what is stale, and for nothing that is fresh, in this window and the next", async ({
+  app,
+  origin,
+}) => {
+  serve(origin);
+  servePicture(origin);
+  await visit(app, origin);
+  await app.goto("about:blank");
+  origin.forget();
+  const before = await app.stats();
+  await visit(app, origin);
+  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
+  expect(origin.requestsTo("/page")[0]?.headers["if-none-match"]).toBe('"p"');
+  expect(origin.requestsTo("/stale.js")[0]?.headers["if-none-match"]).toBe('"1"');
+  // Chromium has answered some by itself, out of the page before.
+  await (await app.content()).evaluate(() => fetch("/kept.js").then((response) => response.text()));
+  expect(origin.requestsTo("/kept.js")).toEqual([]);
+  const after = await app.stats();
+  expect(after.storeAnswers - before.storeAnswers).toBeGreaterThan(0);
+  expect(after.storeValidations - before.storeValidations).toBe(2);
+  expect(after.storeBytes - before.storeBytes).toBeGreaterThan(50_000);
+
+  await app.page.reload();
+  await expect(app.address).toBeVisible();
+  origin.forget();
+  await visit(app, origin);
+  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
+});
+
+test("another site sees nothing of what is stored, and what is forgotten is gone", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  for (const each of [origin, otherOrigin]) serve(each, origin.origin);
+  servePicture(origin);
+  await visit(app, origin);
+  origin.forget();
+  await visit(app, otherOrigin);
+  expect(counts(origin)).toEqual({ "/kept.svg": 1 });
+
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("button", { name: "Settings" }).click();
+  await app.page.getByRole("button", { name: /site data/i }).click();
+  await app.page.getByRole("button", { name: /^(forget|clear|delete)$/i }).click();
+  await app.page.keyboard.press("Escape");
+  origin.forget();
+  await visit(app, origin);
+  expect(counts(origin)).toMatchObject({ "/page": 1, "/kept.css": 1, "/kept.js": 1, "/stale.js": 1 });
+});
+
+test("a fresh document comes with no request, and with the cookies of now", async ({ app, origin }) => {
+  serve(origin);
+  await app.goto(`${origin.origin}/document`);
+  await expect(app.frame().locator("#at")).toHaveText("seen=1");
+  await (await app.content()).evaluate(() => {
+    // biome-ignore lint/suspicious/noDocumentCookie: as sites do
+    document.cookie = "own=2";
+  });
+  origin.page("/elsewhere", "<p>");
+  await app.goto(`${origin.origin}/elsewhere`);
+  await app.goto(`${origin.origin}/document`);
+  await expect(app.frame().locator("#at")).toHaveText("seen=1; own=2");
+  expect(origin.requestsTo("/document")).toHaveLength(1);
+  await app.page.getByRole("button", { name: "Reload" }).click();
+  await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
+});

@@ -1,0 +1,64 @@
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import { answerRange } from "../../../shared/http-cache/range.ts";
+import type { BodyReader } from "./body-reader.ts";
+import type { ExchangeEntry } from "./stored-exchange.ts";
+
+export interface StoredAnswer {
+  readonly request: RequestHead;
+  readonly entry: ExchangeEntry;
+  readonly headers: HeaderList;
+  readonly scriptCookies: readonly ScriptCookie[];
+}
+
+/** Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it. */
+export function answerStored(
+  { request, entry, headers, scriptCookies }: StoredAnswer,
+  body: BodyReader,
+  consumer: ResponseConsumer,
+): ClientExchange {
+  let isCancelled = false;
+  const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
+  const head = (status: number, fields: HeaderList): ResponseHead => ({
+    status,
+    headers: fields,
+    url: entry.url,
+    redirected: false,
+    coding: "identity",
+    scriptCookies,
+  });
+  const deliver = async (first: number, end: number): Promise<void> => {
+    let at = 0;
+    for (let block = await body.next(); block !== null && at < end && !isCancelled; block = await body.next()) {
+      const part = block.subarray(Math.max(0, first - at), Math.max(0, end - at));
+      at += block.length;
+      // Whole buffers, since the consumer may transfer them.
+      if (part.length > 0) await consumer.onBody(part.length === block.length ? block : part.slice());
+    }
+    if (!isCancelled) consumer.onEnd();
+  };
+  const run = async (): Promise<void> => {
+    switch (ranged.kind) {
+      case "whole":
+        consumer.onHead(head(entry.meta.status, headers));
+        return deliver(0, entry.body.size);
+      case "part":
+        consumer.onHead(head(206, ranged.headers));
+        return deliver(ranged.first, ranged.last + 1);
+      case "unsatisfiable":
+        consumer.onHead(head(416, ranged.headers));
+        return consumer.onEnd();
+    }
+  };
+  run().catch((cause: unknown) => {
+    if (isCancelled) return;
+    const message = "Cannot read what is stored: a part of it is gone";
+    consumer.onError(new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", message, { cause }));
+  });
+  return {
+    cancel() {
+      isCancelled = true;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * What scripts of documents may read as `document.cookie`, as far as the phone has heard: a document that the store answers
+ * needs it, and the jar is at the edge. Each document that comes from the edge brings all of its host's; what the edge does
+ * not tell makes a host unknown until then.
+ */
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { isForOrigin } from "../../../shared/web/cookie.ts";
+import { isSameOrigin, parseUrl } from "../../../shared/web/origin.ts";
+import { ScriptCookies } from "../../../shared/web/script-cookies.ts";
+
+/** Documents' hosts that are known, the oldest dropped first. */
+const HOSTS = 64;
+
+interface KnownHost {
+  readonly topLevelOrigin: string;
+  readonly origin: string;
+  readonly cookies: ScriptCookies;
+}
+
+export class CookieMirror {
+  readonly #now: () => number;
+  readonly #hosts = new Map<string, KnownHost>();
+
+  /** @param now milliseconds since the epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What a document with this head reads, or null where that is not known. */
+  cookiesFor({ url, topLevelOrigin }: RequestHead): readonly ScriptCookie[] | null {
+    const origin = parseUrl(url)?.origin ?? "";
+    return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies.all() ?? null;
+  }
+
+  /** A request goes out. */
+  sent(head: RequestHead): void {
+    if (head.url === EdgeRequest.SITE_DATA) this.#hosts.clear();
+    if (head.url !== EdgeRequest.SCRIPT_COOKIE) return;
+    const documentUrl = headerValue(head.headers, "document-url") ?? "";
+    const cookie = decodeURIComponent(headerValue(head.headers, "cookie-string") ?? "");
+    const known = this.#hosts.get(keyOf(head.topLevelOrigin, parseUrl(documentUrl)?.origin ?? ""));
+    known?.cookies.write(cookie, documentUrl);
+    for (const other of this.#partition(head.topLevelOrigin)) {
+      // Its site may have set one for the domain above both.
+      if (other !== known && areMaybeSameSite(other.origin, documentUrl)) this.#forget(other);
+    }
+  }
+
+  /** The edge's answer has come. */
+  answered(head: RequestHead, response: ResponseHead): void {
+    if (head.mode === "navigate") return this.#document(head, response);
+    if (head.credentials === "omit") return;
+    for (const known of this.#partition(head.topLevelOrigin)) {
+      const isAsker = known.topLevelOrigin === head.topLevelOrigin && isSameOrigin(known.origin, head.origin);
+      if (isAsker) known.cookies.apply(cookiesOf(response.scriptCookies, known.origin));
+      else if (this.#mayHaveChanged(known, head, response)) this.#forget(known);
+    }
+  }
+
+  #document(head: RequestHead, { url, scriptCookies }: ResponseHead): void {
+    const { origin } = new URL(url);
+    const topLevelOrigin = head.destination === "document" ? origin : head.topLevelOrigin;
+    for (const other of this.#partition(topLevelOrigin)) {
+      if (areMaybeSameSite(other.origin, url) || areMaybeSameSite(other.origin, head.url)) this.#forget(other);
+    }
+    const cookies = new ScriptCookies(this.#now);
+    cookies.apply(scriptCookies);
+    this.#hosts.set(keyOf(topLevelOrigin, origin), { topLevelOrigin, origin, cookies });
+    const [oldest] = this.#hosts.keys();
+    if (this.#hosts.size > HOSTS && oldest !== undefined) this.#hosts.delete(oldest);
+  }
+
+  /** Of what the asker may not see the edge tells nothing, nor of where a request was redirected on its way. */
+  #mayHaveChanged({ origin }: KnownHost, head: RequestHead, response: ResponseHead): boolean {
+    const isOwnOnly = isSameOrigin(head.url, head.origin) && !response.redirected;
+    if (isOwnOnly) return response.scriptCookies.length > 0 && areMaybeSameSite(origin, head.url);
+    return [head.url, response.url, head.origin ?? ""].some((url) => areMaybeSameSite(origin, url));
+  }
+
+  /** Whose jar may be the same: the edge parts them by site, of which there is no list here. */
+  *#partition(topLevelOrigin: string): Iterable<KnownHost> {
+    for (const known of [...this.#hosts.values()]) {
+      if (areMaybeSameSite(known.topLevelOrigin, topLevelOrigin)) yield known;
+    }
+  }
+
+  #forget({ topLevelOrigin, origin }: KnownHost): void {
+    this.#hosts.delete(keyOf(topLevelOrigin, origin));
+  }
+}
+
+const keyOf = (topLevelOrigin: string, origin: string): string => `${topLevelOrigin} ${origin}`;
+
+function cookiesOf(cookies: readonly ScriptCookie[], origin: string): ScriptCookie[] {
+  const url = new URL(origin);
+  return cookies.filter((cookie) => isForOrigin(cookie, url));
+}
+
+/** Names of one site have the last two labels in common, whatever list of suffixes there is. */
+function areMaybeSameSite(a: string, b: string): boolean {
+  const [left, right] = [parseUrl(a)?.hostname, parseUrl(b)?.hostname].map((host) =>
+    host?.split(".").slice(-2).join("."),
+  );
+  return left !== undefined && left === right;
+}

@@ -1,0 +1,43 @@
+/** What the store keeps of a response, and under which conditions another request may have it. */
+import type { RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import type { StoredResponse } from "../../../shared/http-cache/stored-response.ts";
+import { isSameOrigin, parseUrl } from "../../../shared/web/origin.ts";
+import type { StoredEntry } from "./store-database.ts";
+
+export interface StoredExchange extends StoredResponse {
+  /** As `contextOf` the request. */
+  readonly context: string;
+  /** Those that scripts could read when a document was stored: for when nobody can be asked for those of now. */
+  readonly scriptCookies: readonly ScriptCookie[];
+}
+
+export type ExchangeEntry = StoredEntry<StoredExchange>;
+
+/**
+ * Who may know of a response: documents of one origin below one top-level origin. Narrower than the sites that browsers
+ * take: what else decides names the origin anyway, and it needs no list of public suffixes.
+ */
+export function partitionOf({ mode, origin, topLevelOrigin, url }: RequestHead): string {
+  return `${topLevelOrigin} ${(mode === "navigate" ? parseUrl(url)?.origin : origin) ?? "null"}`;
+}
+
+/**
+ * What decides about a response beside its URL and its partition: the edge adds cookies by it, and takes away what the
+ * asker may not see. Null for what is not to be stored: the edge hides from the phone what it varies by.
+ */
+export function contextOf(head: RequestHead): string | null {
+  const { mode, credentials, destination, origin, url } = head;
+  if (mode === "navigate") {
+    // Cookies with SameSite go with the one and not with the other.
+    const isOwn = origin === null || isSameOrigin(origin, url);
+    return `navigate ${destination} ${isOwn ? "own" : origin}`;
+  }
+  if (isSameOrigin(origin, url)) return credentials === "omit" ? "own omit" : "own";
+  if (mode === "cors" && credentials === "include") return null;
+  return JSON.stringify([mode, credentials, destination, head.headers.filter(([name]) => name !== "range")]);
+}
+
+/** Whether the page sees all fields of the response, and may add to those of the request: no CORS is between them. */
+export function isBasic({ mode, origin, url }: RequestHead): boolean {
+  return mode === "navigate" || isSameOrigin(origin, url);
+}

@@ -1,0 +1,465 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
+import type { Ask, PhoneRequest } from "../requests/response-source.ts";
+import type { ResponseStore } from "./response-store.ts";
+import type { StoredExchange } from "./stored-exchange.ts";
+import { StoredSource } from "./stored-source.ts";
+import { FakeDisk } from "./testing/fake-disk.ts";
+
+const SITE = "https://a.example";
+const FRESH: HeaderList = [["cache-control", "max-age=60"]];
+const STALE: HeaderList = [
+  ["cache-control", "max-age=0"],
+  ["etag", '"1"'],
+];
+
+interface OriginAnswer extends Partial<ResponseHead> {
+  readonly body?: string;
+  readonly fails?: RopewayError;
+  /** What the head waits for. */
+  readonly until?: Promise<void>;
+}
+
+const picture: RequestHead = {
+  method: "GET",
+  url: `${SITE}/x.png`,
+  headers: [],
+  destination: "image",
+  mode: "no-cors",
+  credentials: "include",
+  redirect: "follow",
+  referrer: `${SITE}/`,
+  origin: SITE,
+  topLevelOrigin: SITE,
+};
+const page: RequestHead = { ...picture, url: `${SITE}/`, destination: "document", mode: "navigate", origin: null };
+
+let disk: FakeDisk<StoredExchange>;
+let time: number;
+let isAway: boolean;
+let window: TestWindow;
+
+/** A window of the app, with an edge that answers as the test says. */
+class TestWindow {
+  readonly asked: RequestHead[] = [];
+  readonly source: StoredSource;
+  readonly store: ResponseStore<StoredExchange>;
+  /** URLs of pages shown as they were stored, and how long ago that was. */
+  readonly pages: string[] = [];
+  /** One for each request that follows, the last for all. */
+  #answers: OriginAnswer[] = [];
+
+  constructor() {
+    this.store = disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
+    this.source = new StoredSource(this.store, {
+      now: () => time,
+      setTimer: () => () => {},
+      isAway: () => isAway,
+      onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${time - storedAt}`),
+    });
+  }
+
+  readonly #edge: Ask = ({ head }, consumer) => {
+    this.asked.push(head);
+    const [next = {}] = this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers;
+    const { body = "", fails, until, ...answer } = next;
+    let isCancelled = false;
+    const run = async (): Promise<void> => {
+      await turns(1);
+      await until;
+      if (isCancelled) return;
+      if (fails !== undefined) return consumer.onError(fails);
+      consumer.onHead({
+        status: 200,
+        headers: [],
+        url: head.url,
+        redirected: false,
+        coding: "identity",
+        scriptCookies: [],
+        ...answer,
+      });
+      for (let at = 0; at < body.length && !isCancelled; at += CHUNK) {
+        await consumer.onBody(new TextEncoder().encode(body.slice(at, at + CHUNK)));
+        await turns(4);
+      }
+      if (!isCancelled) consumer.onEnd();
+    };
+    void run();
+    return {
+      cancel: () => {
+        isCancelled = true;
+      },
+    };
+  };
+
+  /** @returns what the page gets, and whether the edge was asked. */
+  async get(
+    change: Partial<RequestHead> = {},
+    answers: OriginAnswer | OriginAnswer[] = {},
+    push: PhoneRequest["push"] = null,
+  ): Promise<ConsumerLog & { isAsked: boolean }> {
+    this.#answers = Array.isArray(answers) ? answers : [answers];
+    await this.store.uses();
+    const before = this.asked.length;
+    const log = new ConsumerLog();
+    const consumer: ResponseConsumer = {
+      onHead: (head) => log.onHead(head),
+      onBody: (chunk) => log.onBody(structuredClone(chunk, { transfer: [chunk.buffer] })),
+      onEnd: () => log.onEnd(),
+      onError: (error) => log.onError(error),
+    };
+    this.source.source({ head: { ...picture, ...change }, body: null, push }, consumer, this.#edge);
+    await log.over;
+    return Object.assign(log, { isAsked: this.asked.length > before });
+  }
+
+  /** Waits until what was answered is stored, for other windows too. */
+  async stored(change: Partial<RequestHead> = {}): Promise<void> {
+    await this.get({ ...change, cache: "only-if-cached" });
+  }
+
+  get lastAsked(): RequestHead | undefined {
+    return this.asked.at(-1);
+  }
+}
+
+const CHUNK = 64 * 1024;
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+beforeEach(() => {
+  disk = new FakeDisk();
+  time = Date.UTC(2026, 0, 1);
+  isAway = false;
+  window = new TestWindow();
+});
+
+describe("what is fresh", () => {
+  it("is answered with no request, in this run and the next", async () => {
+    expect((await window.get({}, { headers: FRESH, body: "first" })).text).toBe("first");
+    time += 30_000;
+    for (const each of [window, new TestWindow()]) {
+      const again = await each.get({}, { body: "second" });
+      expect([again.isAsked, again.text, again.head?.status]).toEqual([false, "first", 200]);
+      expect(headerValue(again.head?.headers ?? [], "age")).toBe("30");
+    }
+    expect(window.source.counters).toEqual({ storeAnswers: 1, storeValidations: 0, storeBytes: 5 });
+  });
+
+  it("is asked for once it is stale", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    time += 61_000;
+    expect((await window.get({}, { body: "second" })).text).toBe("second");
+  });
+
+  it.each<[string, OriginAnswer]>([
+    ["no-store", { headers: [["cache-control", "no-store"]] }],
+    ["redirected", { headers: FRESH, redirected: true, url: `${SITE}/y.png` }],
+    ["shorter than announced", { headers: [...FRESH, ["content-length", "9"]] }],
+    ["a redirect", { status: 301, headers: [...FRESH, ["location", "/y.png"]] }],
+  ])("is not stored where it is %s", async (_, answer) => {
+    await window.get({}, { ...answer, body: "first" });
+    expect((await window.get({}, { body: "second" })).isAsked).toBe(true);
+  });
+
+  it("is another's where another site, origin, mode or credentials ask", async () => {
+    const cdn = { url: "https://cdn.example/x.js", destination: "script" } as const;
+    await window.get(cdn, { headers: FRESH, body: "first" });
+    expect((await window.get(cdn)).isAsked).toBe(false);
+    const others: Partial<RequestHead>[] = [
+      { topLevelOrigin: "https://b.example" },
+      { origin: "https://b.example" },
+      { mode: "cors" },
+      { credentials: "omit" },
+      { destination: "image" },
+      { headers: [["x-own", "1"]] },
+    ];
+    for (const other of others) {
+      expect((await window.get({ ...cdn, ...other }, { headers: FRESH, body: "other" })).text).toBe("other");
+    }
+  });
+
+  it("is never stored where CORS hides what it varies by", async () => {
+    const api = { url: "https://api.example/x", mode: "cors", destination: "" } as const;
+    await window.get(api, { headers: FRESH, body: "first" });
+    expect((await window.get(api)).isAsked).toBe(true);
+  });
+
+  it("follows the cache modes of Fetch", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    expect((await window.get({ cache: "no-store" }, { headers: FRESH, body: "second" })).text).toBe("second");
+    expect((await window.get()).text).toBe("first");
+    expect((await window.get({ cache: "reload" }, { headers: FRESH, body: "third" })).text).toBe("third");
+    expect(window.lastAsked?.headers).toContainEqual(["cache-control", "no-cache"]);
+    time += 100_000;
+    expect((await window.get({ cache: "force-cache" })).text).toBe("third");
+    expect((await window.get({ cache: "only-if-cached", url: `${SITE}/none` })).error).toBeInstanceOf(RopewayError);
+  });
+
+  it("gives parts of a whole body", async () => {
+    await window.get({}, { headers: FRESH, body: "0123456789" });
+    const part = await window.get({ headers: [["range", "bytes=2-4"]] });
+    expect([part.isAsked, part.head?.status, part.text]).toEqual([false, 206, "234"]);
+    expect(headerValue(part.head?.headers ?? [], "content-range")).toBe("bytes 2-4/10");
+    const none = await window.get({ headers: [["range", "bytes=20-"]] });
+    expect([none.head?.status, none.text]).toEqual([416, ""]);
+  });
+
+  it("is given whole where it is long, and not at all once it is cancelled", async () => {
+    const body = "0123456789abcdef".repeat(50_000);
+    await window.get({}, { headers: FRESH, body });
+    const again = await window.get();
+    expect([again.isAsked, again.text === body]).toEqual([false, true]);
+    const log = new ConsumerLog();
+    window.source.source({ head: picture, body: null, push: null }, log, () => ({ cancel() {} })).cancel();
+    await turns(20);
+    expect(log.events).toEqual([]);
+  });
+
+  it("is fetched where its body was lost", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.stored();
+    const database = await disk.raw();
+    await database.clear("blocks");
+    expect((await window.get({}, { headers: FRESH, body: "second" })).text).toBe("second");
+    expect((await window.get({}, { body: "third" })).text).toBe("second");
+  });
+
+  it("is copied from a push, which is neither answered nor made conditional", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    const push = { session: { wasCarried: true }, answer: () => ({ cancel() {} }) };
+    expect((await window.get({}, { headers: FRESH, body: "pushed" }, push)).text).toBe("pushed");
+    expect(window.lastAsked?.headers).toEqual([]);
+    expect((await window.get({}, { body: "third" })).text).toBe("pushed");
+  });
+
+  it("is not what was asked for before it changed", async () => {
+    let release = (): void => {};
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await window.store.uses();
+    const early = window.get({}, { headers: FRESH, body: "old", until });
+    await turns(20);
+    await window.get({ method: "PUT" }, { body: "done" });
+    release();
+    expect((await early).text).toBe("old");
+    expect((await window.get({}, { body: "new" })).text).toBe("new");
+  });
+
+  it("needs no push", async () => {
+    expect(window.source.isAtHand(picture)).toBe(false);
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.stored();
+    expect(window.source.isAtHand(picture)).toBe(true);
+    time += 61_000;
+    expect(window.source.isAtHand(picture)).toBe(false);
+  });
+
+  it("stays what it was after the clock was set back", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    time -= 365 * 24 * 3_600_000;
+    const again = await window.get({}, { body: "second" });
+    expect(["first", "second"]).toContain(again.text);
+    time += 2 * 365 * 24 * 3_600_000;
+    expect((await window.get({}, { body: "third" })).text).not.toBe("first");
+  });
+});
+
+describe("what is stale", () => {
+  it("costs a 304", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    const again = await window.get({}, { status: 304, headers: [...FRESH, ["x-new", "1"]] });
+    expect(window.lastAsked?.headers).toContainEqual(["if-none-match", '"1"']);
+    expect([again.head?.status, again.text]).toEqual([200, "first"]);
+    expect(again.head?.headers).toContainEqual(["x-new", "1"]);
+    expect((await window.get()).isAsked).toBe(false);
+    expect(window.source.counters.storeValidations).toBe(1);
+  });
+
+  it("is replaced by what is new", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    expect((await window.get({}, { headers: FRESH, body: "second" })).text).toBe("second");
+    expect((await window.get({}, { body: "third" })).text).toBe("second");
+  });
+
+  it("is fetched whole where the condition met a redirect, or the body is gone", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    await window.stored();
+    await (await disk.raw()).clear("blocks");
+    expect((await window.get({}, [{ status: 304 }, { headers: STALE, body: "second" }])).text).toBe("second");
+    const moved = { status: 304, redirected: true, url: `${SITE}/y` };
+    expect((await window.get({}, [moved, { body: "third" }])).text).toBe("third");
+  });
+
+  it("is never made conditional across origins, where that would need a preflight", async () => {
+    const font = {
+      url: "https://cdn.example/f",
+      mode: "cors",
+      credentials: "same-origin",
+      destination: "font",
+    } as const;
+    await window.get(font, { headers: STALE, body: "first" });
+    expect((await window.get(font, { body: "second" })).text).toBe("second");
+    expect(window.lastAsked?.headers).toEqual([]);
+  });
+
+  it("is shown and checked beside, where its origin lets it be", async () => {
+    const headers: HeaderList = [
+      ["cache-control", "max-age=0, stale-while-revalidate=60"],
+      ["etag", '"1"'],
+    ];
+    await window.get({}, { headers, body: "first" });
+    time += 1000;
+    const shown = await window.get({}, { headers: FRESH, body: "second" });
+    expect([shown.isAsked, shown.text]).toEqual([true, "first"]);
+    await turns(20);
+    expect((await window.get({}, { body: "third" })).text).toBe("second");
+  });
+
+  it("hides an origin's failure, where that lets it", async () => {
+    await window.get({}, { headers: [["cache-control", "max-age=0, stale-if-error=60"]], body: "first" });
+    const shown = await window.get({}, { status: 503, body: "down" });
+    expect([shown.head?.status, shown.text]).toEqual([200, "first"]);
+  });
+
+  it("fails as the network does", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    const fails = new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset");
+    expect((await window.get({}, { fails })).error).toBe(fails);
+  });
+});
+
+describe("a document", () => {
+  const cookie: ScriptCookie = {
+    name: "a",
+    value: "1",
+    domain: "a.example",
+    hostOnly: true,
+    path: "/",
+    secure: false,
+    expires: null,
+  };
+
+  it("comes with the cookies that its scripts may read now", async () => {
+    await window.get(page, { headers: FRESH, body: "<p>", scriptCookies: [cookie] });
+    await window.get({}, { scriptCookies: [{ ...cookie, name: "b" }] });
+    await window.get({
+      url: EdgeRequest.SCRIPT_COOKIE,
+      method: "PUT",
+      headers: [
+        ["document-url", `${SITE}/`],
+        ["cookie-string", encodeURIComponent("c=3")],
+      ],
+    });
+    const again = await window.get(page, { body: "new" });
+    expect([again.isAsked, again.text]).toEqual([false, "<p>"]);
+    expect(again.head?.scriptCookies.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("is asked about where its cookies are not known", async () => {
+    await window.get(page, { headers: [...FRESH, ["etag", '"1"']], body: "<p>" });
+    await window.stored(page);
+    const other = new TestWindow();
+    const again = await other.get(page, { status: 304, scriptCookies: [cookie] });
+    expect([again.isAsked, again.text, again.head?.scriptCookies]).toEqual([true, "<p>", [cookie]]);
+    expect(other.lastAsked?.headers).toEqual([["if-none-match", '"1"']]);
+    expect((await other.get(page)).isAsked).toBe(false);
+  });
+
+  it("is asked about after a request that may have set cookies of its host, of which nobody told", async () => {
+    await window.get(page, { headers: FRESH, body: "<p>" });
+    await window.get({ url: `${SITE}/api`, mode: "cors", origin: "https://b.example" });
+    expect((await window.get(page)).isAsked).toBe(true);
+  });
+
+  it("is not that of a link from elsewhere, with which other cookies go", async () => {
+    await window.get(page, { headers: FRESH, body: "<p>" });
+    expect((await window.get({ ...page, origin: "https://b.example" }, { body: "other" })).isAsked).toBe(true);
+  });
+});
+
+describe("while the link is away", () => {
+  const lost = new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot reach the edge: try again");
+  const never = new Promise<void>(() => {});
+
+  beforeEach(async () => {
+    await window.get(page, { headers: [["etag", '"1"']], body: "<p>", scriptCookies: [] });
+    await window.get({}, { headers: STALE, body: "first" });
+    await window.get(
+      { url: `${SITE}/strict` },
+      { headers: [["cache-control", "max-age=0, must-revalidate"]], body: "x" },
+    );
+    time += 5000;
+  });
+
+  it("shows what is stored at once, and says how old its page is", async () => {
+    isAway = true;
+    expect((await window.get(page, { until: never })).text).toBe("<p>");
+    expect((await window.get({}, { until: never })).text).toBe("first");
+    expect((await window.get({ cache: "no-cache" }, { until: never })).text).toBe("first");
+    expect(window.pages).toEqual([`${SITE}/ 5000`]);
+  });
+
+  it("shows it when the link goes, also to a window that has just opened", async () => {
+    const other = new TestWindow();
+    for (const each of [window, other]) {
+      await each.store.opened;
+      const shown = each.get({}, { until: never });
+      await turns(20);
+      each.source.linkLeft();
+      expect((await shown).text).toBe("first");
+      expect((await each.get(page, { fails: lost })).text).toBe("<p>");
+    }
+  });
+
+  it("fails where nothing is stored, or that may not be shown so, or a reload asks for what is new", async () => {
+    isAway = true;
+    const changes: Partial<RequestHead>[] = [
+      { url: `${SITE}/none` },
+      { url: `${SITE}/strict` },
+      { cache: "reload" },
+      { method: "POST" },
+    ];
+    for (const change of changes) expect((await window.get(change, { fails: lost })).error).toBe(lost);
+  });
+
+  it("goes on with what has begun to come", async () => {
+    const shown = await window.get({}, { headers: FRESH, body: "a".repeat(200_000) });
+    window.source.linkLeft();
+    expect(shown.bytes).toBe(200_000);
+  });
+});
+
+describe("what is dropped", () => {
+  it("is what an unsafe method may have changed", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.get({ method: "POST" }, { body: "done" });
+    expect((await window.get({}, { headers: FRESH, body: "second" })).isAsked).toBe(true);
+    await window.get({ method: "POST" }, { status: 500 });
+    expect((await window.get({}, {})).isAsked).toBe(false);
+  });
+
+  it("is what Clear-Site-Data says", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.get({ url: `${SITE}/logout` }, { headers: [["clear-site-data", '"cache"']] });
+    expect((await window.get({}, { body: "second" })).isAsked).toBe(true);
+  });
+
+  it("is everything, before the edge is told, where the person asks for it", async () => {
+    const other = new TestWindow();
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.stored();
+    await other.get();
+    await window.get({ method: "DELETE", url: EdgeRequest.SITE_DATA }, { status: 204 });
+    expect(window.store.use).toEqual({ bytes: 0, entries: 0 });
+    for (const each of [window, other]) expect((await each.get({}, { body: "second" })).isAsked).toBe(true);
+  });
+});

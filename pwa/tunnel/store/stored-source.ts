@@ -1,0 +1,361 @@
+/**
+ * Answers requests out of the phone's store by the rules of RFC 9111 and the cache modes of Fetch, and stores what comes
+ * from the edge. Between the pushed responses and the network.
+ */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
+import { headersWithAge, mayAnswerStale } from "../../../shared/http-cache/freshness.ts";
+import { clearsCache, invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
+import { toStored } from "../../../shared/http-cache/storable.ts";
+import type { CacheRequest, ExchangeTimes } from "../../../shared/http-cache/stored-response.ts";
+import { judgeValidation } from "../../../shared/http-cache/validation.ts";
+import { isSameVariant } from "../../../shared/http-cache/variants.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { isSameOrigin } from "../../../shared/web/origin.ts";
+import { isRedirectStatus } from "../../../shared/web/status.ts";
+import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
+import { answerStored } from "./answer-stored.ts";
+import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
+import { CookieMirror } from "./cookie-mirror.ts";
+import type { PartitionIndex } from "./partition-index.ts";
+import { PendingChanges } from "./pending-changes.ts";
+import type { ResponseStore } from "./response-store.ts";
+import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
+import { StoringConsumer } from "./storing-consumer.ts";
+
+export interface StoredSourcePlatform {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+  /** Whether the link is gone, and not only slow. */
+  isAway(): boolean;
+  /** A page's document is shown as it was stored, since nobody could be asked. */
+  onStoredPage(page: StoredPage): void;
+}
+
+export interface StoredPage {
+  readonly url: string;
+  /** Milliseconds since the epoch when its origin last answered for it. */
+  readonly storedAt: number;
+}
+
+/** Milliseconds without a request after which the store looks after itself. */
+const IDLE_TIME = 10_000;
+
+/** A stored response as the rules see it, and where it is. */
+interface Variant extends StoredExchange {
+  readonly entry: ExchangeEntry;
+}
+
+/** One request, and what is known of it before anybody answers. */
+interface Lookup {
+  readonly request: PhoneRequest;
+  readonly head: CacheRequest & RequestHead;
+  readonly partition: string;
+  readonly context: string;
+  readonly consumer: ResponseConsumer;
+  readonly next: Ask;
+}
+
+export class StoredSource {
+  readonly counters = { storeAnswers: 0, storeValidations: 0, storeBytes: 0 };
+  readonly #store: ResponseStore<StoredExchange>;
+  readonly #platform: StoredSourcePlatform;
+  readonly #cookies: CookieMirror;
+  /** Entries that the edge is asked about beside. */
+  readonly #checked = new Set<number>();
+  readonly #pending = new PendingChanges();
+  readonly #away: AwayAnswers;
+  /** The latest: what was asked for before is not stored after. */
+  #drops: Drop[] = [];
+  #asked = 0;
+  #cancelUpkeep: () => void = () => {};
+
+  constructor(store: ResponseStore<StoredExchange>, platform: StoredSourcePlatform) {
+    this.#store = store;
+    this.#platform = platform;
+    this.#cookies = new CookieMirror(() => platform.now());
+    this.#away = new AwayAnswers(() => platform.isAway());
+  }
+
+  /** The link went away: what is asked of the edge and stored is answered so. */
+  linkLeft(): void {
+    this.#away.linkLeft();
+  }
+
+  readonly source: ResponseSource = (request, consumer, next) => {
+    const { head } = request;
+    this.#cancelUpkeep();
+    this.#cancelUpkeep = this.#platform.setTimer(() => void this.#store.upkeep(), IDLE_TIME);
+    this.#cookies.sent(head);
+    if (head.url === EdgeRequest.SITE_DATA) {
+      const forgotten = this.#store.forget(() => true);
+      return laterWith(forgotten, () => next(request, consumer));
+    }
+    const asked: Ask = (request, consumer) => next(request, this.#watched(request.head, consumer));
+    const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
+    if (context === null) return asked(request, consumer);
+    const partition = partitionOf(head);
+    const cached = { ...head, cacheMode: head.cache ?? "default" };
+    const lookup: Lookup = { request, head: cached, partition, context, consumer, next: asked };
+    if (request.push !== null) return this.#fetch(lookup, []);
+    const pending = this.#pending.of(keyOf(partition, head.url)) ?? this.#pending.of(keyOf(partition, ANY));
+    const known = this.#store.index(partition);
+    if (pending === null && !(known instanceof Promise)) return this.#lookUp(lookup, known);
+    const index = Promise.resolve(pending).then(() => this.#store.index(partition));
+    return laterWith(index, (loaded) => this.#lookUp(lookup, loaded));
+  };
+
+  /** Whether the page would get what is stored: nobody needs to send it. */
+  isAtHand(head: RequestHead): boolean {
+    const context = contextOf(head);
+    const index = this.#store.index(partitionOf(head));
+    if (context === null || index instanceof Promise) return false;
+    const { kind } = decide({ ...head, cacheMode: "default" }, variantsOf(index, head, context), this.#now());
+    return kind === "answer" || kind === "answer-and-validate";
+  }
+
+  #lookUp(lookup: Lookup, index: PartitionIndex<StoredExchange>): ClientExchange {
+    const decision = this.#decide(lookup.head, variantsOf(index, lookup.head, lookup.context));
+    switch (decision.kind) {
+      case "answer":
+        return this.#answer(lookup, decision.stored);
+      case "answer-and-validate":
+        this.#check(lookup, decision.stored, decision.fields);
+        return this.#answer(lookup, decision.stored);
+      case "validate":
+        return this.#askOrAway(lookup, (asked) => this.#validate(asked, decision.stored, decision.fields));
+      case "fetch":
+        return this.#askOrAway(lookup, (asked) => this.#fetch(asked, decision.fields));
+      case "unavailable":
+        return this.#unavailable(lookup);
+    }
+  }
+
+  #askOrAway(lookup: Lookup, start: (lookup: Lookup) => ClientExchange): ClientExchange {
+    const { head, partition, context } = lookup;
+    const find = async (): Promise<StoredInstead | null> => {
+      await this.#store.opened;
+      const variants = variantsOf(await this.#store.index(partition), head, context);
+      const mode = head.cacheMode === "no-cache" ? "force-cache" : head.cacheMode;
+      const decision = decide({ ...head, cacheMode: mode === "default" ? "force-cache" : mode }, variants, this.#now());
+      if (decision.kind !== "answer" || !mayAnswerStale(decision.stored)) return null;
+      const { stored } = decision;
+      return (consumer) => {
+        const isPage = head.mode === "navigate" && head.destination === "document";
+        if (isPage) this.#platform.onStoredPage({ url: head.url, storedAt: stored.responseTime });
+        return this.#answer({ ...lookup, consumer }, stored);
+      };
+    };
+    return this.#away.ask(lookup.consumer, (consumer) => start({ ...lookup, consumer }), find);
+  }
+
+  /** A document needs its cookies, too. */
+  #decide(head: Lookup["head"], variants: readonly Variant[]): Decision<Variant> {
+    const decision = decide(head, variants, this.#now());
+    const isAnswer = decision.kind === "answer" || decision.kind === "answer-and-validate";
+    if (!isAnswer || this.#cookiesOf(head) !== null) return decision;
+    const asked = decide({ ...head, cacheMode: "no-cache" }, variants, this.#now());
+    if (asked.kind !== "validate") return { kind: "fetch", fields: [] };
+    return { ...asked, fields: asked.fields.filter(([name]) => name !== "cache-control") };
+  }
+
+  #cookiesOf(head: RequestHead): readonly ScriptCookie[] | null {
+    return head.mode === "navigate" ? this.#cookies.cookiesFor(head) : [];
+  }
+
+  #answer(lookup: Lookup, { entry }: Variant): ClientExchange {
+    return laterWith(this.#store.read(entry), (body) => {
+      if (body === null) return this.#fetch(lookup, []);
+      this.counters.storeAnswers += 1;
+      this.counters.storeBytes += entry.body.size;
+      const headers = headersWithAge(entry.meta, this.#now());
+      const scriptCookies = this.#cookiesOf(lookup.head) ?? entry.meta.scriptCookies;
+      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
+    });
+  }
+
+  /** Asks beside an answer that was given whether it holds. */
+  #check(lookup: Lookup, variant: Variant, fields: HeaderList): void {
+    const { id } = variant.entry;
+    if (this.#checked.has(id)) return;
+    this.#checked.add(id);
+    const over = () => void this.#checked.delete(id);
+    this.#validate({ ...lookup, consumer: { ...DEAF, onEnd: over, onError: over } }, variant, fields);
+  }
+
+  /** Asks whether what is stored holds; of what the phone cannot see the validators, for the whole. */
+  #validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
+    if (!isBasic(lookup.head)) return this.#fetch(lookup, []);
+    const requestTime = this.#now();
+    const whole = this.#storing(lookup, requestTime);
+    let passes: ResponseConsumer = lookup.consumer;
+    let other: ClientExchange | null = null;
+    const answerBy = (answer: () => ClientExchange): void => {
+      passes = DEAF;
+      other = answer();
+    };
+    const network = lookup.next(withFields(lookup, fields), {
+      onHead: (response) => {
+        const times = { requestTime, responseTime: this.#now() };
+        const verdict = judgeValidation(variant.entry.meta, lookup.head, response, times);
+        if (verdict.kind === "replaced") {
+          passes = whole;
+          whole.onHead(response);
+        } else if (verdict.kind === "stale-if-error") {
+          answerBy(() => this.#answer(lookup, variant));
+          network.cancel();
+        } else if (response.redirected) {
+          // The condition went to another URL than that which it was made of.
+          answerBy(() => this.#fetch(lookup, []));
+        } else {
+          const { context, scriptCookies } = variant.entry.meta;
+          const meta = { ...verdict.stored, context, scriptCookies };
+          answerBy(() => this.#confirmed(lookup, variant.entry, meta, response));
+          void this.#store.refresh(variant.entry, meta);
+        }
+      },
+      onBody: (chunk) => passes.onBody(chunk),
+      onEnd: () => passes.onEnd(),
+      onError: (error) => passes.onError(error),
+    });
+    return {
+      cancel() {
+        whole.giveUp();
+        network.cancel();
+        other?.cancel();
+      },
+    };
+  }
+
+  /** The answer of the network is the stored body under the head that holds now. */
+  #confirmed(lookup: Lookup, entry: ExchangeEntry, meta: StoredExchange, response: ResponseHead): ClientExchange {
+    return laterWith(this.#store.read(entry), (body) => {
+      if (body === null) return this.#fetch(lookup, []);
+      this.counters.storeValidations += 1;
+      this.counters.storeBytes += entry.body.size;
+      const { headers } = meta;
+      const { scriptCookies } = response;
+      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
+    });
+  }
+
+  #fetch(lookup: Lookup, fields: HeaderList): ClientExchange {
+    const storing = this.#storing(lookup, this.#now());
+    const exchange = lookup.next(withFields(lookup, isBasic(lookup.head) ? fields : []), storing);
+    return {
+      cancel() {
+        storing.giveUp();
+        exchange.cancel();
+      },
+    };
+  }
+
+  #unavailable({ consumer }: Lookup): ClientExchange {
+    const message = "Cannot load: it is not stored, and nobody may be asked";
+    return laterWith(Promise.resolve(), () => {
+      consumer.onError(new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "user", message));
+      return { cancel() {} };
+    });
+  }
+
+  #storing({ head, partition, context, consumer }: Lookup, requestTime: number): StoringConsumer<StoredExchange> {
+    const number = this.#asked++;
+    return new StoringConsumer<StoredExchange>(
+      consumer,
+      (response) => {
+        const times: ExchangeTimes = { requestTime, responseTime: this.#now() };
+        // Where it was redirected from, and whether that holds, nobody said.
+        const isAsked = !response.redirected && response.url === head.url && !isRedirectStatus(response.status);
+        const stored = isAsked ? toStored(head, response, times) : null;
+        if (stored === null) return null;
+        const scriptCookies = head.mode === "navigate" ? response.scriptCookies : [];
+        return { meta: { ...stored, context, scriptCookies }, copy: this.#store.startCopy() };
+      },
+      ({ url }, meta, copy) => {
+        const isDropped = this.#drops.some(
+          (drop) => drop.after > number && drop.partition === partition && drop.isGone(url),
+        );
+        if (isDropped) return copy.body.giveUp();
+        const replaces = ({ meta: old }: ExchangeEntry) => old.context === context && isSameVariant(meta, old);
+        this.#pending.add(keyOf(partition, url), this.#store.add({ partition, url, meta, replaces }, copy));
+      },
+    );
+  }
+
+  /** What any answer of the edge does to what is stored, and tells of cookies. */
+  #watched(head: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
+    return passingOn(consumer, {
+      onHead: (response) => {
+        this.#cookies.answered(head, response);
+        const urls = invalidatedUrls(head, response);
+        if (urls.length > 0) this.#drop(partitionOf(head), urls, (url) => urls.includes(url));
+        if (clearsCache(response)) this.#drop(partitionOf(head), [ANY], (url) => isSameOrigin(url, response.url));
+        consumer.onHead(response);
+      },
+    });
+  }
+
+  #now(): number {
+    return this.#platform.now();
+  }
+
+  /** @param urls those of them that may be asked for next. */
+  #drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
+    this.#drops = [...this.#drops, { partition, isGone, after: this.#asked++ }].slice(-DROPS);
+    const dropped = this.#pending
+      .all(keyOf(partition, ""))
+      .then(() => this.#store.index(partition))
+      .then((index) => this.#store.remove(index.all().filter(({ url }) => isGone(url))));
+    for (const url of urls) this.#pending.add(keyOf(partition, url), dropped);
+  }
+}
+
+/** What an exchange has made untrue. */
+interface Drop {
+  readonly partition: string;
+  isGone(url: string): boolean;
+  /** Number of the requests that were made before. */
+  readonly after: number;
+}
+
+/** More than a page has under way. */
+const DROPS = 64;
+
+/** In place of a URL. */
+const ANY = "";
+
+const keyOf = (partition: string, url: string): string => `${partition} ${url}`;
+
+function variantsOf(index: PartitionIndex<StoredExchange>, { url }: RequestHead, context: string): Variant[] {
+  return index
+    .find(url)
+    .filter(({ meta }) => meta.context === context)
+    .map((entry) => ({ ...entry.meta, entry }));
+}
+
+/** Nobody waits for it. */
+const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
+function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
+  if (fields.length === 0) return request;
+  return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
+}
+
+/** What cannot be told at once. The promise does not reject. */
+function laterWith<Value>(promise: Promise<Value>, start: (value: Value) => ClientExchange): ClientExchange {
+  let exchange: ClientExchange | null = null;
+  let isCancelled = false;
+  void promise.then((value) => {
+    if (!isCancelled) exchange = start(value);
+  });
+  return {
+    cancel() {
+      isCancelled = true;
+      exchange?.cancel();
+    },
+  };
+}
