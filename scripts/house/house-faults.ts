@@ -8,7 +8,7 @@ const maxFunctionLines = 60;
 const maxPublicMembers = 25;
 
 /** Over a limit since before it was set, by file name. Shorten them, and this list. */
-const tooLarge: ReadonlySet<string> = new Set(["stream.ts", "served-session.ts"]);
+const tooLarge: ReadonlySet<string> = new Set(["stream.ts"]);
 
 /** Wrong ways since before they were forbidden. Mend them, and shorten this list. */
 const wrongWays: readonly (readonly [importer: string, imported: string])[] = [["pwa/messages/**", "pwa/**"]];

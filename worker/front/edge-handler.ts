@@ -5,8 +5,8 @@ import type { RequestHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
+import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
-import type { SessionConstants } from "../session/served-session.ts";
 import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
 
 /** The cookie jar as scripts and the person may change it. */

@@ -1,6 +1,6 @@
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../session/served-session.ts";
+import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
 import type { TunnelServer } from "../session/tunnel-server.ts";
 import { PhoneSession } from "./phone-session.ts";
 import type { Wire } from "./wired-phone.ts";

@@ -1,0 +1,57 @@
+/** What outlives the memory of a session, kept with its hibernated sockets. */
+import type { HeaderList } from "../../shared/http/heads.ts";
+import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
+import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
+import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
+import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
+
+/** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
+export const ATTACHMENT_BYTES = 16_384;
+
+/** What is constant for a session; sent once by the phone. */
+export interface SessionConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme?: SlotScheme;
+  /** What its browser says of itself, as far as it was announced. */
+  readonly accept?: AcceptTable;
+}
+
+/** @param fields of the session's head. */
+export function sessionConstants(fields: HeaderList): SessionConstants {
+  const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
+  const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  return {
+    userAgent: field("user-agent"),
+    acceptLanguage: field("accept-language"),
+    accept: fieldsToAccept(fields),
+    ...(slotScheme === null ? {} : { slotScheme }),
+  };
+}
+
+/** Where a hibernated socket's session goes on. Plain data; each fits ATTACHMENT_BYTES. */
+export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
+
+/** Of the socket that carries channel 0. */
+export interface FirstSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly constants: SessionConstants;
+  readonly isRepeat: boolean;
+  /** Without its further channels. */
+  readonly session: SessionSnapshot;
+  /** Number of the newest link of each channel, -1 where there was none. */
+  readonly links: readonly number[];
+  readonly delivered: DeliveredSnapshot;
+  /** When the phone was last heard. */
+  readonly heardAt: number;
+  /** Of what was sent on the socket, bytes that are not known to have been read. */
+  readonly unproved?: number;
+}
+
+/** Of one that carries another. */
+export interface FurtherSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly unproved?: number;
+  readonly further: SessionSnapshot["more"][number];
+}
