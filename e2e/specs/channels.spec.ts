@@ -1,4 +1,4 @@
-/** How many connections the app has to its edge: as many as pay, or as the setting says. */
+/** How many connections the app has to its edge: as many as pay, or as an experiment says. */
 import { tilePicture } from "../demo/hundred-fifty.ts";
 import { type AppPage, expect, SLOW_LINK, test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin.ts";
@@ -23,8 +23,8 @@ async function loadPictures(app: AppPage, origin: TestOrigin): Promise<void> {
   expect(origin.requests.filter(({ path }) => path.endsWith(".png"))).toHaveLength(PICTURES);
 }
 
-test.describe("one, as the setting says", () => {
-  test.use({ settings: { channels: 1 } });
+test.describe("one, as an experiment says", () => {
+  test.use({ experiment: { channels: 1 } });
 
   test("over which a page comes whole", async ({ app, origin }) => {
     await loadPictures(app, origin);
@@ -42,8 +42,8 @@ test.describe("on a slow link", () => {
   });
 });
 
-test.describe("three, as the setting says", () => {
-  test.use({ settings: { channels: 3 } });
+test.describe("three, as an experiment says", () => {
+  test.use({ experiment: { channels: 3 } });
 
   test("over which a page comes whole, also after all of them were cut", async ({ app, origin, link }) => {
     await loadPictures(app, origin);
@@ -57,14 +57,13 @@ test.describe("three, as the setting says", () => {
   });
 });
 
-test("another number, from when the setting is changed", async ({ app, origin }) => {
-  await app.page.getByRole("button", { name: "Menu" }).click();
-  await app.page.getByRole("button", { name: "Settings" }).click();
-  const choice = app.page.getByRole("group", { name: "Connections to the edge" });
-  await choice.getByRole("radio", { name: "4" }).check();
-  await expect.poll(() => app.stats()).toMatchObject({ sockets: 4, channels: 4 });
-  await choice.getByRole("radio", { name: "1" }).check();
-  await expect.poll(() => app.stats()).toMatchObject({ sockets: 1, channels: 1, sessions: 1 });
-  await app.page.keyboard.press("Escape");
+test("another number, from when the experiment is changed", async ({ app, origin }) => {
+  for (const channels of [4, 1]) {
+    await app.page.evaluate((count) => {
+      localStorage.setItem("ropeway.experiment", JSON.stringify({ channels: count }));
+    }, channels);
+    await app.page.reload();
+    await expect.poll(() => app.stats()).toMatchObject({ sockets: channels, channels, sessions: 1 });
+  }
   await loadPictures(app, origin);
 });

@@ -6,7 +6,7 @@ const PICTURES = 150;
 const HEAD_BYTES_PER_PICTURE = 25;
 
 test.describe("the paper's page of 150 pictures", () => {
-  test.use({ linkSpeed: SLOW_LINK, settings: { channels: 1 } });
+  test.use({ linkSpeed: SLOW_LINK, experiment: { channels: 1 } });
 
   test("comes whole through one socket with small request heads", async ({ app, origin, link, network }) => {
     let document: Exchange | undefined;

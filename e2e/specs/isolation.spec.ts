@@ -278,7 +278,7 @@ const NEEDED = [
 ];
 
 test.describe("with one socket, not as many as pay on what the phone takes the link for", () => {
-  test.use({ settings: { channels: 1 } });
+  test.use({ experiment: { channels: 1 } });
 
   test("cookies that a page sets for all hosts of the app are gone before others have them, and do not stop the app", async ({
     app,

@@ -92,6 +92,12 @@ export interface PageProgress {
   readonly expectedBytes: number;
 }
 
+/**
+ * Key of the shell's storage by which tests and the bench fix what is measured else: an `Experiment` as JSON. It is the
+ * tunnel worker's name.
+ */
+export const EXPERIMENT_KEY = "ropeway.experiment";
+
 export type ShellToTunnel =
   | {
       /** First, and when more is known: what sessions say of this phone. */
@@ -133,9 +139,7 @@ export type ShellToTunnel =
   /** Whether what a page needs may come before it asks. */
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** Milliseconds that requests wait while there is no link. */
-  | { readonly type: "wait-time"; readonly waitTime: number }
-  /** How many channels sessions have; null for as many as pay. */
-  | { readonly type: "channels"; readonly count: number | null };
+  | { readonly type: "wait-time"; readonly waitTime: number };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }

@@ -1,7 +1,7 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
 import { RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
-import type { TunnelStats } from "../messages/tunnel-messages.ts";
+import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
 import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
 import { startOwnWorker } from "./app/own-worker.ts";
@@ -49,7 +49,9 @@ let startedAt = 0;
 /** What the tunnel said before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
 let hear: (event: TunnelEvent) => void = (event) => earlyEvents.push(event);
-const tunnel = new TunnelClient(new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module" }), (event) => {
+const experiment = localStorage.getItem(EXPERIMENT_KEY) ?? "";
+const worker = new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module", name: experiment });
+const tunnel = new TunnelClient(worker, (event) => {
   if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
   hear(event);
 });

@@ -41,7 +41,7 @@ const urls = (count: number): string[] => Array.from({ length: count }, (_, inde
 /** A tunnel with so many channels, all open. */
 async function channelRig(handle: RequestHandler, channels: number) {
   const rig = tunnelRig(handle);
-  rig.tunnel.fixChannels(channels);
+  rig.tunnel.setExperiment({ channels });
   await rig.connect();
   const further = await rig.connectFurther();
   const busy = (): number => rig.edge()?.channels.all.filter(({ streams }) => streams.size > 0).length ?? 0;
@@ -51,7 +51,7 @@ async function channelRig(handle: RequestHandler, channels: number) {
 describe("channels of a tunnel", () => {
   it("are opened after the first, as many as are asked for, and carry requests", async () => {
     const { platform, tunnel, connect, connectFurther, fetch, edge } = tunnelRig(text);
-    tunnel.fixChannels(3);
+    tunnel.setExperiment({ channels: 3 });
     fetch();
     await settle();
     expect([platform.furtherSockets.length, tunnel.stats().channelsWanted]).toEqual([0, 3]);
@@ -96,7 +96,7 @@ describe("channels of a tunnel", () => {
   it("are one where only the fetch road passes", async () => {
     const { platform, tunnel, connect, fetch } = tunnelRig(text);
     platform.takesFurtherSockets = false;
-    tunnel.fixChannels(3);
+    tunnel.setExperiment({ channels: 3 });
     await connect();
     const { consumer } = fetch();
     await consumer.over;
@@ -105,16 +105,16 @@ describe("channels of a tunnel", () => {
 
   it("follow the setting while they are open", async () => {
     const { platform, tunnel, connectFurther, fetch } = await channelRig(text, 3);
-    tunnel.fixChannels(1);
+    tunnel.setExperiment({ channels: 1 });
     await settle();
     expect(tunnel.stats()).toMatchObject({ sockets: 1, channels: 1, channelsWanted: 1 });
-    tunnel.fixChannels(5);
+    tunnel.setExperiment({ channels: 5 });
     await connectFurther();
     expect(tunnel.stats()).toMatchObject({ sockets: 5, channels: 5, sessions: 1 });
     const logs = urls(5).map((url) => fetch({ url }).consumer);
     await settle();
     expect(logs.map((log) => log.text)).toEqual(Array(5).fill("text"));
-    tunnel.fixChannels(null);
+    tunnel.setExperiment({});
     await settle();
     expect([tunnel.stats().channelsWanted < 5, platform.sockets.length]).toEqual([true, 1]);
   });
@@ -286,17 +286,17 @@ describe("further channels that nobody uses", () => {
 
   it("stay until the edge was heard on them: what it has put there may have to come again", async () => {
     const { platform, tunnel, connect } = tunnelRig(text);
-    tunnel.fixChannels(2);
+    tunnel.setExperiment({ channels: 2 });
     await connect();
     const [socket] = platform.furtherSockets;
     socket?.open();
     await settle();
-    tunnel.fixChannels(1);
+    tunnel.setExperiment({ channels: 1 });
     const [hello] = decodeMessage(socket?.sent[0] as Uint8Array);
     expect([hello?.type, socket?.sent.length]).toEqual(["hello", 1]);
     socket?.receive(messageOf(hello as SequencedFrame).buffer as ArrayBuffer);
     await settle();
-    tunnel.fixChannels(1);
+    tunnel.setExperiment({ channels: 1 });
     expect(socket?.sent.at(-1)).toBe(END_OF_LINK);
   });
 
@@ -306,7 +306,7 @@ describe("further channels that nobody uses", () => {
     const rig = tunnelRig(text, {
       uplink: (_socket, _bytes, deliver) => (isHeld ? held.push(deliver) : queueMicrotask(deliver)),
     });
-    rig.tunnel.fixChannels(2);
+    rig.tunnel.setExperiment({ channels: 2 });
     await rig.connect();
     const [lost] = await rig.connectFurther();
     isHeld = true;
@@ -315,12 +315,12 @@ describe("further channels that nobody uses", () => {
     const next = rig.platform.furtherSockets.at(-1);
     next?.open();
     await settle();
-    rig.tunnel.fixChannels(1);
+    rig.tunnel.setExperiment({ channels: 1 });
     expect([next === lost, next?.sent]).toEqual([false, []]);
     isHeld = false;
     for (const deliver of held) deliver();
     await settle();
-    rig.tunnel.fixChannels(2);
+    rig.tunnel.setExperiment({ channels: 2 });
     expect(rig.tunnel.stats()).toMatchObject({ channels: 2, sessions: 1 });
   });
 
@@ -351,9 +351,9 @@ describe("further channels that nobody uses", () => {
 
   it("are made ready when the person is about to go somewhere", async () => {
     const { platform, tunnel } = await channelRig(text, 2);
-    tunnel.fixChannels(1);
+    tunnel.setExperiment({ channels: 1 });
     await settle();
-    tunnel.fixChannels(2);
+    tunnel.setExperiment({ channels: 2 });
     platform.furtherSockets.at(-1)?.lose();
     platform.pass(500);
     const before = platform.furtherSockets.length;

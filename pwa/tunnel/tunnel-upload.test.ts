@@ -81,7 +81,7 @@ function slowUplink() {
 
 it("an upload on a slow uplink goes on after a cut, and no link is given up for what is under way", async () => {
   const { platform, tunnel, fetch, pass } = slowUplink();
-  tunnel.fixChannels(1);
+  tunnel.setExperiment({ channels: 1 });
   const { consumer } = fetch({ method: "POST" }, new CountedBody(200_000).stream);
   await pass(11_000);
   platform.socket.lose();
@@ -91,7 +91,7 @@ it("an upload on a slow uplink goes on after a cut, and no link is given up for 
 
 it("notices a dead link under an upload soon, also after cuts that it was told of", async () => {
   const { platform, tunnel, fetch, connect } = tunnelRig(readAll, { uplink: () => {} });
-  tunnel.fixChannels(1);
+  tunnel.setExperiment({ channels: 1 });
   await connect();
   fetch({ method: "POST" }, new CountedBody(200_000).stream);
   await settle();

@@ -5,6 +5,7 @@ import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
+import type { Experiment } from "../../shared/mux/session/session-types.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
@@ -118,6 +119,8 @@ const host: SlotPortHost = {
 let progressScheduled = false;
 let accept: AcceptTable = {};
 
+if (self.name !== "") tunnel.setExperiment(JSON.parse(self.name) as Experiment);
+
 self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   const message = event.data;
   switch (message.type) {
@@ -172,8 +175,6 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
     case "wait-time":
       tunnel.setWaitTime(message.waitTime);
       return;
-    case "channels":
-      tunnel.fixChannels(message.count);
   }
 };
 

@@ -8,6 +8,7 @@ import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
 import { Session } from "../../shared/mux/session/session.ts";
+import type { Experiment } from "../../shared/mux/session/session-types.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
@@ -59,7 +60,7 @@ export class Tunnel {
   #first: FirstSocket;
   #further: FurtherSockets;
   #activity: ChannelActivity;
-  #fixedChannels: number | null = null;
+  #experiment: Experiment = {};
   #platform: SocketPlatform;
   #handler: TunnelHandler;
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
@@ -167,10 +168,9 @@ export class Tunnel {
     this.#updateChannels();
   }
 
-  /** @param count channels of every session, for experiments; null to let what is measured decide. */
-  fixChannels(count: number | null): void {
-    this.#fixedChannels = count;
-    this.#current?.session.fixChannels(count);
+  setExperiment(experiment: Experiment): void {
+    this.#experiment = experiment;
+    if (this.#current !== null) this.#current.session.experiment = experiment;
     this.#updateChannels();
   }
 
@@ -225,7 +225,7 @@ export class Tunnel {
     const session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
-      ...(this.#fixedChannels === null ? {} : { fixedChannels: this.#fixedChannels }),
+      experiment: this.#experiment,
       handler: {
         onEnd: () => this.#archive(session),
         onPush: (stream) => this.#pushed.accept(stream, current),

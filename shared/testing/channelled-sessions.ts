@@ -5,7 +5,7 @@ import { StreamLog } from "./stream-log.ts";
 
 /** With so many channels, all open. */
 export function connected(channels: number): SessionSockets {
-  const sockets = new SessionSockets({ fixedChannels: channels });
+  const sockets = new SessionSockets({ experiment: { channels: channels } });
   for (let index = 0; index < channels; index += 1) sockets.connect(index);
   sockets.flow();
   return sockets;

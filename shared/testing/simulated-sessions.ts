@@ -64,9 +64,9 @@ export class SimulatedSessions {
     const onEnd = (error: RopewayError): void => {
       this.ended = error;
     };
-    const fixed = settings.credit === "fixed" ? { fixedCredit: limits.sessionCreditBytes } : {};
-    const channels = settings.channels === undefined ? {} : { fixedChannels: settings.channels };
-    this.phone = new Session({ ...common, ...fixed, ...channels, role: "phone", handler: { onEnd } });
+    const fixed = settings.credit === "fixed" ? { credit: limits.sessionCreditBytes } : {};
+    const channels = settings.channels === undefined ? {} : { channels: settings.channels };
+    this.phone = new Session({ ...common, experiment: { ...fixed, ...channels }, role: "phone", handler: { onEnd } });
     this.edge = new Session({ ...common, role: "edge", handler: { onEnd, onStream: (stream) => this.#serve(stream) } });
     for (let index = 0; index < (settings.channels ?? 1); index += 1) this.connect(index);
   }

@@ -55,7 +55,7 @@ async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
   const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform);
   tunnel.introduce({ userAgent: "channels", acceptLanguage: "en" });
   tunnel.setWaitTime(1_000_000);
-  tunnel.fixChannels(CHANNELS);
+  tunnel.setExperiment({ channels: CHANNELS });
   tunnel.start(`ws://127.0.0.1:${proxy.port}${TUNNEL_PATH}`, token);
   let restarts = 0;
   return {
@@ -137,7 +137,7 @@ describe("several sockets to an edge", () => {
     const endCuts = edge.cutSockets();
     const counts = [1, CHANNELS, 2, 6, 1, CHANNELS];
     const results = await edge.requests((ended) => {
-      if (ended % (REQUESTS / counts.length) === 0) edge.tunnel.fixChannels(counts.shift() ?? CHANNELS);
+      if (ended % (REQUESTS / counts.length) === 0) edge.tunnel.setExperiment({ channels: counts.shift() ?? CHANNELS });
     });
     await endCuts();
     const { sessions } = edge.tunnel.stats();

@@ -33,7 +33,7 @@ export class ChannelledPhone extends PhoneSession {
     const wire: Wire = { transport, connection: server.connect(transport), closed: null };
     this.wires.set(index, wire);
     this.#mine.set(index, mine);
-    this.session.fixChannels(Math.max(index + 1, ...this.wires.keys()));
+    this.session.experiment = { channels: Math.max(index + 1, ...this.wires.keys()) };
     this.session.channels.attach(index, mine);
     return wire;
   }

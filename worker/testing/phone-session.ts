@@ -44,13 +44,13 @@ export class PhoneSession {
   readonly pushes: TestPush[] = [];
   #userAgent: string;
 
-  /** @param fixedCredit bytes that it takes at once, whatever it measures. */
-  constructor(userAgent = "TestPhone/1", fixedCredit: number | null = null) {
+  /** @param credit bytes that it takes at once, whatever it measures. */
+  constructor(userAgent = "TestPhone/1", credit: number | null = null) {
     this.#userAgent = userAgent;
     this.session = new Session({
       role: "phone",
       sessionId: crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES)),
-      ...(fixedCredit === null ? {} : { fixedCredit }),
+      experiment: credit === null ? {} : { credit },
       // Acknowledges at rest at once.
       setTimer(task) {
         queueMicrotask(task);

@@ -38,7 +38,7 @@ class ObjectPhone extends PhoneSession {
     });
     socket.addEventListener("close", () => this.session.channels.detach(transport));
     this.channels.set(index, { socket, transport });
-    this.session.fixChannels(Math.max(index + 1, ...this.channels.keys()));
+    this.session.experiment = { channels: Math.max(index + 1, ...this.channels.keys()) };
     this.session.channels.attach(index, transport);
   }
 

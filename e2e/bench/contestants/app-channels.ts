@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import type { Visit } from "../model.ts";
 
-/** Where the app keeps the person's settings, as JSON. */
-const SETTINGS_KEY = "ropeway.settings";
+/** Where the app looks for what is fixed, as JSON. */
+const EXPERIMENT_KEY = "ropeway.experiment";
 
 export type UsedChannels = Required<Pick<Visit, "channels" | "socketsOpened">>;
 
@@ -23,13 +23,12 @@ export interface ChannelStats {
  */
 export async function storeChannels(page: Page, origin: string, channels: number): Promise<void> {
   await page.addInitScript(
-    (setting) => {
+    (experiment) => {
       // It runs in every frame, the site's own among them.
-      if (window !== window.top || location.origin !== setting.origin) return;
-      const stored: unknown = JSON.parse(localStorage.getItem(setting.key) ?? "{}");
-      localStorage.setItem(setting.key, JSON.stringify({ ...Object(stored), channels: setting.channels }));
+      if (window !== window.top || location.origin !== experiment.origin) return;
+      localStorage.setItem(experiment.key, JSON.stringify({ channels: experiment.channels }));
     },
-    { origin: new URL(origin).origin, key: SETTINGS_KEY, channels },
+    { origin: new URL(origin).origin, key: EXPERIMENT_KEY, channels },
   );
 }
 

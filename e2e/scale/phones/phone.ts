@@ -52,7 +52,7 @@ export class Phone {
     this.#tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform);
     this.#tunnel.introduce({ userAgent: "Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0", acceptLanguage: "en" });
     this.#tunnel.takePushes("http");
-    this.#tunnel.fixChannels(edge.channels);
+    this.#tunnel.setExperiment(edge.channels === null ? {} : { channels: edge.channels });
     this.#tunnel.start(edge.url, edge.token);
   }
 

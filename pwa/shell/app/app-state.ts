@@ -24,8 +24,6 @@ export interface Settings {
   readonly waitTime: number;
   /** Whether the edge may send what a page needs before the page asks. */
   readonly takesPushes: boolean;
-  /** How many channels a session has, for experiments; null for as many as pay. */
-  readonly channels: number | null;
 }
 
 /** Something the person should know that no page says; one at a time, until it is dismissed. */

@@ -8,7 +8,6 @@ const DEFAULTS = {
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: 120_000,
   takesPushes: true,
-  channels: null,
 };
 
 it("keeps changes over restarts", () => {
@@ -19,13 +18,11 @@ it("keeps changes over restarts", () => {
   store.change({ searchUrl: "https://a.example/?q=%s" });
   store.change({ waitTime: 600_000 });
   store.change({ takesPushes: false });
-  store.change({ channels: 3 });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
     waitTime: 600_000,
     takesPushes: false,
-    channels: 3,
   });
 });
 

@@ -1,5 +1,3 @@
-/** The person's settings, kept in synchronous storage since the first paint needs the theme. */
-import * as limits from "../../../shared/limits.ts";
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import type { Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
@@ -11,17 +9,10 @@ const DEFAULTS: Settings = {
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: DEFAULT_WAIT_TIME,
   takesPushes: true,
-  channels: null,
 };
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
-
-/** What `channels` may be: as many as pay, or a number for experiments. */
-export const CHANNEL_COUNTS: readonly (number | null)[] = [
-  null,
-  ...Array.from({ length: limits.channels }, (_, index) => index + 1),
-];
 
 export class SettingsStore {
   #storage: KeyValueStorage;
@@ -51,9 +42,8 @@ function read(json: string | null): Partial<Settings> {
     const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
     const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
     const takesPushes = value.takesPushes !== false;
-    const channels = CHANNEL_COUNTS.find((choice) => choice === value.channels) ?? DEFAULTS.channels;
     const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
-    return { theme, searchUrl, waitTime, takesPushes, channels };
+    return { theme, searchUrl, waitTime, takesPushes };
   } catch {
     return {};
   }

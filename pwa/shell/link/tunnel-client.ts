@@ -32,10 +32,9 @@ export class TunnelClient {
     this.#worker.postMessage(message);
   }
 
-  tellSettings({ waitTime, takesPushes, channels }: Partial<Settings>): void {
+  tellSettings({ waitTime, takesPushes }: Partial<Settings>): void {
     if (waitTime !== undefined) this.tell({ type: "wait-time", waitTime });
     if (takesPushes !== undefined) this.tell({ type: "take-pushes", isOn: takesPushes });
-    if (channels !== undefined) this.tell({ type: "channels", count: channels });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */

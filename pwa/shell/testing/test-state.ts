@@ -22,7 +22,6 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
       searchUrl: DEFAULT_SEARCH_URL,
       waitTime: 120_000,
       takesPushes: true,
-      channels: null,
     },
     demoUrl: null,
     ...change,

@@ -157,7 +157,7 @@ test("what a page asks for takes turns with what was pushed before, whatever the
 
 describe("channels", () => {
   test("beyond the first wait until the edge was heard, so that it knows their session", () => {
-    const sockets = new SessionSockets({ fixedChannels: 2 });
+    const sockets = new SessionSockets({ experiment: { channels: 2 } });
     sockets.connect(1);
     sockets.connect(0);
     sockets.turn();
@@ -468,7 +468,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test("every body arrives whole and once, with channels cut and retired at random points", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 120 }), (steps) => {
-      const sockets = new SessionSockets({ fixedChannels: 4 });
+      const sockets = new SessionSockets({ experiment: { channels: 4 } });
       const logs: StreamLog[] = [];
       const sizeOf = (name: number): number => 1 + ((name * 7919) % 90_000);
       const answer = (): void => {

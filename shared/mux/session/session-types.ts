@@ -36,6 +36,14 @@ export interface SessionSnapshot extends SessionChannelSnapshot, PeerSettingsSna
   readonly grantedCredit: number;
 }
 
+/** The one hook of tests and the bench: what a session takes for granted, whatever is measured. Empty in the product. */
+export interface Experiment {
+  /** Bytes of credit that the peer has from the start. */
+  readonly credit?: number;
+  /** How many channels pay. */
+  readonly channels?: number;
+}
+
 export interface SessionOptions {
   readonly role: "phone" | "edge";
   readonly sessionId: Uint8Array;
@@ -50,7 +58,5 @@ export interface SessionOptions {
   readonly takesData?: () => boolean;
   /** What an earlier session on this link came to, instead of limits.initialSessionCreditBytes. */
   readonly initialCredit?: number;
-  /** For experiments: this much credit, and so many channels, whatever is measured. */
-  readonly fixedCredit?: number;
-  readonly fixedChannels?: number;
+  readonly experiment?: Experiment;
 }

@@ -21,11 +21,13 @@ import { SessionReceiver } from "./session-receiver.ts";
 import { SessionRest } from "./session-rest.ts";
 import { SessionSender } from "./session-sender.ts";
 import { SessionStreams } from "./session-streams.ts";
-import type { SessionHandler, SessionOptions } from "./session-types.ts";
+import type { Experiment, SessionHandler, SessionOptions } from "./session-types.ts";
 
 export type { SessionHandler, SessionOptions, SessionSnapshot } from "./session-types.ts";
 
 export class Session implements ChannelOwner {
+  /** May change at any time. */
+  experiment: Experiment;
   readonly role: "phone" | "edge";
   readonly handler: SessionHandler;
   readonly channels: ChannelSet;
@@ -34,7 +36,6 @@ export class Session implements ChannelOwner {
   readonly receiver: SessionReceiver;
   readonly peer: PeerSettings;
 
-  #fixedChannels: number | null;
   /** Of the link, in ms, as long as no better one is known. */
   #roundTripGuess: number | null = null;
   #rest: SessionRest;
@@ -44,12 +45,12 @@ export class Session implements ChannelOwner {
     const { role, handler, snapshot } = options;
     this.role = role;
     this.handler = handler;
-    this.#fixedChannels = options.fixedChannels ?? null;
+    this.experiment = options.experiment ?? {};
     this.peer = new PeerSettings(initialStreamCredit(role).send, snapshot);
-    const initial = options.fixedCredit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
+    const initial = this.experiment.credit ?? options.initialCredit ?? limits.initialSessionCreditBytes;
     const window = new SessionWindow({
       initial,
-      isFixed: options.fixedCredit !== undefined,
+      isFixed: this.experiment.credit !== undefined,
       ...mostSessionCredit(role),
       now: options.now ?? (() => performance.now()),
       ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
@@ -85,15 +86,10 @@ export class Session implements ChannelOwner {
     const { estimate } = this.receiver.window;
     return wantedChannels({
       ...estimate,
-      fixed: this.#fixedChannels,
+      fixed: this.experiment.channels ?? null,
       attached: this.channels.choice.attached.length,
       minRtt: estimate.minRtt ?? this.#roundTripGuess,
     });
-  }
-
-  /** @param count for experiments; null to let the policy decide again. */
-  fixChannels(count: number | null): void {
-    this.#fixedChannels = count;
   }
 
   /** @param time milliseconds, as opening the link lets one think. */

@@ -1,6 +1,6 @@
 import type { LinkPhase } from "../../../messages/link.ts";
 import type { Settings } from "../../app/app-state.ts";
-import { CHANNEL_COUNTS, WAIT_TIMES } from "../../app/settings-store.ts";
+import { WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { KeyForm } from "../parts/key-form.tsx";
@@ -25,8 +25,6 @@ const PUSH_CHOICES = [
   { value: true, label: "Yes, faster" },
   { value: false, label: "No, least data" },
 ] as const;
-
-const CHANNEL_CHOICES = CHANNEL_COUNTS.map((value) => ({ value, label: value === null ? "Auto" : String(value) }));
 
 /** Every choice takes effect at once; there is nothing to save. */
 export function SettingsSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
@@ -98,13 +96,6 @@ function Choices({ settings, onChange }: ChoicesProps) {
         choices={PUSH_CHOICES}
         chosen={settings.takesPushes}
         onChange={(takesPushes) => onChange({ takesPushes })}
-      />
-      <ChoiceSetting
-        name="channels"
-        legend="Connections to the edge"
-        choices={CHANNEL_CHOICES}
-        chosen={settings.channels}
-        onChange={(channels) => onChange({ channels })}
       />
     </>
   );
