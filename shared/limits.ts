@@ -259,6 +259,3 @@ export const unclaimedPushTime = 60_000;
 
 /** Milliseconds (phone): how long the fetch road is used on a network before WebSocket is tried again. */
 export const webSocketRetryTime = 300_000;
-
-/** For rooms that still import the namespace by name. */
-export * as limits from "./limits.ts";

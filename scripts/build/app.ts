@@ -6,7 +6,7 @@ import { contentHash } from "./content-hash.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 import { precacheManifest } from "./precache.ts";
-import { browserPlugins } from "./virtual-modules.ts";
+import { virtualModules } from "./virtual-modules.ts";
 
 /** All slots have it from the shell's host (slot-sw.ts), under a name that tells its content. */
 const SLOT_WORKER = ".ropeway/slot-worker";
@@ -77,7 +77,7 @@ function nameByContent(files: BuiltFiles, script: string): string {
 
 async function bundle(options: BuildOptions): Promise<BuiltFiles> {
   const outdir = join(root, "dist", "app");
-  const result = await build({ ...browserOptions, plugins: browserPlugins(), ...options, write: false, outdir });
+  const result = await build({ ...browserOptions, plugins: [virtualModules()], ...options, write: false, outdir });
   return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
 }
 

@@ -18,7 +18,7 @@ const common = {
 
 /**
  * For the browser: Chromium 119 has all that is used, and so have the Firefox and Safari of its time. The product's
- * scripts need the `browserPlugins` of virtual-modules.ts too.
+ * scripts need `virtualModules` of virtual-modules.ts too.
  */
 export const browserOptions = {
   ...common,

@@ -6,7 +6,6 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { limitValues } from "./limit-values.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 
@@ -27,7 +26,7 @@ async function textOf(name: string): Promise<string> {
   if (path.endsWith(".html")) return readFile(path, "utf8");
   const result = await build({
     ...browserOptions,
-    plugins: browserPlugins(),
+    plugins: [virtualModules()],
     entryPoints: [path],
     format: "iife",
     sourcemap: false,
@@ -35,12 +34,7 @@ async function textOf(name: string): Promise<string> {
   return result.outputFiles[0]?.text ?? "";
 }
 
-/** What the product's scripts for browsers import, other than files as they are. */
-export function browserPlugins(): Plugin[] {
-  return [virtualModules(), limitValues()];
-}
-
-function virtualModules(): Plugin {
+export function virtualModules(): Plugin {
   return {
     name: "ropeway-virtual-modules",
     setup({ onResolve, onLoad }) {

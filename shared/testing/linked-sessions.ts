@@ -1,3 +1,4 @@
+import type { SetTimer } from "../clock.ts";
 import type { RopewayError } from "../errors.ts";
 import type { Defer } from "../mux/pipe/channel-types.ts";
 import { Session, type SessionHandler } from "../mux/session/session.ts";
@@ -20,7 +21,7 @@ export interface LinkedSessionsOptions {
   /** With a defer of its own, messages wait for `link.deliver`; without, everything flows by itself. */
   readonly defer?: Defer;
   /** The phone's. */
-  readonly setTimer?: (task: () => void, delay: number) => () => void;
+  readonly setTimer?: SetTimer;
 }
 
 export const TEST_SESSION_ID = Uint8Array.from({ length: 16 }, (_, index) => index);

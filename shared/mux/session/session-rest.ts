@@ -3,6 +3,7 @@
  * acknowledges all once it is quiet. Nothing is to be sent for a while then, so no memory is kept for it: an edge has
  * thousands of sessions that rest.
  */
+import type { SetTimer } from "../../clock.ts";
 import * as limits from "../../limits.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
 import type { SessionStreams } from "./session-streams.ts";
@@ -38,5 +39,3 @@ export class SessionRest {
     this.#cancel?.();
   }
 }
-
-type SetTimer = (task: () => void, delay: number) => () => void;

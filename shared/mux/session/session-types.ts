@@ -1,4 +1,5 @@
 /** What a session is made from, and what it tells. */
+import type { Clock } from "../../clock.ts";
 import type { RopewayError } from "../../errors.ts";
 import type { HeaderField } from "../../wire/hpack/field.ts";
 import type { CarriedPlace, Defer } from "../pipe/channel-types.ts";
@@ -44,15 +45,12 @@ export interface Experiment {
   readonly channels?: number;
 }
 
-export interface SessionOptions {
+/** Its clock never goes back. */
+export interface SessionOptions extends Partial<Clock> {
   readonly role: "phone" | "edge";
   readonly sessionId: Uint8Array;
   readonly handler: SessionHandler;
   readonly defer?: Defer;
-  /** Milliseconds of a clock that never goes back; `performance.now` outside tests. */
-  readonly now?: () => number;
-  /** `setTimeout` outside tests. @returns what cancels it. */
-  readonly setTimer?: (task: () => void, delay: number) => () => void;
   readonly snapshot?: SessionSnapshot;
   /** Whether the owner takes DATA now, besides what credit allows. Asked again after each message of the peer. */
   readonly takesData?: () => boolean;

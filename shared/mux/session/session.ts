@@ -5,6 +5,7 @@
  * A session puts its parts together and passes between them what happens on its channels. Frames, header tables and stream
  * ids are each channel's; a stream stays on the channel that its first head went on.
  */
+import { monotonicClock } from "../../clock.ts";
 import type { RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import type { EncodableField } from "../../wire/hpack/field.ts";
@@ -42,7 +43,7 @@ export class Session implements ChannelOwner {
   #ended: RopewayError | null = null;
 
   constructor(options: SessionOptions) {
-    const { role, handler, snapshot } = options;
+    const { role, handler, snapshot, now, setTimer } = { ...monotonicClock, ...options };
     this.role = role;
     this.handler = handler;
     this.experiment = options.experiment ?? {};
@@ -52,7 +53,7 @@ export class Session implements ChannelOwner {
       initial,
       isFixed: this.experiment.credit !== undefined,
       ...mostSessionCredit(role),
-      now: options.now ?? (() => performance.now()),
+      now,
       ...(snapshot ? { outstanding: snapshot.grantedCredit } : {}),
     });
     this.channels = new ChannelSet({ sessionId: options.sessionId, owner: this, defer: options.defer, snapshot });
@@ -64,11 +65,7 @@ export class Session implements ChannelOwner {
       if (this.streams.count === 0) window.rest();
       this.#rest.check();
     });
-    this.#rest = new SessionRest(
-      this.channels,
-      this.streams,
-      role === "phone" ? (options.setTimer ?? startTimer) : null,
-    );
+    this.#rest = new SessionRest(this.channels, this.streams, role === "phone" ? setTimer : null);
     if (snapshot === undefined) this.#set(initial);
   }
 
@@ -161,9 +158,4 @@ export class Session implements ChannelOwner {
     if (sessionCredit !== limits.initialSessionCreditBytes) entries.push([Setting.SESSION_CREDIT, sessionCredit]);
     if (entries.length > 0) this.channel.send({ type: "settings", entries });
   }
-}
-
-function startTimer(task: () => void, delay: number): () => void {
-  const timer = setTimeout(task, delay);
-  return () => clearTimeout(timer);
 }
