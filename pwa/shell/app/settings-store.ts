@@ -1,3 +1,4 @@
+/** The person's settings, kept in synchronous storage since the first paint needs the theme. */
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import type { Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
