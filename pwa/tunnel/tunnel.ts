@@ -6,6 +6,7 @@ import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
+import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { Experiment } from "../../shared/mux/session/session-types.ts";
@@ -67,6 +68,8 @@ export class Tunnel {
   #current: CarriedSession | null = null;
   /** The link's, from before its socket is opened. */
   #transport: Transport | null = null;
+  /** What it is to the session. */
+  #attachment: Attachment | null = null;
   #online = true;
   #isRefused = false;
   #network: NetworkRequests;
@@ -105,7 +108,7 @@ export class Tunnel {
           this.#uploads.opened();
           this.#updateChannels();
         },
-        onMessage: (transport, message) => this.#receive(transport, message),
+        onMessage: (_, message) => this.#receive(this.#attachment, message),
         onClose: (transport, code, wasSilent) => {
           this.#detach(transport, code, wasSilent);
           // What took the one may have taken all.
@@ -122,11 +125,9 @@ export class Tunnel {
     this.#activity = new ChannelActivity(platform, () => this.#updateChannels());
     this.#further = new FurtherSockets(
       {
-        onTransport: (index, transport) => {
-          this.#current?.session.channels.attach(index, transport);
-        },
-        onMessage: (transport, message) => this.#receive(transport, message),
-        onClose: (index, transport, code, isConfirmed) => this.#detachFurther(index, transport, code, isConfirmed),
+        onTransport: (index, transport) => this.#currentSession().session.channels.attach(index, transport),
+        onMessage: (attachment, message) => this.#receive(attachment, message),
+        onClose: (index, attachment, code, isConfirmed) => this.#detachFurther(index, attachment, code, isConfirmed),
         onRetry: () => this.#updateChannels(),
         isBusy: (index) => this.#isBusy(index),
       },
@@ -279,10 +280,10 @@ export class Tunnel {
     // A further attempt tells nothing of what the edge still knows: it may not get there.
     if (!current.wasCarried) current.lastCarriedAt = this.#platform.now();
     current.wasCarried = true;
-    current.session.channels.attach(0, transport);
+    this.#attachment = current.session.channels.attach(0, transport);
   }
 
-  #receive(transport: Transport, message: Uint8Array): void {
+  #receive(attachment: Attachment | null, message: Uint8Array): void {
     this.counters.counts.messagesDown += 1;
     const current = this.#current;
     if (current !== null) {
@@ -290,7 +291,7 @@ export class Tunnel {
       const now = this.#platform.now();
       current.lastCarriedAt = now;
       const known = session.channels.totals.retained.acknowledged;
-      session.channels.receive(message, transport);
+      attachment?.receive(message);
       const acknowledged = session.channels.totals.retained.acknowledged - known;
       this.#uploads.update(
         acknowledged,
@@ -307,14 +308,13 @@ export class Tunnel {
     if (this.#transport === transport) this.#transport = null;
     const session = this.#current?.session;
     this.#uploads.lost(wasSilent ? (session?.channels.totals.unacknowledgedBytes ?? 0) : 0);
-    if (session === undefined || !session.channels.detach(transport)) return;
-    this.#endIfTold(session, code);
+    if (this.#attachment?.detach() && session !== undefined) this.#endIfTold(session, code);
   }
 
-  #detachFurther(index: number, transport: Transport, code: number, isConfirmed: boolean): void {
+  #detachFurther(index: number, attachment: Attachment, code: number, isConfirmed: boolean): void {
+    attachment.detach();
     const session = this.#current?.session;
     if (session === undefined) return;
-    session.channels.detach(transport);
     session.channels.retire(index, isConfirmed);
     session.channels.carryStranded();
     this.#endIfTold(session, code);

@@ -1,5 +1,6 @@
 import type { RopewayError } from "../errors.ts";
-import { resumeChannel } from "../mux/pipe/edge-channels.ts";
+import type { Attachment } from "../mux/pipe/attachment.ts";
+import { adoptChannel, resumeChannel } from "../mux/pipe/edge-channels.ts";
 import { Session, type SessionOptions, type SessionSnapshot } from "../mux/session/session.ts";
 import { snapshotOf } from "../mux/session/session-snapshot.ts";
 import type { Transport } from "../transport.ts";
@@ -11,11 +12,12 @@ import { Turns } from "./turns.ts";
 
 interface Socket {
   readonly index: number;
-  readonly phone: Transport;
   readonly edge: Transport;
   readonly up: Uint8Array[];
   readonly down: Uint8Array[];
-  isGreeted: boolean;
+  phoneEnd: Attachment | null;
+  /** From the phone's HELLO on. */
+  edgeEnd: Attachment | null;
 }
 
 /** A phone's and an edge's session with a socket for each channel, which a test opens, delivers on and cuts. */
@@ -53,9 +55,9 @@ export class SessionSockets {
       },
       close() {},
     });
-    const socket: Socket = { index, up, down, phone: transport(up), edge: transport(down), isGreeted: false };
+    const socket: Socket = { index, up, down, edge: transport(down), phoneEnd: null, edgeEnd: null };
     this.#sockets.set(index, socket);
-    this.phone.channels.attach(index, socket.phone);
+    socket.phoneEnd = this.phone.channels.attach(index, transport(up));
   }
 
   /** The socket is gone with all that is under way, which both sides learn. */
@@ -63,8 +65,8 @@ export class SessionSockets {
     const socket = this.#sockets.get(index);
     if (socket === undefined) return;
     this.#sockets.delete(index);
-    this.phone.channels.detach(socket.phone);
-    this.edge.channels.detach(socket.edge);
+    socket.phoneEnd?.detach();
+    socket.edgeEnd?.detach();
   }
 
   /** Channels without a socket go on over the first one's. */
@@ -81,10 +83,10 @@ export class SessionSockets {
     this.turn();
     while (this.deliver(index, "up"));
     this.edge.channels.beginRetirement(index);
-    this.edge.channels.detach(socket.edge);
+    socket.edgeEnd?.detach();
     while (this.deliver(index, "down"));
     this.#sockets.delete(index);
-    this.phone.channels.detach(socket.phone);
+    socket.phoneEnd?.detach();
     this.phone.channels.retire(index, true);
   }
 
@@ -97,11 +99,10 @@ export class SessionSockets {
     const socket = this.#sockets.get(index);
     const message = socket?.[direction].shift();
     if (socket === undefined || message === undefined) return false;
-    if (direction === "down") this.phone.channels.receive(message, socket.phone);
+    if (direction === "down") socket.phoneEnd?.receive(message);
     else {
-      if (!socket.isGreeted) resumeChannel(this.edge.channels, socket.edge, helloOf(message));
-      socket.isGreeted = true;
-      this.edge.channels.receive(message, socket.edge);
+      socket.edgeEnd ??= resumeChannel(this.edge.channels, socket.edge, helloOf(message));
+      socket.edgeEnd.receive(message);
     }
     return true;
   }
@@ -129,7 +130,7 @@ export class SessionSockets {
     const snapshot = structuredClone(snapshotOf(this.edge));
     this.edge = this.#edge(snapshot);
     for (const socket of this.#sockets.values()) {
-      if (socket.isGreeted) this.edge.channels.at(socket.index).channel.adopt(socket.edge);
+      if (socket.edgeEnd !== null) socket.edgeEnd = adoptChannel(this.edge.channels, socket.index, socket.edge);
     }
   }
 

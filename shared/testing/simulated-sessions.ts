@@ -1,5 +1,6 @@
 import type { RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
+import type { Attachment } from "../mux/pipe/attachment.ts";
 import { resumeChannel } from "../mux/pipe/edge-channels.ts";
 import { Session } from "../mux/session/session.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
@@ -122,25 +123,27 @@ export class SimulatedSessions {
       congestion: congestionControl(congestion, congestionWindow),
       deliver: (message) => {
         this.received += message.length;
-        this.act(() => this.phone.channels.receive(message, phone));
+        this.act(() => phoneEnd?.receive(message));
       },
     });
-    let isGreeted = false;
+    let phoneEnd: Attachment | null = null;
+    let edgeEnd: Attachment | null = null;
     const up = new TcpFlow({
       time: this.time,
       bottleneck: this.up,
       backDelay: this.down.delay,
       congestion: congestionControl("cubic"),
       deliver: (message) => {
-        if (!isGreeted) resumeChannel(this.edge.channels, edge, helloOf(message));
-        isGreeted = true;
-        this.act(() => this.edge.channels.receive(message, edge));
+        edgeEnd ??= resumeChannel(this.edge.channels, edge, helloOf(message));
+        this.act(() => edgeEnd?.receive(message));
       },
     });
     const phone = transport(up);
     const edge = transport(down);
     this.flows.push(down);
-    this.act(() => this.phone.channels.attach(index, phone));
+    this.act(() => {
+      phoneEnd = this.phone.channels.attach(index, phone);
+    });
   }
 
   #serve(stream: MuxStream): void {

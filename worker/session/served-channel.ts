@@ -1,3 +1,4 @@
+import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { ArrivalProof } from "./arrival-proof.ts";
 import type { RestedConnection } from "./rested-connection.ts";
@@ -11,6 +12,8 @@ export interface ServedLink {
   readonly proof: ArrivalProof | null;
   /** The number of its HELLO where it goes over the first channel's socket, else null. */
   readonly carriedAs: number | null;
+  /** What it is to the session; null until it has been attached. */
+  attachment: Attachment | null;
   /** Whether its first message has come. */
   isHeard: boolean;
   /** Whether the last that `onSnapshot` was told of it is a snapshot. */

@@ -4,7 +4,7 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel-types.ts";
-import { confirmRetirement, resumeChannel } from "../../shared/mux/pipe/edge-channels.ts";
+import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/pipe/edge-channels.ts";
 import { Session, type SessionHandler, type SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { snapshotOf } from "../../shared/mux/session/session-snapshot.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
@@ -155,7 +155,7 @@ export class ServedSession {
     const link = this.#observe(transport, this.#options.now(), isCarried ? hello.link : null);
     if (channel.isOvertaken(hello.link)) return transport.close(CLOSED_NORMALLY, "replaced");
     try {
-      resumeChannel(this.session.channels, link.observed, hello, isCarried);
+      link.attachment = resumeChannel(this.session.channels, link.observed, hello, isCarried);
     } catch (error) {
       this.end();
       throw error;
@@ -170,7 +170,7 @@ export class ServedSession {
     const link = this.#observe(transport, Number.NEGATIVE_INFINITY);
     link.hasSnapshot = true;
     link.isHeard = true;
-    this.session.channels.at(index).channel.adopt(link.observed);
+    link.attachment = adoptChannel(this.session.channels, index, link.observed);
     this.#take(channel, link, channel.newest);
   }
 
@@ -179,9 +179,9 @@ export class ServedSession {
     // A socket that was replaced may still deliver.
     if (!channel?.link) return;
     this.#heardAt = this.#options.now();
-    const { observed } = channel.link;
+    const { attachment } = channel.link;
     channel.heard();
-    this.session.channels.receive(message, observed);
+    attachment?.receive(message);
     this.#save();
   }
 
@@ -248,7 +248,7 @@ export class ServedSession {
 
   /** A channel is without a socket from now on. */
   #loosen(channel: ServedChannel, link: ServedLink): void {
-    if (!this.session.channels.detach(link.observed)) return;
+    if (!link.attachment?.detach()) return;
     if (link.hasSnapshot) this.#options.onSnapshot?.(link.transport, null);
     link.hasSnapshot = false;
     channel.expect();
@@ -281,7 +281,7 @@ export class ServedSession {
       this.attach(this.session.channel.carrier(from), first, true);
     }
     const link = this.#channels[from.channel]?.link;
-    if (link?.carriedAs === from.link) this.session.channels.receive(message, link.observed, false);
+    if (link?.carriedAs === from.link) link.attachment?.receive(message, false);
   }
 
   /** Channels that go over the first one's socket. */
@@ -336,7 +336,7 @@ export class ServedSession {
       },
       close: (code, reason) => transport.close(code, reason),
     };
-    return { transport, observed, rested, proof, carriedAs, isHeard: false, hasSnapshot: false };
+    return { transport, observed, rested, proof, carriedAs, attachment: null, isHeard: false, hasSnapshot: false };
   }
 
   /** Much may follow, on all channels. On a link that is known to be slow, what fills a segment costs more than it saves. */

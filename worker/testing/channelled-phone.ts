@@ -1,3 +1,4 @@
+import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
@@ -9,7 +10,7 @@ import type { Wire } from "./wired-phone.ts";
 export class ChannelledPhone extends PhoneSession {
   /** By the number of their channel. */
   readonly wires = new Map<number, Wire>();
-  #mine = new Map<number, Transport>();
+  #mine = new Map<number, Attachment>();
 
   /** A socket for the channel, in place of the one that it had. */
   connect(server: TunnelServer, index: number): Wire {
@@ -21,9 +22,10 @@ export class ChannelledPhone extends PhoneSession {
       },
       close: () => {},
     };
+    let attachment: Attachment | null = null;
     const transport: Transport = {
       send: (message) => {
-        if (isOpen()) queueMicrotask(() => this.session.channels.receive(message, mine));
+        if (isOpen()) queueMicrotask(() => attachment?.receive(message));
         return isOpen();
       },
       close: (code, reason) => {
@@ -32,9 +34,9 @@ export class ChannelledPhone extends PhoneSession {
     };
     const wire: Wire = { transport, connection: server.connect(transport), closed: null };
     this.wires.set(index, wire);
-    this.#mine.set(index, mine);
     this.session.experiment = { channels: Math.max(index + 1, ...this.wires.keys()) };
-    this.session.channels.attach(index, mine);
+    attachment = this.session.channels.attach(index, mine);
+    this.#mine.set(index, attachment);
     return wire;
   }
 
@@ -80,7 +82,7 @@ export class ChannelledPhone extends PhoneSession {
     const [wire, mine] = [this.wires.get(index), this.#mine.get(index)];
     this.wires.delete(index);
     this.#mine.delete(index);
-    if (mine !== undefined) this.session.channels.detach(mine);
+    mine?.detach();
     return wire;
   }
 }

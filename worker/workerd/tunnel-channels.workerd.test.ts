@@ -1,6 +1,7 @@
 /** A phone's object with several sockets of one session, in workerd: PROTOCOL.md sections 4.4 and 4.5. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { CLOSED_NORMALLY, END_OF_LINK } from "../../shared/subprotocol.ts";
 import { statusOf } from "../../shared/testing/channel-status.ts";
 import type { Transport } from "../../shared/transport.ts";
@@ -18,7 +19,7 @@ const A = "http://a.example";
 
 interface Channel {
   readonly socket: WebSocket;
-  readonly transport: Transport;
+  readonly attachment: Attachment;
 }
 
 class ObjectPhone extends PhoneSession {
@@ -33,30 +34,30 @@ class ObjectPhone extends PhoneSession {
       },
       close: (code, reason) => socket.close(code, reason),
     };
-    socket.addEventListener("message", ({ data }) => {
-      if (typeof data !== "string") this.session.channels.receive(new Uint8Array(data as ArrayBuffer), transport);
-    });
-    socket.addEventListener("close", () => this.session.channels.detach(transport));
-    this.channels.set(index, { socket, transport });
     this.session.experiment = { channels: Math.max(index + 1, ...this.channels.keys()) };
-    this.session.channels.attach(index, transport);
+    const attachment = this.session.channels.attach(index, transport);
+    socket.addEventListener("message", ({ data }) => {
+      if (typeof data !== "string") attachment.receive(new Uint8Array(data as ArrayBuffer));
+    });
+    socket.addEventListener("close", () => attachment.detach());
+    this.channels.set(index, { socket, attachment });
   }
 
   /** As the app ends the socket of a channel that does not pay any more. */
   async retire(index: number): Promise<void> {
-    const { socket, transport } = this.#channel(index);
+    const { socket, attachment } = this.#channel(index);
     this.session.channels.beginRetirement(index);
     const closed = closing(socket);
     socket.send(END_OF_LINK);
     expect(await closed).toBe(CLOSED_NORMALLY);
-    this.session.channels.detach(transport);
+    attachment.detach();
     expect(this.session.channels.retire(index, true)).toBe(true);
   }
 
   /** The socket goes without the edge's consent. */
   lose(index: number): void {
-    const { socket, transport } = this.#channel(index);
-    this.session.channels.detach(transport);
+    const { socket, attachment } = this.#channel(index);
+    attachment.detach();
     socket.close(3000, "lost");
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
 import { END_OF_LINK, KEEP_ALIVE, parseOffer } from "../../../shared/subprotocol.ts";
 import { messageOf } from "../../../shared/testing/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
@@ -17,6 +18,7 @@ function rig() {
   const platform = new FakePlatform();
   const events: string[] = [];
   const transports = new Map<number, Transport>();
+  const attachments = new Map<number, Attachment>();
   const state = {
     wanted: 1,
     lost: NONE,
@@ -30,14 +32,17 @@ function rig() {
       onTransport(index, transport) {
         events.push(`transport ${index}`);
         transports.set(index, transport);
+        const attachment = { receive() {}, detach: () => true };
+        attachments.set(index, attachment);
+        return attachment;
       },
-      onMessage(transport, message) {
-        const [index] = [...transports].find(([, known]) => known === transport) ?? [];
+      onMessage(attachment, message) {
+        const [index] = [...attachments].find(([, known]) => known === attachment) ?? [];
         events.push(`${message.length} bytes on ${index}`);
       },
-      onClose(index, transport, code, isConfirmed) {
+      onClose(index, attachment, code, isConfirmed) {
         events.push(`${isConfirmed ? "confirmed " : ""}close ${code} of ${index}`);
-        if (transports.get(index) === transport) transports.delete(index);
+        if (attachments.get(index) === attachment) transports.delete(index);
         update();
       },
       onRetry: () => update(),

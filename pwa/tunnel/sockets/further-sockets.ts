@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import * as limits from "../../../shared/limits.ts";
+import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
 import {
   CLOSED_ABNORMALLY,
   type PhoneSocket,
@@ -23,15 +24,15 @@ import {
 import { PROBE_TIMEOUT_MAX } from "./socket-watch.ts";
 
 export interface FurtherSocketsOwner {
-  /** The channel's transport, open. */
-  onTransport(index: number, transport: Transport): void;
-  onMessage(transport: Transport, message: Uint8Array): void;
+  /** The channel's transport, open. @returns what is told of it. */
+  onTransport(index: number, transport: Transport): Attachment;
+  onMessage(attachment: Attachment, message: Uint8Array): void;
   /**
    * The transport is gone, if there was one. `code` is the WebSocket close code.
    *
    * @param isConfirmed its end was asked for here, and both sides have got all that was sent before.
    */
-  onClose(index: number, transport: Transport, code: number, isConfirmed: boolean): void;
+  onClose(index: number, attachment: Attachment, code: number, isConfirmed: boolean): void;
   /** Something could be tried again. */
   onRetry(): void;
   /**
@@ -59,7 +60,7 @@ interface FurtherSocket {
   readonly index: number;
   readonly keeper: SocketKeeper;
   /** From when it is open. */
-  transport: Transport | null;
+  attachment: Attachment | null;
   /** In a row. */
   failures: number;
 }
@@ -83,7 +84,7 @@ export class FurtherSockets {
 
   /** Sockets that are open. */
   get openCount(): number {
-    return this.#sockets.filter(({ transport }) => transport !== null).length;
+    return this.#sockets.filter(({ attachment }) => attachment !== null).length;
   }
 
   start(url: string, token: string): void {
@@ -141,14 +142,14 @@ export class FurtherSockets {
 
   /** All are given up. */
   drop(): void {
-    const open = this.#sockets.map(({ index, transport }) => ({ index, transport }));
+    const open = this.#sockets.map(({ index, attachment }) => ({ index, attachment }));
     for (const socket of this.#sockets) {
       socket.failures = 0;
-      socket.transport = null;
+      socket.attachment = null;
       socket.keeper.drop();
     }
-    for (const { index, transport } of open) {
-      if (transport !== null) this.#owner.onClose(index, transport, CLOSED_ABNORMALLY, false);
+    for (const { index, attachment } of open) {
+      if (attachment !== null) this.#owner.onClose(index, attachment, CLOSED_ABNORMALLY, false);
     }
   }
 
@@ -158,18 +159,17 @@ export class FurtherSockets {
       {
         onOpen: (transport, handshake) => {
           this.#handshake = expectedHandshake(this.#handshake, handshake);
-          socket.transport = transport;
-          owner.onTransport(index, transport);
+          socket.attachment = owner.onTransport(index, transport);
         },
         onMessage: (message) => {
-          if (socket.transport !== null) owner.onMessage(socket.transport, message);
+          if (socket.attachment !== null) owner.onMessage(socket.attachment, message);
         },
         onStall() {},
         onEnd: (end) => this.#ended(socket, end),
       },
       this.#context,
     );
-    const socket: FurtherSocket = { index, keeper, transport: null, failures: 0 };
+    const socket: FurtherSocket = { index, keeper, attachment: null, failures: 0 };
     return socket;
   }
 
@@ -183,11 +183,11 @@ export class FurtherSockets {
   }
 
   #ended(socket: FurtherSocket, { from, why, code, wasHeard }: SocketEnd): void {
-    const { index, transport } = socket;
-    socket.transport = null;
+    const { index, attachment } = socket;
+    socket.attachment = null;
     // Nobody asked for its end: it is dialled again, but less and less often.
     if (why === "lost" || why === "silent") this.#retryLater(socket, from === "open" && wasHeard);
-    if (transport !== null) this.#owner.onClose(index, transport, code, why === "retired");
+    if (attachment !== null) this.#owner.onClose(index, attachment, code, why === "retired");
   }
 
   /** @param worked whether the last one did. */

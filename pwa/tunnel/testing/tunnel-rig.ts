@@ -3,6 +3,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { servePush } from "../../../shared/http/push.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
+import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
 import { confirmRetirement, resumeChannel } from "../../../shared/mux/pipe/edge-channels.ts";
 import { Session } from "../../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
@@ -78,6 +79,7 @@ export function tunnelRig(
       close: (code) => queueMicrotask(() => isOpen() && socket.lose(code)),
     };
     let edge: Session | null = null;
+    let attachment: Attachment | null = null;
     let channel = 0;
     const receive = (message: Uint8Array): void => {
       if (!isOpen()) return;
@@ -92,20 +94,20 @@ export function tunnelRig(
         edge ??= openSession(hello.sessionId);
         known.set(hello.sessionId.join(), edge);
         try {
-          resumeChannel(edge.channels, transport, hello);
+          attachment = resumeChannel(edge.channels, transport, hello);
         } catch {
           known.delete(hello.sessionId.join());
           return socket.lose(CLOSE_CODE_BASE + ErrorCode.LINK_LOST);
         }
       }
-      edge.channels.receive(message, transport);
+      attachment?.receive(message);
     };
     socket.onSent = (message) => uplink(socket, message.length, () => receive(message));
     socket.onSentText = (text) => {
       if (text !== END_OF_LINK) return;
       queueMicrotask(() => {
         edge?.channels.beginRetirement(channel);
-        edge?.channels.detach(transport);
+        attachment?.detach();
         queueMicrotask(() => {
           if (!isOpen()) return;
           if (edge !== null) confirmRetirement(edge, channel);
@@ -113,7 +115,7 @@ export function tunnelRig(
         });
       });
     };
-    socket.onGone = () => edge?.channels.detach(transport);
+    socket.onGone = () => attachment?.detach();
     const { opening } = parseOffer(socket.protocols.join(","));
     socket.open();
     if (opening !== null) receive(opening);

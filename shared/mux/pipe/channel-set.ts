@@ -4,6 +4,7 @@ import type { Transport } from "../../transport.ts";
 import { type ChannelOwner, SessionChannel } from "../session/session-channel.ts";
 import type { SessionSnapshot } from "../session/session-types.ts";
 import type { MuxStream } from "../stream/stream.ts";
+import type { Attachment } from "./attachment.ts";
 import type { Channel } from "./channel.ts";
 import { ChannelChoice } from "./channel-choice.ts";
 import { ChannelTotals } from "./channel-totals.ts";
@@ -96,11 +97,26 @@ export class ChannelSet {
    * Phone: a transport for the channel of that number, 0 to limits.channels - 1. All but channel 0 wait for the edge to
    * have been heard: until then it does not know the session that they belong to.
    */
-  attach(index: number, transport: Transport): void {
-    if (this.first.channel.state.name === "ended") return;
-    if (index === 0) this.#dropCarried();
-    if (index > 0 && this.#waiting !== null) this.#waiting.set(index, transport);
-    else this.at(index).channel.attach(transport);
+  attach(index: number, transport: Transport): Attachment {
+    if (this.first.channel.state.name !== "ended") {
+      if (index === 0) this.#dropCarried();
+      if (index > 0 && this.#waiting !== null) this.#waiting.set(index, transport);
+      else this.at(index).channel.attach(transport);
+    }
+    return this.attachment(index, transport);
+  }
+
+  /** For a transport of the channel of that number, which it has, had, or waits for. */
+  attachment(index: number, transport: Transport): Attachment {
+    return {
+      receive: (message, isCounted) => this.by(index)?.channel.receive(message, transport, isCounted),
+      detach: () => {
+        if (this.#waiting?.get(index) === transport) return this.#waiting.delete(index);
+        const channel = this.by(index)?.channel;
+        if (index === 0 && channel?.state.link?.transport === transport) this.#dropCarried();
+        return channel?.detach(transport) ?? false;
+      },
+    };
   }
 
   /** Phone: the edge said HELLO on a channel. */
@@ -138,24 +154,6 @@ export class ChannelSet {
   /** Sends everything queued now. */
   flush(): void {
     for (const { channel } of this.all) channel.flush();
-  }
-
-  /**
-   * A message of the peer. One from a transport that is not attached (any more) is ignored.
-   *
-   * @param isCounted its bytes are not those of another channel's message already.
-   */
-  receive(message: Uint8Array, from: Transport, isCounted = true): void {
-    for (const { channel } of this.all) channel.receive(message, from, isCounted);
-  }
-
-  /** The transport is gone. @returns false when it carried no channel any more. */
-  detach(transport: Transport): boolean {
-    for (const [index, waiting] of this.#waiting ?? []) {
-      if (waiting === transport) return this.#waiting?.delete(index) ?? false;
-    }
-    if (this.first.channel.state.link?.transport === transport) this.#dropCarried();
-    return this.all.some(({ channel }) => channel.detach(transport));
   }
 
   fail(error: RopewayError): void {

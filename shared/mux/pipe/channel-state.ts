@@ -1,5 +1,5 @@
 /**
- * The life of a channel. It is heard of once the peer has said HELLO, on any of its transports.
+ * The life of a channel. The peer was heard once it has said HELLO on any of the transports.
  *
  * ```
  *            phone's attach            HELLO             detach           attach

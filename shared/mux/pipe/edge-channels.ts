@@ -2,6 +2,7 @@
 import * as limits from "../../limits.ts";
 import type { Transport } from "../../transport.ts";
 import type { ChannelFrame } from "../../wire/frame.ts";
+import type { Attachment } from "./attachment.ts";
 import { begunAnew, cannotResume } from "./channel-errors.ts";
 import { type ChannelSet, isQuiet } from "./channel-set.ts";
 
@@ -16,7 +17,7 @@ export function resumeChannel(
   transport: Transport,
   hello: ChannelFrame & { type: "hello" },
   isCarried = false,
-): void {
+): Attachment {
   const index = hello.channel ?? 0;
   const known = channels.by(index);
   const begins = hello.received === 0 && hello.next === 0;
@@ -33,6 +34,13 @@ export function resumeChannel(
     }
   }
   channels.at(index).channel.resume(transport, hello, isCarried);
+  return channels.attachment(index, transport);
+}
+
+/** A transport that already carried the channel, before the edge hibernated. */
+export function adoptChannel(channels: ChannelSet, index: number, transport: Transport): Attachment {
+  channels.at(index).channel.adopt(transport);
+  return channels.attachment(index, transport);
 }
 
 interface ClosingSession {

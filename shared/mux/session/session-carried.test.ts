@@ -180,24 +180,18 @@ describe("a channel that goes over the first one's link", () => {
       const own = new ScriptedTransport();
       const { encoder } = new ScriptedPeer("phone");
       const block = encoder.encode(GET);
-      resumeChannel(session.channels, own, hello(1));
+      const first = resumeChannel(session.channels, own, hello(1));
       session.sender.grant(limits.creditBytes / 2);
-      session.channels.receive(
-        messageOf(hello(1), { type: "head", streamId: 1, end: true, priority: DEFAULT_PRIORITY, block }),
-        own,
-      );
+      first.receive(messageOf(hello(1), { type: "head", streamId: 1, end: true, priority: DEFAULT_PRIORITY, block }));
       turns.run();
       const kept = own.takeFrames().filter(isSequenced).length;
-      session.channels.detach(own);
-      resumeChannel(session.channels, transport, hello(0));
-      session.channels.receive(messageOf(hello(0)), transport);
+      first.detach();
+      const carrier = resumeChannel(session.channels, transport, hello(0));
+      carrier.receive(messageOf(hello(0)));
       let sent = 0;
       for (let link = 1; link <= times && session.ended === null; link += 1) {
         const received = acknowledges && link > 1 ? kept : 0;
-        session.channels.receive(
-          messageOf({ type: "carry", channel: 1, link }, { ...hello(1, received, 1, true), link }),
-          transport,
-        );
+        carrier.receive(messageOf({ type: "carry", channel: 1, link }, { ...hello(1, received, 1, true), link }));
         turns.run();
         for (const frame of transport.takeFrames()) if (frame.type === "data") sent += frame.payload.length;
       }
@@ -223,11 +217,8 @@ describe("a channel that goes over the first one's link", () => {
   ])("cannot be carried %s", (_name, carrier, index) => {
     const sockets = connected(3);
     const transport = new ScriptedTransport();
-    resumeChannel(sockets.edge.channels, transport, hello(carrier));
-    sockets.edge.channels.receive(
-      messageOf(hello(carrier), { type: "carry", channel: index, link: 0 }, hello(index)),
-      transport,
-    );
+    const attachment = resumeChannel(sockets.edge.channels, transport, hello(carrier));
+    attachment.receive(messageOf(hello(carrier), { type: "carry", channel: index, link: 0 }, hello(index)));
     expect(sockets.edge.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 });

@@ -12,6 +12,7 @@ import { SessionSockets } from "../../testing/session-sockets.ts";
 import { StreamLog } from "../../testing/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { DEFAULT_PRIORITY } from "../../wire/frame.ts";
+import type { Attachment } from "../pipe/attachment.ts";
 import { resumeChannel } from "../pipe/edge-channels.ts";
 import { Session } from "./session.ts";
 import { snapshotOf } from "./session-snapshot.ts";
@@ -365,15 +366,15 @@ describe("pieces of bodies", () => {
     expect(sockets.phone.receiver.window.unread).toBe(0);
   });
 
-  function phone(): { session: Session; transport: ScriptedTransport; log: StreamLog } {
+  function phone(): { session: Session; attachment: Attachment; log: StreamLog } {
     const session = new Session({ role: "phone", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
     const transport = new ScriptedTransport();
-    session.channels.attach(0, transport);
+    const attachment = session.channels.attach(0, transport);
     const { channel: _, ...first } = hello(0);
-    session.channels.receive(messageOf(first), transport);
+    attachment.receive(messageOf(first));
     const log = new StreamLog(session.streams.openNow());
     log.stream.sendHead(GET, true);
-    return { session, transport, log };
+    return { session, attachment, log };
   }
 
   const stripe = (home: number, streamId: number, offset = 0) =>
@@ -384,33 +385,33 @@ describe("pieces of bodies", () => {
     ["of a stream that was never opened here", stripe(0, 3)],
     ["of a push that was not asked for", stripe(0, 2)],
   ])("%s end the session", (_name, frame) => {
-    const { session, transport } = phone();
-    session.channels.receive(messageOf(frame), transport);
+    const { session, attachment } = phone();
+    attachment.receive(messageOf(frame));
     expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 
   test("of a channel that was retired meanwhile count as consumed", () => {
-    const { session, transport } = phone();
-    session.channels.receive(messageOf(stripe(2, 1)), transport);
+    const { session, attachment } = phone();
+    attachment.receive(messageOf(stripe(2, 1)));
     expect([session.ended, session.receiver.window.unread]).toEqual([null, 0]);
   });
 
   test("that overlap end their stream only", () => {
-    const { session, transport, log } = phone();
-    session.channels.receive(messageOf(stripe(0, 1), stripe(0, 1, 3)), transport);
+    const { session, attachment, log } = phone();
+    attachment.receive(messageOf(stripe(0, 1), stripe(0, 1, 3)));
     expect([session.ended, log.error?.code]).toEqual([null, ErrorCode.PROTOCOL_ERROR]);
   });
 
   test("whose heads never come are kept up to a limit", () => {
     const session = new Session({ role: "edge", sessionId: TEST_SESSION_ID, handler: { onEnd() {} } });
     const transport = new ScriptedTransport();
-    resumeChannel(session.channels, transport, hello(1));
-    session.channels.receive(messageOf(hello(1)), transport);
+    const attachment = resumeChannel(session.channels, transport, hello(1));
+    attachment.receive(messageOf(hello(1)));
     for (let count = 0; count < limits.strayPieces && session.ended === null; count += 1) {
-      session.channels.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }), transport);
+      attachment.receive(messageOf({ ...stripe(1, 1, count), payload: new Uint8Array(1) }));
     }
     expect([session.ended, session.channels.all.some(({ hasStrays }) => hasStrays)]).toEqual([null, true]);
-    session.channels.receive(messageOf(stripe(1, 3)), transport);
+    attachment.receive(messageOf(stripe(1, 3)));
     expect(session.ended).toMatchObject({ code: ErrorCode.ENHANCE_YOUR_CALM });
   });
 });
@@ -434,16 +435,16 @@ describe("HELLO of a channel", () => {
 
   test("is answered with its number", () => {
     const { session, transport } = edge();
-    resumeChannel(session.channels, transport, hello(3));
-    session.channels.receive(messageOf(hello(3)), transport);
+    const attachment = resumeChannel(session.channels, transport, hello(3));
+    attachment.receive(messageOf(hello(3)));
     session.channels.flush();
     expect(transport.takeFrames()).toEqual([hello(3)]);
   });
 
   test("that names another than the link's ends the session", () => {
     const { session, transport } = edge();
-    resumeChannel(session.channels, transport, hello(3));
-    session.channels.receive(messageOf(hello(2)), transport);
+    const attachment = resumeChannel(session.channels, transport, hello(3));
+    attachment.receive(messageOf(hello(2)));
     expect(session.ended).toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
   });
 });
