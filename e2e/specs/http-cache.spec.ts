@@ -9,7 +9,10 @@ test("the public HTTP cache tests pass in a slot", async ({ app, direct }) => {
   test.setTimeout(240_000);
   const tests = await startCacheTests();
   const [ours, chromium] = await Promise.all([
-    app.goto(tests.url).then(async () => cacheVerdicts(await app.content())),
+    app
+      .storeReady()
+      .then(() => app.goto(tests.url))
+      .then(async () => cacheVerdicts(await app.content())),
     direct.page.goto(tests.url).then(() => cacheVerdicts(direct.page)),
   ]).finally(tests.close);
   console.log(`Passed in a slot: ${summary(ours)}; in Chromium itself: ${summary(chromium)}`);

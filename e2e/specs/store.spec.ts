@@ -61,6 +61,7 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
 }) => {
   serve(origin);
   servePicture(origin);
+  await app.storeReady();
   await visit(app, origin);
   await app.goto("about:blank");
   origin.forget();
@@ -73,12 +74,13 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   await (await app.content()).evaluate(() => fetch("/kept.js").then((response) => response.text()));
   expect(origin.requestsTo("/kept.js")).toEqual([]);
   const after = await app.stats();
-  expect(after.storeAnswers - before.storeAnswers).toBeGreaterThan(0);
-  expect(after.storeValidations - before.storeValidations).toBe(2);
-  expect(after.storeBytes - before.storeBytes).toBeGreaterThan(50_000);
+  expect(Number(after.storeAnswers) - Number(before.storeAnswers)).toBeGreaterThan(0);
+  expect(Number(after.storeValidations) - Number(before.storeValidations)).toBe(2);
+  expect(Number(after.storeBytes) - Number(before.storeBytes)).toBeGreaterThan(50_000);
 
   await app.page.reload();
   await expect(app.address).toBeVisible();
+  await app.storeReady();
   origin.forget();
   await visit(app, origin);
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
@@ -89,6 +91,7 @@ test("another site sees nothing of what is stored, and what is forgotten is gone
   origin,
   otherOrigin,
 }) => {
+  await app.storeReady();
   for (const each of [origin, otherOrigin]) serve(each, origin.origin);
   servePicture(origin);
   await visit(app, origin);
@@ -108,6 +111,7 @@ test("another site sees nothing of what is stored, and what is forgotten is gone
 
 test("a fresh document comes with no request, and with the cookies of now", async ({ app, origin }) => {
   serve(origin);
+  await app.storeReady();
   await app.goto(`${origin.origin}/document`);
   await expect(app.frame().locator("#at")).toHaveText("seen=1");
   await (await app.content()).evaluate(() => {

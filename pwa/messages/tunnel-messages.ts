@@ -38,14 +38,14 @@ export interface NavigationRequest {
   readonly initiator: string | null;
 }
 
-/** What the phone's store did. */
+/** What the phone's store did; null until it is there, some seconds after the app was opened for the first time. */
 export interface StoreStats {
   /** Requests that it answered, with nobody asked. */
-  readonly storeAnswers: number;
+  readonly storeAnswers: number | null;
   /** Requests that it answered after the edge had said that what is stored holds. */
-  readonly storeValidations: number;
+  readonly storeValidations: number | null;
   /** Bytes of the bodies that it gave in both. */
-  readonly storeBytes: number;
+  readonly storeBytes: number | null;
 }
 
 /** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */

@@ -11,7 +11,7 @@ import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
 import type { LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
-import type { NavigationRequest, ShellToTunnel, TunnelToShell } from "../messages/tunnel-messages.ts";
+import type { NavigationRequest, ShellToTunnel, StoreStats, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { edgeRequest } from "./requests/edge-request.ts";
@@ -25,11 +25,16 @@ import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
-import { openResponseStore } from "./store/open-store.ts";
-import { StoredSource } from "./store/stored-source.ts";
+import { LateStore } from "./store/late-store.ts";
 import { Tunnel } from "./tunnel.ts";
 
-declare const self: DedicatedWorkerGlobalScope;
+declare const self: DedicatedWorkerGlobalScope & {
+  /** Path of the store's script; the build puts it here. */
+  readonly __STORE: string;
+};
+
+/** Milliseconds after the link's first opening until the store's script is fetched, if the phone does not have it yet. */
+const STORE_DELAY = 5000;
 
 /** Icons above this are not shown; they are decoration. */
 const ICON_BYTES = 64 * 1024;
@@ -80,28 +85,38 @@ function isAway(link: LinkPhase): boolean {
   return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
 }
 
-const stored = new StoredSource(openResponseStore(), {
-  now: Date.now,
-  setTimer,
-  isAway: () => isAway(phase),
-  onStoredPage: (page) => tell({ type: "stored-page", ...page }),
+const store = new LateStore(async () => {
+  const chunk = (await import(self.__STORE)) as typeof import("./store/store-chunk.ts");
+  return chunk.openStoredSource({
+    now: Date.now,
+    setTimer,
+    isAway: () => isAway(phase),
+    onStoredPage: (page) => tell({ type: "stored-page", ...page }),
+    failure: (code, message) => new RopewayError(code, "stream", "library", message),
+  });
 });
+// Where the app is installed, it is at hand.
+void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
+  if (kept !== undefined) void store.load();
+});
+
 const tunnel = new Tunnel(
   {
     onPhase: (link) => {
       phase = link;
       tell({ type: "link", link });
-      if (isAway(link)) stored.linkLeft();
+      if (isAway(link)) store.loaded?.linkLeft();
+      if (link.kind === "open") setTimer(() => void store.load(), STORE_DELAY);
     },
     onTraffic: () => reportProgress(),
     onUncertain: (head) => {
       // A beacon's page does not ask what became of it, nor does anybody else.
       if (head.mode !== "no-cors") tell({ type: "uncertain", url: head.url });
     },
-    isAtHand: (head) => stored.isAtHand(head),
+    isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [stored.source],
+  [store.source],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -115,6 +130,8 @@ const host: SlotPortHost = {
   onBrokenDocument: tell,
   setTimer,
 };
+
+const NO_STORE: StoreStats = { storeAnswers: null, storeValidations: null, storeBytes: null };
 
 let progressScheduled = false;
 let accept: AcceptTable = {};
@@ -150,7 +167,11 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
       return;
     case "stats":
-      tell({ type: "answer", id: message.id, value: { ...tunnel.stats(), ...stored.counters, road: roads.current } });
+      tell({
+        type: "answer",
+        id: message.id,
+        value: { ...tunnel.stats(), ...(store.loaded?.counters ?? NO_STORE), road: roads.current },
+      });
       return;
     case "clear-site-data":
       answerWith(message.id, clearSiteData());

@@ -11,13 +11,16 @@ import { virtualModules } from "./virtual-modules.ts";
 /** All slots have it from the shell's host (slot-sw.ts), under a name that tells its content. */
 const SLOT_WORKER = ".ropeway/slot-worker";
 
+/** The tunnel loads it when no page waits for it, by a name that tells its content: the two are of one release. */
+const STORE = ".ropeway/store";
+
 /**
- * Where each script comes from. Only the shell's page loads its script as a module. The slot's service worker carries
+ * Where each script comes from. Only the shell's page and the tunnel load scripts as modules. The slot's service worker carries
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
  */
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
   ["shell", "pwa/shell/shell.ts", "esm"],
-  [".ropeway/tunnel", "pwa/tunnel/tunnel-worker.ts", "iife"],
+  [STORE, "pwa/tunnel/store/store-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -48,6 +51,14 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
+  const store = nameByContent(files, STORE);
+  const tunnel = await bundle({
+    entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
+    format: "iife",
+    define: { ...browserOptions.define, "self.__STORE": JSON.stringify(`/${store}`) },
+    external: [`/${store}`],
+  });
+  for (const [path, contents] of tunnel) files.set(path, contents);
   const slotWorker = nameByContent(files, SLOT_WORKER);
   const serviceWorkers = await bundle({
     entryPoints: [

@@ -1,11 +1,13 @@
 /** What the app's service worker keeps for offline use. */
 import { securityHeaders } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "./built-files.ts";
-import { contentHash } from "./content-hash.ts";
+import { contentHash, withoutContentHash } from "./content-hash.ts";
+
+const OF_TUNNEL = new Set([".ropeway/tunnel.js", ".ropeway/store.js"]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts. */
 const isPrecached = (path: string): boolean =>
-  (!path.startsWith(".ropeway/") || path === ".ropeway/tunnel.js") && !path.endsWith(".map");
+  (!path.startsWith(".ropeway/") || OF_TUNNEL.has(withoutContentHash(path))) && !path.endsWith(".map");
 
 /** The platform serves pages without their ending, and sends whoever asks with it there. */
 function servedAs(path: string): string {

@@ -1,4 +1,4 @@
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { answerRange } from "../../../shared/http-cache/range.ts";
@@ -12,11 +12,16 @@ export interface StoredAnswer {
   readonly scriptCookies: readonly ScriptCookie[];
 }
 
-/** Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it. */
+/**
+ * Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it.
+ *
+ * @param broken what it fails with where a part of the body is gone.
+ */
 export function answerStored(
   { request, entry, headers, scriptCookies }: StoredAnswer,
   body: BodyReader,
   consumer: ResponseConsumer,
+  broken: () => RopewayError,
 ): ClientExchange {
   let isCancelled = false;
   const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
@@ -51,10 +56,8 @@ export function answerStored(
         return consumer.onEnd();
     }
   };
-  run().catch((cause: unknown) => {
-    if (isCancelled) return;
-    const message = "Cannot read what is stored: a part of it is gone";
-    consumer.onError(new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", message, { cause }));
+  run().catch(() => {
+    if (!isCancelled) consumer.onError(broken());
   });
   return {
     cancel() {

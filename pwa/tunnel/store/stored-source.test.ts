@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
@@ -60,6 +60,7 @@ class TestWindow {
       now: () => time,
       setTimer: () => () => {},
       isAway: () => isAway,
+      failure: (code, message) => new RopewayError(code, "stream", "library", message),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${time - storedAt}`),
     });
   }
@@ -245,9 +246,8 @@ describe("what is fresh", () => {
     const until = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await window.store.uses();
     const early = window.get({}, { headers: FRESH, body: "old", until });
-    await turns(20);
+    while (window.asked.length === 0) await turns(1);
     await window.get({ method: "PUT" }, { body: "done" });
     release();
     expect((await early).text).toBe("old");
@@ -320,8 +320,7 @@ describe("what is stale", () => {
     time += 1000;
     const shown = await window.get({}, { headers: FRESH, body: "second" });
     expect([shown.isAsked, shown.text]).toEqual([true, "first"]);
-    await turns(20);
-    expect((await window.get({}, { body: "third" })).text).toBe("second");
+    await vi.waitFor(async () => expect((await window.get({}, { body: "third" })).text).toBe("second"));
   });
 
   it("hides an origin's failure, where that lets it", async () => {
@@ -410,10 +409,11 @@ describe("while the link is away", () => {
 
   it("shows it when the link goes, also to a window that has just opened", async () => {
     const other = new TestWindow();
+    for (const change of [{}, page]) await window.stored(change);
     for (const each of [window, other]) {
-      await each.store.opened;
+      const before = each.asked.length;
       const shown = each.get({}, { until: never });
-      await turns(20);
+      while (each.asked.length === before) await turns(1);
       each.source.linkLeft();
       expect((await shown).text).toBe("first");
       expect((await each.get(page, { fails: lost })).text).toBe("<p>");

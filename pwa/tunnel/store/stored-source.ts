@@ -2,7 +2,7 @@
  * Answers requests out of the phone's store by the rules of RFC 9111 and the cache modes of Fetch, and stores what comes
  * from the edge. Between the pushed responses and the network.
  */
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
@@ -34,6 +34,8 @@ export interface StoredSourcePlatform {
   isAway(): boolean;
   /** A page's document is shown as it was stored, since nobody could be asked. */
   onStoredPage(page: StoredPage): void;
+  /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
+  failure(code: ErrorCode, message: string): RopewayError;
 }
 
 export interface StoredPage {
@@ -102,7 +104,7 @@ export class StoredSource {
     const cached = { ...head, cacheMode: head.cache ?? "default" };
     const lookup: Lookup = { request, head: cached, partition, context, consumer, next: asked };
     if (request.push !== null) return this.#fetch(lookup, []);
-    const pending = this.#pending.of(keyOf(partition, head.url)) ?? this.#pending.of(keyOf(partition, ANY));
+    const pending = this.#pendingFor(partition, head.url);
     const known = this.#store.index(partition);
     if (pending === null && !(known instanceof Promise)) return this.#lookUp(lookup, known);
     const index = Promise.resolve(pending).then(() => this.#store.index(partition));
@@ -138,7 +140,7 @@ export class StoredSource {
   #askOrAway(lookup: Lookup, start: (lookup: Lookup) => ClientExchange): ClientExchange {
     const { head, partition, context } = lookup;
     const find = async (): Promise<StoredInstead | null> => {
-      await this.#store.opened;
+      await Promise.all([this.#store.opened, this.#pendingFor(partition, head.url)]);
       const variants = variantsOf(await this.#store.index(partition), head, context);
       const mode = head.cacheMode === "no-cache" ? "force-cache" : head.cacheMode;
       const decision = decide({ ...head, cacheMode: mode === "default" ? "force-cache" : mode }, variants, this.#now());
@@ -174,7 +176,7 @@ export class StoredSource {
       this.counters.storeBytes += entry.body.size;
       const headers = headersWithAge(entry.meta, this.#now());
       const scriptCookies = this.#cookiesOf(lookup.head) ?? entry.meta.scriptCookies;
-      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
+      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer, this.#broken);
     });
   }
 
@@ -239,7 +241,7 @@ export class StoredSource {
       this.counters.storeBytes += entry.body.size;
       const { headers } = meta;
       const { scriptCookies } = response;
-      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
+      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer, this.#broken);
     });
   }
 
@@ -257,7 +259,7 @@ export class StoredSource {
   #unavailable({ consumer }: Lookup): ClientExchange {
     const message = "Cannot load: it is not stored, and nobody may be asked";
     return laterWith(Promise.resolve(), () => {
-      consumer.onError(new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "user", message));
+      consumer.onError(this.#platform.failure(ErrorCode.REFUSED_STREAM, message));
       return { cancel() {} };
     });
   }
@@ -299,8 +301,16 @@ export class StoredSource {
     });
   }
 
+  readonly #broken = (): RopewayError =>
+    this.#platform.failure(ErrorCode.INTERNAL_ERROR, "Cannot read what is stored: a part of it is gone");
+
   #now(): number {
     return this.#platform.now();
+  }
+
+  #pendingFor(partition: string, url: string): Promise<unknown> | null {
+    const [own, any] = [this.#pending.of(keyOf(partition, url)), this.#pending.of(keyOf(partition, ANY))];
+    return own === null || any === null ? (own ?? any) : Promise.all([own, any]);
   }
 
   /** @param urls those of them that may be asked for next. */
