@@ -101,8 +101,10 @@ test("another site sees nothing of what is stored, and what is forgotten is gone
 
   await app.page.getByRole("button", { name: "Menu" }).click();
   await app.page.getByRole("button", { name: "Settings" }).click();
+  await expect(app.page.getByText(/^Stored pages: \d+ k?B of 200 MB$/)).toBeVisible();
   await app.page.getByRole("button", { name: /site data/i }).click();
   await app.page.getByRole("button", { name: /^(forget|clear|delete)$/i }).click();
+  await expect(app.page.getByText("Stored pages: 0 B of 200 MB")).toBeVisible();
   await app.page.keyboard.press("Escape");
   origin.forget();
   await visit(app, origin);

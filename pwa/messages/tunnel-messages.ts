@@ -46,6 +46,9 @@ export interface StoreStats {
   readonly storeValidations: number | null;
   /** Bytes of the bodies that it gave in both. */
   readonly storeBytes: number | null;
+  /** Bytes of the bodies that are stored now, and how many may be. */
+  readonly storedBytes: number | null;
+  readonly storedBytesMax: number | null;
 }
 
 /** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */

@@ -131,7 +131,13 @@ const host: SlotPortHost = {
   setTimer,
 };
 
-const NO_STORE: StoreStats = { storeAnswers: null, storeValidations: null, storeBytes: null };
+const NO_STORE: StoreStats = {
+  storeAnswers: null,
+  storeValidations: null,
+  storeBytes: null,
+  storedBytes: null,
+  storedBytesMax: null,
+};
 
 let progressScheduled = false;
 let accept: AcceptTable = {};
@@ -170,7 +176,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       tell({
         type: "answer",
         id: message.id,
-        value: { ...tunnel.stats(), ...(store.loaded?.counters ?? NO_STORE), road: roads.current },
+        value: { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current },
       });
       return;
     case "clear-site-data":

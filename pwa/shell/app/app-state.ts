@@ -41,10 +41,18 @@ export type Notice =
   /** The recent sites, which can be taken back. */
   | { readonly kind: "forgotten"; readonly sites: readonly Site[] };
 
+/** Bytes, and how many there may be. */
+export interface PageStorage {
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
 export interface AppState {
   readonly link: LinkPhase;
   /** null until something is known. */
   readonly totals: Totals | null;
+  /** What pages have left on this phone; null until that is known. */
+  readonly stored: PageStorage | null;
   readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];

@@ -1,8 +1,9 @@
 import type { LinkPhase } from "../../messages/link.ts";
 import type { PagePhase } from "../../messages/page-messages.ts";
+import type { TunnelStats } from "../../messages/tunnel-messages.ts";
 import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
-import type { AppActions, AppState, Notice, Settings, Site, Totals } from "./app-state.ts";
+import type { AppActions, AppState, Notice, PageStorage, Settings, Site, Totals } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -41,6 +42,7 @@ export class App implements AppActions {
   readonly #tabs = new Set<AppTab>();
   #link: LinkPhase;
   #totals: Totals | null;
+  #stored: PageStorage | null = null;
   #shown: { readonly notice: Notice; readonly isOver: () => boolean } | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
@@ -60,6 +62,7 @@ export class App implements AppActions {
     return {
       link: this.#link,
       totals: this.#totals,
+      stored: this.#stored,
       notice: this.#shown?.notice ?? null,
       recent: sites.recent,
       pinned: sites.pinned,
@@ -93,7 +96,7 @@ export class App implements AppActions {
     this.draw();
     void this.tunnel.stats().then((stats) => {
       this.#totals = totals.add(stats);
-      this.draw();
+      this.#showStored(stats);
     });
   }
 
@@ -172,8 +175,17 @@ export class App implements AppActions {
 
   clearSiteData(): void {
     this.#options.forgetSlots();
-    void this.tunnel.clearSiteData();
+    void this.tunnel
+      .clearSiteData()
+      .then(() => this.tunnel.stats())
+      .then((stats) => this.#showStored(stats));
     for (const tab of this.#tabs) tab.home();
+  }
+
+  #showStored({ storedBytes, storedBytesMax }: TunnelStats): void {
+    this.#stored =
+      storedBytes === null || storedBytesMax === null ? null : { bytes: storedBytes, bytesMax: storedBytesMax };
+    this.draw();
   }
 
   // What the tunnel says

@@ -14,6 +14,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     isFrameEmpty: false,
     link: { kind: "open" },
     totals: null,
+    stored: null,
     notice: null,
     recent: [],
     pinned: [],

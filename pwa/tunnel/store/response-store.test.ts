@@ -38,7 +38,7 @@ const turns = async (count: number) => {
 };
 
 async function get(store: ResponseStore<TestMeta>, url: string, partition = SITE): Promise<Uint8Array | null> {
-  await store.uses();
+  await store.opened;
   const [entry] = (await store.index(partition)).find(url);
   if (entry === undefined) return null;
   const reader = await store.read(entry);
@@ -90,7 +90,7 @@ describe("a store", () => {
   it("knows at once that a site has nothing", async () => {
     const store = disk.open();
     expect(store.index(SITE)).not.toBeInstanceOf(Promise);
-    await store.uses();
+    await store.opened;
     expect(store.index(OTHER)).not.toBeInstanceOf(Promise);
     await put(store, "https://a.example/x", bytes(10), { partition: OTHER });
     expect(store.index(OTHER)).not.toBeInstanceOf(Promise);

@@ -118,6 +118,10 @@ export class ResponseStore<Meta> {
     return this.#database;
   }
 
+  get bytesMax(): number {
+    return this.#options.bytes;
+  }
+
   /** Bytes of bodies, and responses. */
   get use(): PartitionUse {
     return { bytes: this.#totals.bytes, entries: this.#totals.entries };
@@ -228,15 +232,6 @@ export class ResponseStore<Meta> {
       this.#indexes.delete(partition);
       this.#partitions?.add(partition);
     }
-  }
-
-  /** What partitions take up. */
-  async uses(): Promise<ReadonlyMap<string, PartitionUse>> {
-    const database = await this.#database;
-    if (database === null) return new Map();
-    const store = beginRead(database, "partitions").objectStore("partitions");
-    const [names, uses] = await Promise.all([store.getAllKeys(), store.getAll()]);
-    return new Map(names.map((name, index) => [name, uses[index] as PartitionUse]));
   }
 
   /** While nobody waits: writes down what was used, drops what no entry has, and checks hashes of a few bodies. */

@@ -105,7 +105,7 @@ class TestWindow {
     push: PhoneRequest["push"] = null,
   ): Promise<ConsumerLog & { isAsked: boolean }> {
     this.#answers = Array.isArray(answers) ? answers : [answers];
-    await this.store.uses();
+    await this.store.opened;
     const before = this.asked.length;
     const log = new ConsumerLog();
     const consumer: ResponseConsumer = {

@@ -16,6 +16,7 @@ import { isSameVariant } from "../../../shared/http-cache/variants.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
+import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { answerStored } from "./answer-stored.ts";
 import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
@@ -81,6 +82,10 @@ export class StoredSource {
     this.#platform = platform;
     this.#cookies = new CookieMirror(() => platform.now());
     this.#away = new AwayAnswers(() => platform.isAway());
+  }
+
+  get stats(): StoreStats {
+    return { ...this.counters, storedBytes: this.#store.use.bytes, storedBytesMax: this.#store.bytesMax };
   }
 
   /** The link went away: what is asked of the edge and stored is answered so. */

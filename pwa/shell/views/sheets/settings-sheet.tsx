@@ -3,6 +3,7 @@ import type { Settings } from "../../app/app-state.ts";
 import { WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import { formatBytes } from "../parts/format.ts";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
@@ -34,6 +35,11 @@ export function SettingsSheet({ state, actions, ui }: { state: BrowserState; act
       <Choices settings={state.settings} onChange={(change) => actions.app.changeSettings(change)} />
       <section class="setting">
         <h3>On this phone</h3>
+        {state.stored !== null && (
+          <p class="fine">
+            Stored pages: {formatBytes(state.stored.bytes)} of {formatBytes(state.stored.bytesMax)}
+          </p>
+        )}
         <ConfirmButton
           label="Forget recent sites"
           question="The list of recent sites will be empty. Pinned sites stay."
