@@ -44,6 +44,9 @@ export interface StoreStats {
   readonly storeAnswers: number | null;
   /** Requests that it answered after the edge had said that what is stored holds. */
   readonly storeValidations: number | null;
+  /** Questions that went out with a navigation, before its page asked; and those of which the page took the answer. */
+  readonly storeAsked: number | null;
+  readonly storeAskedUsed: number | null;
   /** Bytes of the bodies that it gave in both. */
   readonly storeBytes: number | null;
   /** Bytes of the bodies that are stored now, and how many may be. */

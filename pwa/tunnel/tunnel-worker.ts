@@ -134,6 +134,8 @@ const host: SlotPortHost = {
 const NO_STORE: StoreStats = {
   storeAnswers: null,
   storeValidations: null,
+  storeAsked: null,
+  storeAskedUsed: null,
   storeBytes: null,
   storedBytes: null,
   storedBytesMax: null,

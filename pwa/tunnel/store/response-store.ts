@@ -8,6 +8,7 @@ import { BodyReader } from "./body-reader.ts";
 import { PartitionIndex } from "./partition-index.ts";
 import { type StoreBounds, StoreChanges } from "./store-changes.ts";
 import {
+  abortWrite,
   beginRead,
   beginWrite,
   blocksOf,
@@ -15,9 +16,11 @@ import {
   type PartitionUse,
   type StoreDatabase,
   type StoredEntry,
+  type StoredVisit,
   type StoreTotals,
   type StoreWrite,
 } from "./store-database.ts";
+import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
 import { brokenBodies, orphanBodies } from "./store-upkeep.ts";
 
 /** What another window did. */
@@ -36,23 +39,6 @@ export interface StorePlatform {
   now(): number;
   tellOthers(news: StoreNews): void;
 }
-
-export interface StoreOptions extends StoreBounds {
-  /** Largest body, and what of one may wait to be written. */
-  readonly bodyBytes: number;
-  readonly blockBytes: number;
-}
-
-/** Bytes of bodies: a fifth of what browsers keep, and little of a phone's disk. */
-const STORE_BYTES = 200 * 1000 * 1000;
-
-export const STORE_OPTIONS: StoreOptions = {
-  bytes: STORE_BYTES,
-  // About 1 KB each; a hundred sites of eighty resources.
-  entries: 8192,
-  bodyBytes: STORE_BYTES / 8,
-  blockBytes: 256 * 1024,
-};
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
@@ -84,9 +70,9 @@ export interface NewEntry<Meta> {
 /** Something to be written, and what memory learns when it is. */
 interface Change {
   run(changes: StoreChanges): Promise<void>;
-  committed(): void;
-  /** That wait with it. */
-  readonly bytes: number;
+  readonly committed?: () => void;
+  /** That wait with it; none by default. */
+  readonly bytes?: number;
 }
 
 export class ResponseStore<Meta> {
@@ -125,6 +111,11 @@ export class ResponseStore<Meta> {
   /** Bytes of bodies, and responses. */
   get use(): PartitionUse {
     return { bytes: this.#totals.bytes, entries: this.#totals.entries };
+  }
+
+  /** Grows when something is forgotten. */
+  get era(): number {
+    return this.#era;
   }
 
   /** A promise only where it has to be read first. Empty as long as the store is not open: no request waits for that. */
@@ -179,8 +170,7 @@ export class ResponseStore<Meta> {
     await this.#change({
       bytes: last.length,
       run: async (changes) => {
-        const isForgotten = copy.era !== this.#era || changes.era !== this.#totals.era;
-        if (isForgotten) return changes.dropBlocks(body.id);
+        if (this.#isForgotten(copy.era, changes)) return changes.dropBlocks(body.id);
         gone = ((await changes.find(partition, url)) as StoredEntry<Meta>[]).filter((old) => fresh.replaces(old));
         for (const { id } of gone) await changes.remove(id);
         added = await changes.add({ partition, url, meta, body }, last);
@@ -195,33 +185,45 @@ export class ResponseStore<Meta> {
   refresh(entry: StoredEntry<Meta>, meta: Meta): Promise<void> {
     const fresh = { ...entry, meta };
     this.#learn(entry.partition, [entry], fresh);
-    return this.#change({ bytes: 0, run: (changes) => changes.update(fresh), committed: () => {} });
+    return this.#change({ run: (changes) => changes.update(fresh) });
   }
 
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
     for (const entry of entries) this.#learn(entry.partition, [entry], null);
     return this.#change({
-      bytes: 0,
       run: async (changes) => {
         for (const { id } of entries) await changes.remove(id);
       },
-      committed: () => {},
     });
   }
 
   /** It is broken: whatever has it is not stored any more. */
   dropBody(entry: StoredEntry<Meta>): void {
     this.#learn(entry.partition, [entry], null);
-    void this.#change({ bytes: 0, run: (changes) => changes.removeBody(entry.body.id), committed: () => {} });
+    void this.#change({ run: (changes) => changes.removeBody(entry.body.id) });
   }
 
   /** Settles when what is in these partitions is gone, and nothing that is under way can come to it. */
   async forget(isOf: (partition: string) => boolean): Promise<void> {
     this.#forgetMemory();
     await this.#change({
-      bytes: 0,
       run: (changes) => changes.removePartitions(isOf),
       committed: () => this.#platform.tellOthers({ kind: "forgotten" }),
+    });
+  }
+
+  /** Undefined where there was none, or nobody knows. */
+  async visit(partition: string, document: string): Promise<StoredVisit | undefined> {
+    const database = await this.#database;
+    return database?.getFromIndex("visits", "document", [partition, document]).catch(() => undefined);
+  }
+
+  /** @param era in which the visit began. */
+  keepVisit(visit: StoredVisit, era: number): Promise<void> {
+    return this.#change({
+      run: async (changes) => {
+        if (!this.#isForgotten(era, changes)) await changes.keepVisit(visit);
+      },
     });
   }
 
@@ -238,7 +240,7 @@ export class ResponseStore<Meta> {
   async upkeep(): Promise<void> {
     const database = await this.#database;
     if (database === null) return;
-    if (this.#touched.size > 0) await this.#change({ bytes: 0, run: async () => {}, committed: () => {} });
+    if (this.#touched.size > 0) await this.#change({ run: async () => {} });
     if (this.#platform.now() - this.#checkedAt < CHECK_INTERVAL) return;
     this.#checkedAt = this.#platform.now();
     try {
@@ -248,7 +250,6 @@ export class ResponseStore<Meta> {
       this.#checkedUpTo = upTo;
       if (broken.length === 0) return;
       await this.#change({
-        bytes: 0,
         run: async (changes) => {
           for (const id of broken) await changes.removeBody(id);
         },
@@ -300,6 +301,10 @@ export class ResponseStore<Meta> {
     }
   }
 
+  #isForgotten(era: number, changes: StoreChanges): boolean {
+    return era !== this.#era || changes.era !== this.#totals.era;
+  }
+
   #forgetMemory(): void {
     this.#era += 1;
     this.#indexes.clear();
@@ -325,9 +330,10 @@ export class ResponseStore<Meta> {
 
   /** Changes that wait go together. */
   #change(change: Change): Promise<void> {
-    if (this.#queuedBytes + change.bytes > QUEUE_BYTES) return Promise.resolve();
+    const { bytes = 0 } = change;
+    if (this.#queuedBytes + bytes > QUEUE_BYTES) return Promise.resolve();
     this.#queue.push(change);
-    this.#queuedBytes += change.bytes;
+    this.#queuedBytes += bytes;
     const before = this.#writing;
     if (this.#queue.length > 1 && before !== null) return before;
     this.#writing = (before ?? Promise.resolve()).then(() => this.#writeQueued());
@@ -336,7 +342,7 @@ export class ResponseStore<Meta> {
 
   async #writeQueued(): Promise<void> {
     const queued = this.#queue.splice(0);
-    const bytes = queued.reduce((sum, each) => sum + each.bytes, 0);
+    const bytes = queued.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
     const database = await this.#database;
     try {
       if (database === null) return;
@@ -369,12 +375,12 @@ export class ResponseStore<Meta> {
       await changes.makeRoom(bounds);
       this.#committed(await changes.commit());
       for (const id of touched) this.#touched.delete(id);
-      for (const change of queued) change.committed();
+      for (const change of queued) change.committed?.();
       const partitions = [...changes.partitions];
       if (partitions.length > 0) this.#platform.tellOthers({ kind: "changed", partitions });
       return true;
     } catch {
-      abort(write);
+      abortWrite(write);
       return false;
     }
   }
@@ -383,13 +389,5 @@ export class ResponseStore<Meta> {
     // Another window has forgotten something, and its word is on the way.
     if (totals.era !== this.#totals.era) this.#forgetMemory();
     this.#totals = totals;
-  }
-}
-
-function abort(write: StoreWrite): void {
-  try {
-    write.abort();
-  } catch {
-    // It was over already.
   }
 }

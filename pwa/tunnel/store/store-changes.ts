@@ -4,6 +4,7 @@ import {
   NOTHING_STORED,
   type PartitionUse,
   type StoredEntry,
+  type StoredVisit,
   type StoreTotals,
   type StoreWrite,
 } from "./store-database.ts";
@@ -15,6 +16,9 @@ export interface StoreBounds {
 
 /** What was used so few turns ago is not written down again. */
 const TOUCH_TURNS = 4;
+
+/** Documents whose last visit is kept; some 10 KB each. */
+const VISITS = 200;
 
 export class StoreChanges {
   readonly #write: StoreWrite;
@@ -85,6 +89,20 @@ export class StoreChanges {
     for (const partition of await this.#write.objectStore("partitions").getAllKeys()) {
       if (!isOf(partition)) continue;
       for (const id of await byPartition.getAllKeys(partition)) await this.remove(id);
+    }
+    let visit = await this.#write.objectStore("visits").openCursor();
+    for (; visit !== null; visit = await visit.continue()) if (isOf(visit.value.partition)) await visit.delete();
+  }
+
+  /** In the place of that before. */
+  async keepVisit(visit: StoredVisit): Promise<void> {
+    const visits = this.#write.objectStore("visits");
+    const before = await visits.index("document").getKey([visit.partition, visit.document]);
+    if (before !== undefined) await visits.delete(before);
+    await visits.add(visit);
+    for (let over = (await visits.count()) - VISITS; over > 0; over--) {
+      const oldest = await visits.getKey(IDBKeyRange.lowerBound(0));
+      if (oldest !== undefined) await visits.delete(oldest);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import type { RequestHead } from "../../../shared/http/heads.ts";
 
 /** The bytes of one or several responses. They never change. */
 export interface StoredBody {
@@ -32,6 +33,14 @@ export interface PartitionUse {
   readonly entries: number;
 }
 
+/** What the page of a document asked for at its last visit, and can be asked about. */
+export interface StoredVisit {
+  readonly partition: string;
+  /** URL without a fragment. */
+  readonly document: string;
+  readonly requests: readonly RequestHead[];
+}
+
 export interface StoreTotals extends PartitionUse {
   readonly turn: number;
   /** Grows when something is forgotten: what was asked for before must not be stored any more. */
@@ -49,16 +58,20 @@ export interface StoreSchema extends DBSchema {
   blocks: { key: [string, number]; value: Uint8Array };
   partitions: { key: string; value: PartitionUse };
   totals: { key: "totals"; value: StoreTotals };
+  /** Keys grow: the least is that of the visit longest ago. */
+  visits: { key: number; value: StoredVisit; indexes: { document: [string, string] } };
 }
 
-const STORES = ["entries", "blocks", "partitions", "totals"] as const;
+const STORES = ["entries", "blocks", "partitions", "totals", "visits"] as const;
 
 export type StoreDatabase = IDBPDatabase<StoreSchema>;
 export type StoreWrite = IDBPTransaction<StoreSchema, typeof STORES, "readwrite">;
 
 export function openStoreDatabase(name: string): Promise<StoreDatabase> {
-  return openDB<StoreSchema>(name, 1, {
-    upgrade(database) {
+  return openDB<StoreSchema>(name, 2, {
+    upgrade(database, oldVersion) {
+      database.createObjectStore("visits", { autoIncrement: true }).createIndex("document", ["partition", "document"]);
+      if (oldVersion > 0) return;
       const entries = database.createObjectStore("entries", { keyPath: "id", autoIncrement: true });
       entries.createIndex("partition", "partition");
       entries.createIndex("url", ["partition", "url"]);
@@ -98,4 +111,12 @@ function silence({ done }: { readonly done: Promise<void> }): void {
 /** All blocks of a body. */
 export function blocksOf(id: string): IDBKeyRange {
   return IDBKeyRange.bound([id, 0], [id, Number.MAX_SAFE_INTEGER]);
+}
+
+export function abortWrite(write: StoreWrite): void {
+  try {
+    write.abort();
+  } catch {
+    // It was over already.
+  }
 }

@@ -151,7 +151,7 @@ describe("what is fresh", () => {
       expect([again.isAsked, again.text, again.head?.status]).toEqual([false, "first", 200]);
       expect(headerValue(again.head?.headers ?? [], "age")).toBe("30");
     }
-    expect(window.source.counters).toEqual({ storeAnswers: 1, storeValidations: 0, storeBytes: 5 });
+    expect(window.source.counters).toMatchObject({ storeAnswers: 1, storeValidations: 0, storeBytes: 5 });
   });
 
   it("is asked for once it is stale", async () => {
@@ -461,5 +461,70 @@ describe("what is dropped", () => {
     await window.get({ method: "DELETE", url: EdgeRequest.SITE_DATA }, { status: 204 });
     expect(window.store.use).toEqual({ bytes: 0, entries: 0 });
     for (const each of [window, other]) expect((await each.get({}, { body: "second" })).isAsked).toBe(true);
+  });
+});
+
+describe("a document that was visited", () => {
+  const urlsAsked = (from: TestWindow, count: number) => from.asked.slice(-count).map(({ url }) => url);
+  const own = (name: string) => ({ url: `${SITE}/${name}.png` });
+
+  async function visit(): Promise<void> {
+    await window.get(page, { headers: [["cache-control", "no-store"]] });
+    for (const name of ["a", "b"]) await window.get(own(name), { headers: STALE, body: name });
+    await window.get(own("fresh"), { headers: FRESH, body: "fresh" });
+    await window.stored(own("fresh"));
+  }
+
+  const asks = (from: TestWindow, count: number) => vi.waitFor(() => expect(from.asked).toHaveLength(count));
+
+  it("has what its page will want asked about with it, and the page is not kept waiting for more", async () => {
+    await visit();
+    await window.get(page, [{ body: "<p>" }, { status: 304 }]);
+    await asks(window, 7);
+    expect(urlsAsked(window, 3).sort()).toEqual([page.url, `${SITE}/a.png`, `${SITE}/b.png`]);
+    for (const name of ["a", "b"]) {
+      const got = await window.get(own(name));
+      expect([got.isAsked, got.text, got.head?.status]).toEqual([false, name, 200]);
+    }
+    expect(window.source.counters).toMatchObject({ storeAsked: 2, storeAskedUsed: 2 });
+  });
+
+  it("has it in the next run of the app, too", async () => {
+    await visit();
+    await window.get({ ...page, url: `${SITE}/other` });
+    const kept = () => window.store.visit(`${SITE} ${SITE}`, page.url);
+    await vi.waitFor(async () => expect(await kept()).toBeDefined());
+    const next = new TestWindow();
+    await next.get(page, [{ body: "<p>" }, { status: 304 }]);
+    await asks(next, 3);
+    expect(urlsAsked(next, 3).sort()).toEqual([page.url, `${SITE}/a.png`, `${SITE}/b.png`]);
+  });
+
+  it("shows what came in place of what was stored", async () => {
+    await visit();
+    await window.get(page, [{ body: "<p>" }, { headers: STALE, body: "new" }]);
+    await asks(window, 7);
+    const got = await window.get(own("a"));
+    expect([got.isAsked, got.text]).toEqual([false, "new"]);
+  });
+
+  it("is asked about once: a page that asks again is heard", async () => {
+    await visit();
+    await window.get(page, [{ body: "<p>" }, { status: 304 }]);
+    await asks(window, 7);
+    await window.get(own("a"));
+    expect((await window.get(own("a"), { status: 304 })).isAsked).toBe(true);
+    time += 61_000;
+    expect((await window.get(own("b"), { status: 304 })).isAsked).toBe(true);
+  });
+
+  it("is as any other on reload, and once the person has it forgotten", async () => {
+    await visit();
+    await window.get({ ...page, cache: "no-cache" });
+    expect(urlsAsked(window, 1)).toEqual([page.url]);
+    await visit();
+    await window.get({ method: "DELETE", url: EdgeRequest.SITE_DATA }, { status: 204 });
+    await window.get(page);
+    expect(urlsAsked(window, 1)).toEqual([page.url]);
   });
 });

@@ -19,10 +19,12 @@ import { isRedirectStatus } from "../../../shared/web/status.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { answerStored } from "./answer-stored.ts";
+import { type AskedAhead, AskingAhead } from "./asking-ahead.ts";
 import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
 import { CookieMirror } from "./cookie-mirror.ts";
+import { laterWith } from "./later-with.ts";
 import type { PartitionIndex } from "./partition-index.ts";
-import { PendingChanges } from "./pending-changes.ts";
+import { DROPS, type Drop, PendingChanges } from "./pending-changes.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
@@ -64,12 +66,13 @@ interface Lookup {
 }
 
 export class StoredSource {
-  readonly counters = { storeAnswers: 0, storeValidations: 0, storeBytes: 0 };
+  readonly counters = { storeAnswers: 0, storeValidations: 0, storeBytes: 0, storeAsked: 0, storeAskedUsed: 0 };
   readonly #store: ResponseStore<StoredExchange>;
   readonly #platform: StoredSourcePlatform;
   readonly #cookies: CookieMirror;
   /** Entries that the edge is asked about beside. */
-  readonly #checked = new Set<number>();
+  readonly #checked = new Map<number, Promise<void>>();
+  readonly #ahead: AskingAhead;
   readonly #pending = new PendingChanges();
   readonly #away: AwayAnswers;
   /** The latest: what was asked for before is not stored after. */
@@ -81,6 +84,7 @@ export class StoredSource {
     this.#store = store;
     this.#platform = platform;
     this.#cookies = new CookieMirror(() => platform.now());
+    this.#ahead = new AskingAhead(store, () => platform.now());
     this.#away = new AwayAnswers(() => platform.isAway());
   }
 
@@ -96,7 +100,10 @@ export class StoredSource {
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
     this.#cancelUpkeep();
-    this.#cancelUpkeep = this.#platform.setTimer(() => void this.#store.upkeep(), IDLE_TIME);
+    this.#cancelUpkeep = this.#platform.setTimer(() => {
+      this.#ahead.keepAll();
+      void this.#store.upkeep();
+    }, IDLE_TIME);
     this.#cookies.sent(head);
     if (head.url === EdgeRequest.SITE_DATA) {
       const forgotten = this.#store.forget(() => true);
@@ -108,12 +115,9 @@ export class StoredSource {
     const partition = partitionOf(head);
     const cached = { ...head, cacheMode: head.cache ?? "default" };
     const lookup: Lookup = { request, head: cached, partition, context, consumer, next: asked };
-    if (request.push !== null) return this.#fetch(lookup, []);
-    const pending = this.#pendingFor(partition, head.url);
-    const known = this.#store.index(partition);
-    if (pending === null && !(known instanceof Promise)) return this.#lookUp(lookup, known);
-    const index = Promise.resolve(pending).then(() => this.#store.index(partition));
-    return laterWith(index, (loaded) => this.#lookUp(lookup, loaded));
+    if (head.mode === "navigate") void this.#askAhead(lookup);
+    else if (isBasic(head) && cached.cacheMode === "default") this.#ahead.note(partition, head);
+    return request.push === null ? this.#find(lookup) : this.#fetch(lookup, []);
   };
 
   /** Whether the page would get what is stored: nobody needs to send it. */
@@ -125,21 +129,43 @@ export class StoredSource {
     return kind === "answer" || kind === "answer-and-validate";
   }
 
-  #lookUp(lookup: Lookup, index: PartitionIndex<StoredExchange>): ClientExchange {
+  /** @param asked a question that was asked ahead, and is over. */
+  #find(lookup: Lookup, asked: AskedAhead | null = null): ClientExchange {
+    const { partition, head } = lookup;
+    const pending = this.#pendingFor(partition, head.url);
+    const known = this.#store.index(partition);
+    if (pending === null && !(known instanceof Promise)) return this.#lookUp(lookup, known, asked);
+    const index = Promise.resolve(pending).then(() => this.#store.index(partition));
+    return laterWith(index, (loaded) => this.#lookUp(lookup, loaded, asked));
+  }
+
+  #lookUp(lookup: Lookup, index: PartitionIndex<StoredExchange>, asked: AskedAhead | null): ClientExchange {
     const decision = this.#decide(lookup.head, variantsOf(index, lookup.head, lookup.context));
     switch (decision.kind) {
       case "answer":
         return this.#answer(lookup, decision.stored);
       case "answer-and-validate":
-        this.#check(lookup, decision.stored, decision.fields);
+        void this.#check(lookup, decision.stored, decision.fields);
         return this.#answer(lookup, decision.stored);
       case "validate":
-        return this.#askOrAway(lookup, (asked) => this.#validate(asked, decision.stored, decision.fields));
+        if (asked !== null && decision.stored.responseTime >= asked.since) {
+          this.counters.storeAskedUsed += 1;
+          return this.#answer(lookup, decision.stored);
+        }
+        return this.#askOrAway(lookup, (asking) => this.#confirm(asking, decision.stored, decision.fields));
       case "fetch":
         return this.#askOrAway(lookup, (asked) => this.#fetch(asked, decision.fields));
       case "unavailable":
         return this.#unavailable(lookup);
     }
+  }
+
+  /** Joins the question that was asked ahead, or asks. */
+  #confirm(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
+    const { head, partition } = lookup;
+    const asked = head.cacheMode === "default" ? this.#ahead.take(partition, head.url) : null;
+    if (asked === null) return this.#validate(lookup, variant, fields);
+    return laterWith(asked.over, () => this.#find(lookup, asked));
   }
 
   #askOrAway(lookup: Lookup, start: (lookup: Lookup) => ClientExchange): ClientExchange {
@@ -185,13 +211,36 @@ export class StoredSource {
     });
   }
 
-  /** Asks beside an answer that was given whether it holds. */
-  #check(lookup: Lookup, variant: Variant, fields: HeaderList): void {
+  /** Asks beside an answer that was given, or ahead, whether it holds. Settles when that is known, or will not be. */
+  #check(lookup: Lookup, variant: Variant, fields: HeaderList): Promise<void> {
     const { id } = variant.entry;
-    if (this.#checked.has(id)) return;
-    this.#checked.add(id);
-    const over = () => void this.#checked.delete(id);
-    this.#validate({ ...lookup, consumer: { ...DEAF, onEnd: over, onError: over } }, variant, fields);
+    const before = this.#checked.get(id);
+    if (before !== undefined) return before;
+    const checked = new Promise<void>((resolve) => {
+      const consumer = { ...DEAF, onEnd: resolve, onError: () => resolve() };
+      this.#validate({ ...lookup, consumer }, variant, fields);
+    }).then(() => void this.#checked.delete(id));
+    this.#checked.set(id, checked);
+    return checked;
+  }
+
+  /** A document is asked for: what its page will want, and what is stale of that, is asked about with it. */
+  async #askAhead({ head, partition, next }: Lookup): Promise<void> {
+    const wanted = await this.#ahead.begin(partition, head.url);
+    if (head.cacheMode !== "default" || wanted.length === 0) return;
+    await this.#pending.all(keyOf(partition, ""));
+    const index = await this.#store.index(partition);
+    for (const each of wanted) {
+      const context = contextOf(each);
+      const asked = { ...each, cacheMode: "default" } as const;
+      const decision = context === null ? null : this.#decide(asked, variantsOf(index, each, context));
+      if (context === null || decision?.kind !== "validate" || decision.fields.length === 0) continue;
+      const request: PhoneRequest = { head: each, body: null, push: null };
+      const lookup = { request, head: asked, partition, context, consumer: DEAF, next };
+      const since = this.#now();
+      this.#ahead.asked(partition, each.url, { since, over: this.#check(lookup, decision.stored, decision.fields) });
+      this.counters.storeAsked += 1;
+    }
   }
 
   /** Asks whether what is stored holds; of what the phone cannot see the validators, for the whole. */
@@ -329,17 +378,6 @@ export class StoredSource {
   }
 }
 
-/** What an exchange has made untrue. */
-interface Drop {
-  readonly partition: string;
-  isGone(url: string): boolean;
-  /** Number of the requests that were made before. */
-  readonly after: number;
-}
-
-/** More than a page has under way. */
-const DROPS = 64;
-
 /** In place of a URL. */
 const ANY = "";
 
@@ -358,19 +396,4 @@ const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {
 function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
   if (fields.length === 0) return request;
   return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
-}
-
-/** What cannot be told at once. The promise does not reject. */
-function laterWith<Value>(promise: Promise<Value>, start: (value: Value) => ClientExchange): ClientExchange {
-  let exchange: ClientExchange | null = null;
-  let isCancelled = false;
-  void promise.then((value) => {
-    if (!isCancelled) exchange = start(value);
-  });
-  return {
-    cancel() {
-      isCancelled = true;
-      exchange?.cancel();
-    },
-  };
 }

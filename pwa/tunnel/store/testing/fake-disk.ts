@@ -1,7 +1,8 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
-import { ResponseStore, type StoreNews, type StoreOptions, type StorePlatform } from "../response-store.ts";
+import { ResponseStore, type StoreNews, type StorePlatform } from "../response-store.ts";
 import { openStoreDatabase, type StoreDatabase } from "../store-database.ts";
+import type { StoreOptions } from "../store-options.ts";
 
 /** A disk that several windows of the app share, and that a test can fill, spoil, or take away. */
 export class FakeDisk<Meta> {
