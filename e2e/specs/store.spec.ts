@@ -128,3 +128,20 @@ test("a fresh document comes with no request, and with the cookies of now", asyn
   await app.page.getByRole("button", { name: "Reload" }).click();
   await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
 });
+
+test("while the link is away, a page that was seen is shown as it was", async ({ app, origin, link, context }) => {
+  serve(origin);
+  const body = '<link rel="stylesheet" href="/kept.css"><p id="shown"></p><script src="/stale.js"></script>';
+  origin.route("/whole", ({ page }) => page(pageOf("Whole", body), { "cache-control": "max-age=0" }));
+  origin.page("/elsewhere", "<p>");
+  await app.storeReady();
+  await app.goto(`${origin.origin}/whole`);
+  await app.goto(`${origin.origin}/elsewhere`);
+  origin.forget();
+  link.offline();
+  await context.setOffline(true);
+  await app.goto(`${origin.origin}/whole`);
+  await expect(app.frame().locator("#shown")).toHaveText("stale");
+  await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
+  expect(origin.requests).toEqual([]);
+});
