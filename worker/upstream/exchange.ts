@@ -1,6 +1,5 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 
-import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
@@ -23,7 +22,7 @@ import {
 } from "./fetch-rules/cors.ts";
 import { checkDestination, type DestinationPolicy } from "./fetch-rules/destination.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./fetch-rules/preflight.ts";
-import { BODY_FIELDS, isRedirect, locationOf, nextHop } from "./fetch-rules/redirects.ts";
+import { BODY_FIELDS, isRedirect, locationOf, nextHop, notFollowed } from "./fetch-rules/redirects.ts";
 import { ownReferrer } from "./fetch-rules/referrer.ts";
 import { shownResponse } from "./fetch-rules/shown-response.ts";
 import type { TransportSecurity } from "./fetch-rules/transport-security.ts";
@@ -245,14 +244,7 @@ export class Exchange {
   async #follow(response: Response, location: string): Promise<void> {
     const { head } = this.#request;
     const from = this.#url;
-    if (head.redirect === "error") {
-      throw new RopewayError(
-        ErrorCode.TOO_MANY_REDIRECTS,
-        "stream",
-        "origin",
-        `Cannot follow the redirect of ${from.host}: the page asked for an error instead`,
-      );
-    }
+    if (head.redirect === "error") throw notFollowed(from, "the page asked for an error instead");
     await response.body?.cancel();
     const step = nextHop({ url: from, method: this.#method }, response.status, location, this.#chain.length - 1);
     const isOwn = this.#tainting === "basic" && isSameOrigin(head.origin, step.url.origin);
@@ -276,11 +268,12 @@ export class Exchange {
 
   async #respond(response: Response): Promise<ServerResponse> {
     const url = this.#url;
-    const { headers } = response;
-    const shown = shownResponse(response, this.#request.head, { method: this.#method, tainting: this.#tainting });
+    const isRedirected = this.#chain.length > 1;
+    const hop = { method: this.#method, tainting: this.#tainting, isRedirected };
+    const shown = shownResponse(response, this.#request.head, hop);
     let reader = shown.hasBody
       ? openReader(
-          undoCodings(await rawBody(response), codingsLeft(headers), url.host),
+          undoCodings(await rawBody(response), codingsLeft(response.headers), url.host),
           this.#deps.copiesChunks === true,
         )
       : null;
@@ -296,7 +289,7 @@ export class Exchange {
       status: shown.status,
       headers: shown.headers,
       url: shown.showsUrl ? url.href : this.#request.head.url,
-      redirected: shown.showsUrl && (this.#isUpgraded || this.#chain.length > 1),
+      redirected: shown.showsUrl && (this.#isUpgraded || isRedirected),
       ...(shown.showsUrl && this.#fragment !== "" ? { fragment: this.#fragment } : {}),
       coding: "identity" as const,
       scriptCookies: await this.#scriptCookies(),

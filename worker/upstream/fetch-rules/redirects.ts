@@ -50,13 +50,13 @@ export function nextHop(
 ): RedirectStep {
   // Many servers send raw UTF-8, and browsers read it as that.
   const target = decodeByteString(location);
-  if (!URL.canParse(target, from.url)) throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, "its target is no URL");
+  if (!URL.canParse(target, from.url)) throw notFollowed(from.url, "its target is no URL");
   const url = new URL(target, from.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw failure(ErrorCode.UNSUPPORTED_SCHEME, from.url, `it leads to a ${url.protocol} address`);
+    throw notFollowed(from.url, `it leads to a ${url.protocol} address`, ErrorCode.UNSUPPORTED_SCHEME);
   }
   if (count >= MAX_REDIRECTS) {
-    throw failure(ErrorCode.TOO_MANY_REDIRECTS, from.url, `there were ${MAX_REDIRECTS} before it`);
+    throw notFollowed(from.url, `there were ${MAX_REDIRECTS} before it`);
   }
   const fragment = url.hash;
   url.hash = "";
@@ -72,6 +72,6 @@ export function nextHop(
   };
 }
 
-function failure(code: ErrorCode, from: URL, reason: string): RopewayError {
+export function notFollowed(from: URL, reason: string, code: ErrorCode = ErrorCode.TOO_MANY_REDIRECTS): RopewayError {
   return new RopewayError(code, "stream", "origin", `Cannot follow the redirect of ${from.host}: ${reason}`);
 }

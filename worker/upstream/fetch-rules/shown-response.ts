@@ -1,5 +1,6 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
 import type { HeaderField, RequestHead } from "../../../shared/http/heads.ts";
+import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { hasNullBody } from "../../../shared/web/status.ts";
 import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-head.ts";
 import { endToEndFields, knownStatus } from "../send/response-fields.ts";
@@ -14,11 +15,17 @@ export interface ShownResponse {
   readonly showsUrl: boolean;
 }
 
-/** @param method of the last request */
+export interface LastHop {
+  readonly method: string;
+  readonly tainting: Tainting;
+  /** It is not the first. */
+  readonly isRedirected: boolean;
+}
+
 export function shownResponse(
   response: Response,
-  head: Pick<RequestHead, "method" | "destination" | "credentials">,
-  { method, tainting }: { readonly method: string; readonly tainting: Tainting },
+  head: Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">,
+  { method, tainting, isRedirected }: LastHop,
 ): ShownResponse {
   const { headers } = response;
   const status = knownStatus(response.status);
@@ -31,11 +38,24 @@ export function shownResponse(
     const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
     return { status, headers: exposed, hasBody, showsUrl: true };
   }
-  if (!isUsable(head)) return { status: 200, headers: [], hasBody: false, showsUrl: false };
+  if (!isUsable(head)) {
+    // Of its own URL a page knows anyway that it led elsewhere; of another's it may not.
+    const isOwn = isSameOrigin(head.origin, head.url);
+    return { status: 200, headers: isOwn ? withoutCaching([]) : [], hasBody: false, showsUrl: false };
+  }
+  const showsUrl = isBase(head.destination);
+  const shown = opaqueFields(fields, head.destination);
   return {
     status: opaqueStatus(status),
-    headers: opaqueFields(fields, head.destination),
+    headers: isRedirected && !showsUrl ? withoutCaching(shown) : shown,
     hasBody: hasBody && status !== 416,
-    showsUrl: isBase(head.destination),
+    showsUrl,
   };
+}
+
+const CACHING_FIELDS = new Set(["age", "cache-control", "date", "expires", "vary"]);
+
+/** Under the URL that was asked for nothing is to be stored: what the fields say is about another, which nobody is told. */
+function withoutCaching(fields: readonly HeaderField[]): HeaderField[] {
+  return [...fields.filter(([name]) => !CACHING_FIELDS.has(name)), ["cache-control", "no-store"]];
 }

@@ -57,6 +57,30 @@ describe("a page asks a sibling of its site", () => {
     expect(await ask("/open")).toMatchObject({ status: 200 });
   });
 
+  it("and is not told for how long an image holds to which it was redirected without knowing", async () => {
+    const kept = { "cache-control": "max-age=31536000, immutable", age: "1", expires: "Thu, 01 Jan 2099 00:00:00 GMT" };
+    const more = { etag: '"1"', "last-modified": "Sat, 01 Jan 2000 00:00:00 GMT", vary: "accept" };
+    const { ask } = await setUp({
+      [`${BANK}/avatar`]: () => redirect(302, "https://cdn.example/v1", { "cache-control": "no-store" }),
+      "https://cdn.example/v1": () => send("image/gif", "GIF89a\0", { ...kept, ...more }),
+    });
+    for (const origin of [BANK, EVIL.origin]) {
+      const image = await ask("/avatar", { origin });
+      expect(image).toMatchObject({ redirected: false, url: `${BANK}/avatar`, text: "GIF89a\0" });
+      expect(image.headers).toEqual([
+        ["content-type", "image/gif"],
+        ["cache-control", "no-store"],
+      ]);
+      const unused = await ask("/avatar", { origin, destination: "" });
+      expect(unused).toMatchObject({ headers: origin === BANK ? [["cache-control", "no-store"]] : [], text: "" });
+    }
+  });
+
+  it("and is told what an image varies by", async () => {
+    const { ask } = await setUp({ [`${BANK}/face`]: () => send("image/gif", "GIF89a\0", { vary: "cookie" }) });
+    expect((await ask("/face")).headers).toContainEqual(["vary", "cookie"]);
+  });
+
   it("and is told of an image what shows it, and no more", async () => {
     const fields = { etag: '"4711"', "x-balance": "4711", "cache-control": "max-age=9", server: "bank" };
     const { ask } = await setUp({ [`${BANK}/face`]: () => send("image/gif", "GIF89a\0", fields) });

@@ -10,6 +10,7 @@ const FIELDS = new Set([
   "content-type",
   "date",
   "expires",
+  "vary",
   "x-content-type-options",
 ]);
 
