@@ -20,14 +20,3 @@ export class PendingChanges {
     this.#byKey.set(key, both);
   }
 }
-
-/** What an exchange has made untrue. */
-export interface Drop {
-  readonly partition: string;
-  isGone(url: string): boolean;
-  /** Number of the requests that were made before. */
-  readonly after: number;
-}
-
-/** More than a page has under way. */
-export const DROPS = 64;

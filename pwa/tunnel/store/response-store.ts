@@ -99,6 +99,10 @@ export class ResponseStore<Meta> {
     this.#database = this.#open();
   }
 
+  get isOpen(): boolean {
+    return this.#partitions !== null;
+  }
+
   /** Settles when it is known what is stored. */
   get opened(): Promise<unknown> {
     return this.#database;

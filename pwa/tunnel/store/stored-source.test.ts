@@ -6,6 +6,7 @@ import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../requests/response-source.ts";
+import { DISK_TIME } from "./bounded.ts";
 import type { ResponseStore } from "./response-store.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 import { StoredSource } from "./stored-source.ts";
@@ -51,6 +52,9 @@ class TestWindow {
   readonly store: ResponseStore<StoredExchange>;
   /** URLs of pages shown as they were stored, and how long ago that was. */
   readonly pages: string[] = [];
+  /** Whether the database never opens. */
+  isStuck = false;
+  readonly timers = new Set<() => void>();
   /** One for each request that follows, the last for all. */
   #answers: OriginAnswer[] = [];
 
@@ -58,7 +62,10 @@ class TestWindow {
     this.store = disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
     this.source = new StoredSource(this.store, {
       now: () => time,
-      setTimer: () => () => {},
+      setTimer: (task, delay) => {
+        if (delay <= DISK_TIME) this.timers.add(task);
+        return () => void this.timers.delete(task);
+      },
       isAway: () => isAway,
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${time - storedAt}`),
@@ -105,7 +112,7 @@ class TestWindow {
     push: PhoneRequest["push"] = null,
   ): Promise<ConsumerLog & { isAsked: boolean }> {
     this.#answers = Array.isArray(answers) ? answers : [answers];
-    await this.store.opened;
+    if (!this.isStuck) await this.store.opened;
     const before = this.asked.length;
     const log = new ConsumerLog();
     const consumer: ResponseConsumer = {
@@ -122,6 +129,13 @@ class TestWindow {
   /** Waits until what was answered is stored, for other windows too. */
   async stored(change: Partial<RequestHead> = {}): Promise<void> {
     await this.get({ ...change, cache: "only-if-cached" });
+  }
+
+  /** A second passes as soon as somebody waits for the disk. */
+  async waitForDisk(): Promise<void> {
+    while (this.timers.size === 0) await turns(1);
+    for (const task of this.timers) task();
+    this.timers.clear();
   }
 
   get lastAsked(): RequestHead | undefined {
@@ -435,6 +449,48 @@ describe("while the link is away", () => {
     const shown = await window.get({}, { headers: FRESH, body: "a".repeat(200_000) });
     window.source.linkLeft();
     expect(shown.bytes).toBe(200_000);
+  });
+});
+
+describe("where the disk never answers", () => {
+  beforeEach(() => {
+    disk = new FakeDisk();
+    disk.opening = new Promise(() => {});
+    window = new TestWindow();
+    window.isStuck = true;
+  });
+
+  it("the network does, each time", async () => {
+    for (const body of ["first", "second"]) {
+      expect((await window.get({}, { headers: FRESH, body })).text).toBe(body);
+      await window.get({ method: "POST" }, { body: "done" });
+    }
+    expect(window.timers.size).toBe(0);
+  });
+
+  it("the edge still hears that everything is to go", async () => {
+    const cleared = window.get({ method: "DELETE", url: EdgeRequest.SITE_DATA }, { status: 204 });
+    await window.waitForDisk();
+    await cleared;
+    expect(window.lastAsked?.url).toBe(EdgeRequest.SITE_DATA);
+  });
+
+  it("a page hears that the link was lost", async () => {
+    const fails = new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot reach the edge: try again");
+    const failed = window.get({}, { fails });
+    await window.waitForDisk();
+    expect((await failed).error).toBe(fails);
+  });
+
+  it("a response that cannot be read in time is fetched", async () => {
+    disk.opening = Promise.resolve();
+    window = new TestWindow();
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.stored();
+    vi.spyOn(window.store, "read").mockReturnValue(new Promise(() => {}));
+    const fetched = window.get({}, { body: "second" });
+    await window.waitForDisk();
+    expect((await fetched).text).toBe("second");
   });
 });
 

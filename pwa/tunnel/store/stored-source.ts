@@ -21,10 +21,11 @@ import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../
 import { answerStored } from "./answer-stored.ts";
 import { type AskedAhead, AskingAhead } from "./asking-ahead.ts";
 import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
+import { bounded } from "./bounded.ts";
 import { CookieMirror } from "./cookie-mirror.ts";
+import { ANY_URL, Invalidations } from "./invalidations.ts";
 import { laterWith } from "./later-with.ts";
-import type { PartitionIndex } from "./partition-index.ts";
-import { DROPS, type Drop, PendingChanges } from "./pending-changes.ts";
+import { PartitionIndex } from "./partition-index.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
@@ -73,17 +74,15 @@ export class StoredSource {
   /** Entries that the edge is asked about beside. */
   readonly #checked = new Map<number, Promise<void>>();
   readonly #ahead: AskingAhead;
-  readonly #pending = new PendingChanges();
+  readonly #invalidations: Invalidations;
   readonly #away: AwayAnswers;
-  /** The latest: what was asked for before is not stored after. */
-  #drops: Drop[] = [];
-  #asked = 0;
   #cancelUpkeep: () => void = () => {};
 
   constructor(store: ResponseStore<StoredExchange>, platform: StoredSourcePlatform) {
     this.#store = store;
     this.#platform = platform;
     this.#cookies = new CookieMirror(() => platform.now());
+    this.#invalidations = new Invalidations(store);
     this.#ahead = new AskingAhead(store, () => platform.now());
     this.#away = new AwayAnswers(() => platform.isAway());
   }
@@ -107,7 +106,7 @@ export class StoredSource {
     this.#cookies.sent(head);
     if (head.url === EdgeRequest.SITE_DATA) {
       const forgotten = this.#store.forget(() => true);
-      return laterWith(forgotten, () => next(request, consumer));
+      return laterWith(this.#bounded(forgotten, null), () => next(request, consumer));
     }
     const asked: Ask = (request, consumer) => next(request, this.#watched(request.head, consumer));
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
@@ -132,11 +131,12 @@ export class StoredSource {
   /** @param asked a question that was asked ahead, and is over. */
   #find(lookup: Lookup, asked: AskedAhead | null = null): ClientExchange {
     const { partition, head } = lookup;
-    const pending = this.#pendingFor(partition, head.url);
+    const pending = this.#invalidations.pendingFor(partition, head.url);
     const known = this.#store.index(partition);
     if (pending === null && !(known instanceof Promise)) return this.#lookUp(lookup, known, asked);
     const index = Promise.resolve(pending).then(() => this.#store.index(partition));
-    return laterWith(index, (loaded) => this.#lookUp(lookup, loaded, asked));
+    const nothing = new PartitionIndex<StoredExchange>([]);
+    return laterWith(this.#bounded(index, nothing), (loaded) => this.#lookUp(lookup, loaded, asked));
   }
 
   #lookUp(lookup: Lookup, index: PartitionIndex<StoredExchange>, asked: AskedAhead | null): ClientExchange {
@@ -171,8 +171,13 @@ export class StoredSource {
   #askOrAway(lookup: Lookup, start: (lookup: Lookup) => ClientExchange): ClientExchange {
     const { head, partition, context } = lookup;
     const find = async (): Promise<StoredInstead | null> => {
-      await Promise.all([this.#store.opened, this.#pendingFor(partition, head.url)]);
-      const variants = variantsOf(await this.#store.index(partition), head, context);
+      const settled = this.#store.opened.then(() => this.#invalidations.pendingFor(partition, head.url));
+      const index = await this.#bounded(
+        settled.then(() => this.#store.index(partition)),
+        null,
+      );
+      if (index === null) return null;
+      const variants = variantsOf(index, head, context);
       const mode = head.cacheMode === "no-cache" ? "force-cache" : head.cacheMode;
       const decision = decide({ ...head, cacheMode: mode === "default" ? "force-cache" : mode }, variants, this.#now());
       if (decision.kind !== "answer" || !mayAnswerStale(decision.stored)) return null;
@@ -201,7 +206,7 @@ export class StoredSource {
   }
 
   #answer(lookup: Lookup, { entry }: Variant): ClientExchange {
-    return laterWith(this.#store.read(entry), (body) => {
+    return laterWith(this.#bounded(this.#store.read(entry), null), (body) => {
       if (body === null) return this.#fetch(lookup, []);
       this.counters.storeAnswers += 1;
       this.counters.storeBytes += entry.body.size;
@@ -228,7 +233,7 @@ export class StoredSource {
   async #askAhead({ head, partition, next }: Lookup): Promise<void> {
     const wanted = await this.#ahead.begin(partition, head.url);
     if (head.cacheMode !== "default" || wanted.length === 0) return;
-    await this.#pending.all(keyOf(partition, ""));
+    await this.#invalidations.allPending(partition);
     const index = await this.#store.index(partition);
     for (const each of wanted) {
       const context = contextOf(each);
@@ -289,7 +294,7 @@ export class StoredSource {
 
   /** The answer of the network is the stored body under the head that holds now. */
   #confirmed(lookup: Lookup, entry: ExchangeEntry, meta: StoredExchange, response: ResponseHead): ClientExchange {
-    return laterWith(this.#store.read(entry), (body) => {
+    return laterWith(this.#bounded(this.#store.read(entry), null), (body) => {
       if (body === null) return this.#fetch(lookup, []);
       this.counters.storeValidations += 1;
       this.counters.storeBytes += entry.body.size;
@@ -319,25 +324,23 @@ export class StoredSource {
   }
 
   #storing({ head, partition, context, consumer }: Lookup, requestTime: number): StoringConsumer<StoredExchange> {
-    const number = this.#asked++;
+    const number = this.#invalidations.begin();
     return new StoringConsumer<StoredExchange>(
       consumer,
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: this.#now() };
         // Where it was redirected from, and whether that holds, nobody said.
-        const isAsked = !response.redirected && response.url === head.url && !isRedirectStatus(response.status);
+        const isAsked =
+          this.#store.isOpen && !response.redirected && response.url === head.url && !isRedirectStatus(response.status);
         const stored = isAsked ? toStored(head, response, times) : null;
         if (stored === null) return null;
         const scriptCookies = head.mode === "navigate" ? response.scriptCookies : [];
         return { meta: { ...stored, context, scriptCookies }, copy: this.#store.startCopy() };
       },
       ({ url }, meta, copy) => {
-        const isDropped = this.#drops.some(
-          (drop) => drop.after > number && drop.partition === partition && drop.isGone(url),
-        );
-        if (isDropped) return copy.body.giveUp();
+        if (this.#invalidations.isDropped(number, partition, url)) return copy.body.giveUp();
         const replaces = ({ meta: old }: ExchangeEntry) => old.context === context && isSameVariant(meta, old);
-        this.#pending.add(keyOf(partition, url), this.#store.add({ partition, url, meta, replaces }, copy));
+        this.#invalidations.add(partition, url, this.#store.add({ partition, url, meta, replaces }, copy));
       },
     );
   }
@@ -348,8 +351,10 @@ export class StoredSource {
       onHead: (response) => {
         this.#cookies.answered(head, response);
         const urls = invalidatedUrls(head, response);
-        if (urls.length > 0) this.#drop(partitionOf(head), urls, (url) => urls.includes(url));
-        if (clearsCache(response)) this.#drop(partitionOf(head), [ANY], (url) => isSameOrigin(url, response.url));
+        if (urls.length > 0) this.#invalidations.drop(partitionOf(head), urls, (url) => urls.includes(url));
+        if (clearsCache(response)) {
+          this.#invalidations.drop(partitionOf(head), [ANY_URL], (url) => isSameOrigin(url, response.url));
+        }
         consumer.onHead(response);
       },
     });
@@ -362,26 +367,10 @@ export class StoredSource {
     return this.#platform.now();
   }
 
-  #pendingFor(partition: string, url: string): Promise<unknown> | null {
-    const [own, any] = [this.#pending.of(keyOf(partition, url)), this.#pending.of(keyOf(partition, ANY))];
-    return own === null || any === null ? (own ?? any) : Promise.all([own, any]);
-  }
-
-  /** @param urls those of them that may be asked for next. */
-  #drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
-    this.#drops = [...this.#drops, { partition, isGone, after: this.#asked++ }].slice(-DROPS);
-    const dropped = this.#pending
-      .all(keyOf(partition, ""))
-      .then(() => this.#store.index(partition))
-      .then((index) => this.#store.remove(index.all().filter(({ url }) => isGone(url))));
-    for (const url of urls) this.#pending.add(keyOf(partition, url), dropped);
+  #bounded<Value, Other>(promise: Promise<Value>, otherwise: Other): Promise<Value | Other> {
+    return bounded(promise, otherwise, (task, delay) => this.#platform.setTimer(task, delay));
   }
 }
-
-/** In place of a URL. */
-const ANY = "";
-
-const keyOf = (partition: string, url: string): string => `${partition} ${url}`;
 
 function variantsOf(index: PartitionIndex<StoredExchange>, { url }: RequestHead, context: string): Variant[] {
   return index

@@ -9,6 +9,8 @@ export class FakeDisk<Meta> {
   readonly windows: ResponseStore<Meta>[] = [];
   /** Called before each write of a record; may throw what the browser would. */
   onPut: (value: unknown) => void = () => {};
+  /** What each opening of the database waits for. */
+  opening: Promise<void> = Promise.resolve();
   #alive = new Set<string>();
   #transactions: IDBTransaction[] = [];
   #isDead = false;
@@ -60,7 +62,10 @@ export class FakeDisk<Meta> {
   #platform(writer: string, self: () => ResponseStore<Meta>): StorePlatform {
     return {
       writer,
-      openDatabase: async () => this.#watched(await openStoreDatabase("test")),
+      openDatabase: async () => {
+        await this.opening;
+        return this.#watched(await openStoreDatabase("test"));
+      },
       hold: () => void this.#alive.add(writer),
       liveWriters: async () => this.#alive,
       // Later each time than any interval.

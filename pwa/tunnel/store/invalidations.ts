@@ -1,0 +1,66 @@
+/** What exchanges change in the store and have made untrue there, until it is done. */
+import { PendingChanges } from "./pending-changes.ts";
+import type { ResponseStore } from "./response-store.ts";
+import type { StoredExchange } from "./stored-exchange.ts";
+
+/** What an exchange has made untrue. */
+interface Drop {
+  readonly partition: string;
+  isGone(url: string): boolean;
+  /** Number of the requests that were made before. */
+  readonly after: number;
+}
+
+/** More than a page has under way. */
+const DROPS = 64;
+
+/** In place of a URL. */
+export const ANY_URL = "";
+
+export class Invalidations {
+  readonly #store: ResponseStore<StoredExchange>;
+  readonly #pending = new PendingChanges();
+  /** The latest: what was asked for before is not stored after. */
+  #drops: Drop[] = [];
+  #asked = 0;
+
+  constructor(store: ResponseStore<StoredExchange>) {
+    this.#store = store;
+  }
+
+  /** A request begins. @returns its number, for `isDropped`. */
+  begin(): number {
+    return this.#asked++;
+  }
+
+  isDropped(number: number, partition: string, url: string): boolean {
+    return this.#drops.some((drop) => drop.after > number && drop.partition === partition && drop.isGone(url));
+  }
+
+  /** What is asked for next at this URL has to wait for; null where nothing changes, or nothing can be read yet. */
+  pendingFor(partition: string, url: string): Promise<unknown> | null {
+    if (!this.#store.isOpen) return null;
+    const [own, any] = [this.#pending.of(keyOf(partition, url)), this.#pending.of(keyOf(partition, ANY_URL))];
+    return own === null || any === null ? (own ?? any) : Promise.all([own, any]);
+  }
+
+  allPending(partition: string): Promise<unknown> {
+    return this.#pending.all(keyOf(partition, ""));
+  }
+
+  /** @param change does not reject. */
+  add(partition: string, url: string, change: Promise<unknown>): void {
+    this.#pending.add(keyOf(partition, url), change);
+  }
+
+  /** @param urls those of them that may be asked for next. */
+  drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
+    this.#drops = [...this.#drops, { partition, isGone, after: this.#asked++ }].slice(-DROPS);
+    const dropped = Promise.all([this.#store.opened, this.allPending(partition)])
+      .then(() => this.#store.index(partition))
+      .then((index) => this.#store.remove(index.all().filter(({ url }) => isGone(url))));
+    for (const url of urls) this.add(partition, url, dropped);
+  }
+}
+
+const keyOf = (partition: string, url: string): string => `${partition} ${url}`;
