@@ -398,6 +398,23 @@ describe("CORS", () => {
     expect(asked[0]?.headers).not.toHaveProperty("cookie");
   });
 
+  it("asks no other origin for leave of what the phone's store added, and tells it nothing of that", async () => {
+    const { upstream, asked } = fakeWeb({
+      [`${A}/data`]: () => redirect(302, "https://b.example/data"),
+      "https://b.example/data": () => new Response("x", { headers: { "access-control-allow-origin": "*" } }),
+    });
+    const added = [
+      ["if-none-match", '"of a"'],
+      ["cache-control", "max-age=0"],
+    ] as const;
+    const { head } = await upstream(fetchOf(`${A}/data`, { headers: added }));
+    expect(head.status).toBe(200);
+    expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${A}/data`, "GET https://b.example/data"]);
+    expect(asked[0]?.headers).toMatchObject(Object.fromEntries(added));
+    expect(asked[1]?.headers).not.toHaveProperty("if-none-match");
+    expect(asked[1]?.headers).not.toHaveProperty("cache-control");
+  });
+
   it("sends nothing that a preflight did not allow", async () => {
     const { upstream, asked } = fakeWeb({ [`OPTIONS ${api}`]: () => new Response(null, { headers: allow }) });
     await expect(upstream(fetchOf(api, { method: "DELETE" }))).rejects.toEqual(failsWith(ErrorCode.CORS_DENIED));

@@ -252,7 +252,7 @@ export class Exchange {
       throw denied(step.url, "the redirect to it carries a user name or password");
     }
     this.#method = step.method;
-    this.#fields = redirectedFields(head, this.#fields);
+    this.#fields = redirectedFields(head, this.#fields, this.#tainting === "basic" && step.url.origin !== from.origin);
     if (!step.keepsBody) await this.#dropBody();
     if (!step.keepsAuthorization) this.#fields = this.#fields.filter(([name]) => name !== "authorization");
     this.#fragment = step.fragment || this.#fragment;

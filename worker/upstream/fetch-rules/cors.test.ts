@@ -65,8 +65,20 @@ describe("request fields", () => {
     expect(allowedFields(own, conditions)).toEqual(conditions);
     expect(allowedFields({ ...other, mode: "navigate" }, conditions)).toEqual(conditions);
     expect(allowedFields(other, conditions)).toEqual([]);
-    expect(redirectedFields(own, conditions)).toEqual([]);
-    expect(redirectedFields({ mode: "cors" }, conditions)).toEqual(conditions);
+    expect(redirectedFields(own, conditions, false)).toEqual([]);
+    expect(redirectedFields({ mode: "cors" }, conditions, false)).toEqual(conditions);
+    expect(redirectedFields({ mode: "cors" }, conditions, true)).toEqual([]);
+  });
+
+  it("leave what a store says of a cache mode where a redirect leads out of the page's origin", () => {
+    const fields: HeaderList = [
+      ["cache-control", "no-cache"],
+      ["pragma", "no-cache"],
+      ["x-own", "1"],
+    ];
+    expect(redirectedFields({ mode: "cors" }, fields, true)).toEqual([["x-own", "1"]]);
+    expect(redirectedFields({ mode: "cors" }, fields, false)).toEqual(fields);
+    expect(redirectedFields({ mode: "no-cors" }, fields, true)).toEqual(fields);
   });
 
   it.each<[HeaderField, boolean]>([

@@ -44,6 +44,9 @@ export function responseTainting(
 /** Conditions that a cache adds: of the phone's store, for what it has of the URL. */
 const CACHE_CONDITIONS = ["if-none-match", "if-modified-since"];
 
+/** What the store says by the request's cache mode. */
+const CACHE_MODE_FIELDS = ["cache-control", "pragma"];
+
 /** What a request of this mode may carry of the page's fields (Fetch section 5.1, guard "request-no-cors"). */
 export function allowedFields(
   { mode, origin, url }: Pick<RequestHead, "mode" | "origin" | "url">,
@@ -52,14 +55,25 @@ export function allowedFields(
   if (mode !== "no-cors" && mode !== "navigate") return fields;
   const isBasic = mode === "navigate" || isSameOrigin(origin, url);
   // Browsers themselves add these: media elements range, reloads the last two.
-  const byBrowser = ["range", "if-range", "cache-control", "pragma", ...(isBasic ? CACHE_CONDITIONS : [])];
+  const byBrowser = ["range", "if-range", ...CACHE_MODE_FIELDS, ...(isBasic ? CACHE_CONDITIONS : [])];
   return fields.filter(([name, value]) => byBrowser.includes(name) || (name !== "range" && isSafelisted(name, value)));
 }
 
-/** What goes on with a redirect: conditions are about the URL that they were made for. */
-export function redirectedFields({ mode }: Pick<RequestHead, "mode">, fields: HeaderList): HeaderList {
-  if (mode !== "no-cors" && mode !== "navigate") return fields;
-  return fields.filter(([name]) => !CACHE_CONDITIONS.includes(name));
+/**
+ * What goes on with a redirect: conditions are about the URL that they were made for. A script may have set what the
+ * phone's store adds; the store adds to requests of the page's own origin only, and another origin hears nothing of it.
+ *
+ * @param leavesOwn the redirect leads out of the page's own origin.
+ */
+export function redirectedFields(
+  { mode }: Pick<RequestHead, "mode">,
+  fields: HeaderList,
+  leavesOwn: boolean,
+): HeaderList {
+  const isByScript = mode !== "no-cors" && mode !== "navigate";
+  if (isByScript && !leavesOwn) return fields;
+  const dropped = isByScript ? [...CACHE_CONDITIONS, ...CACHE_MODE_FIELDS] : CACHE_CONDITIONS;
+  return fields.filter(([name]) => !dropped.includes(name));
 }
 
 /** CORS-safelisted request-header (Fetch section 2.2.2). */
