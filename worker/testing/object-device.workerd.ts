@@ -45,5 +45,5 @@ export const attachmentsOf = ({ stub }: Device): Promise<unknown[]> =>
 export async function untilIdle(device: Device): Promise<void> {
   await vi.waitFor(async () => {
     for (const attachment of await attachmentsOf(device)) expect(attachment).not.toBeNull();
-  });
+  }, 20_000);
 }

@@ -65,7 +65,7 @@ describe("failures", () => {
     const { upstream } = fakeWeb({}, { fetch: silence, setTimer });
     const response = upstream(request);
     response.catch(() => {});
-    await vi.waitFor(() => expect(running().map((timer) => timer.ms)).toEqual([ms]));
+    await vi.waitFor(() => expect(running().map((timer) => timer.ms)).toEqual([ms]), 20_000);
     running()[0]?.callback();
     await expect(response).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_TIMEOUT));
   });
@@ -87,11 +87,11 @@ describe("failures", () => {
     });
     response.catch(() => {});
     await writer.write(new Uint8Array(length - 1));
-    await vi.waitFor(() => expect(asked.bytes).toBe(length - 1));
+    await vi.waitFor(() => expect(asked.bytes).toBe(length - 1), 20_000);
     expect(running()).toEqual([]);
     await writer.write(new Uint8Array(1));
     await writer.close();
-    await vi.waitFor(() => expect(running()).toHaveLength(1));
+    await vi.waitFor(() => expect(running()).toHaveLength(1), 20_000);
     running()[0]?.callback();
     await expect(response).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_TIMEOUT));
   });

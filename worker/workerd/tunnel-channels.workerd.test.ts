@@ -154,7 +154,7 @@ describe("several sockets of a session", () => {
     await useAll(phone);
     await sleep(phone);
     phone.lose(index);
-    await vi.waitFor(async () => expect(await attachmentsOf(phone)).toHaveLength(2));
+    await vi.waitFor(async () => expect(await attachmentsOf(phone)).toHaveLength(2), 20_000);
     await phone.connect(phone.token, index);
     await useAll(phone);
     expect(usedChannels(phone)).toBe(3);
@@ -166,7 +166,7 @@ describe("several sockets of a session", () => {
     const phone = await phoneWith(3);
     await useAll(phone);
     phone.lose(2);
-    await vi.waitFor(async () => expect(await attachmentsOf(phone)).toEqual([null, null]));
+    await vi.waitFor(async () => expect(await attachmentsOf(phone)).toEqual([null, null]), 20_000);
     await useAll(phone);
     expect(await attachmentsOf(phone)).toEqual([null, null]);
     await phone.connect(phone.token, 2);

@@ -171,7 +171,7 @@ describe("hibernation", () => {
     await phone.fetch("ropeway:///site-data", { method: "DELETE", topLevelOrigin: A });
     await untilIdle(phone);
     const exchange = await phone.start(`${A}/slow`);
-    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 20_000);
     expect(await attachmentsOf(phone)).toEqual([null]);
     gate.resolve();
     await exchange.head;
@@ -198,7 +198,7 @@ describe("hibernation", () => {
     };
     const exchange = await phone.start(A);
     if (gap === "after the head") await exchange.head;
-    else await vi.waitFor(() => expect(requests).toHaveLength(2));
+    else await vi.waitFor(() => expect(requests).toHaveLength(2), 20_000);
     const evicted = evictDurableObject(phone.stub);
     gate.resolve();
     expect((await exchange.response).text).toBe("whole");
@@ -284,7 +284,7 @@ describe("more exchanges than may wait for their heads", () => {
     };
     const count = 20;
     const exchanges = Array.from({ length: count }, (_, index) => phone.fetch(`${A}/${index}`));
-    await vi.waitFor(() => expect(requests).toHaveLength(count));
+    await vi.waitFor(() => expect(requests).toHaveLength(count), 20_000);
     expect(count - loopback.mock.calls.length).toBeLessThanOrEqual(EXCHANGES_AWAITING_HEAD);
     expect(loopback.mock.calls.length).toBeLessThan(count);
     gate.resolve();
@@ -324,7 +324,7 @@ describe("cookies", () => {
     await vi.waitFor(async () => {
       const stored = await runInDurableObject(phone.stub, (_, state) => state.storage.list({ prefix: "cookies/" }));
       expect([...stored.values()].join()).toContain("flushed");
-    });
+    }, 20_000);
   });
 
   it("are another device's business", async () => {

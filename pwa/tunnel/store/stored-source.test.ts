@@ -334,7 +334,7 @@ describe("what is stale", () => {
     time += 1000;
     const shown = await window.get({}, { headers: FRESH, body: "second" });
     expect([shown.isAsked, shown.text]).toEqual([true, "first"]);
-    await vi.waitFor(async () => expect((await window.get({}, { body: "third" })).text).toBe("second"));
+    await vi.waitFor(async () => expect((await window.get({}, { body: "third" })).text).toBe("second"), 20_000);
   });
 
   it("hides an origin's failure, where that lets it", async () => {
@@ -531,7 +531,7 @@ describe("a document that was visited", () => {
     await window.stored(own("fresh"));
   }
 
-  const asks = (from: TestWindow, count: number) => vi.waitFor(() => expect(from.asked).toHaveLength(count));
+  const asks = (from: TestWindow, count: number) => vi.waitFor(() => expect(from.asked).toHaveLength(count), 20_000);
 
   it("has what its page will want asked about with it, and the page is not kept waiting for more", async () => {
     await visit();
@@ -549,7 +549,7 @@ describe("a document that was visited", () => {
     await visit();
     await window.get({ ...page, url: `${SITE}/other` });
     const kept = () => window.store.visit(`${SITE} ${SITE}`, page.url);
-    await vi.waitFor(async () => expect(await kept()).toBeDefined());
+    await vi.waitFor(async () => expect(await kept()).toBeDefined(), 20_000);
     const next = new TestWindow();
     await next.get(page, [{ body: "<p>" }, { status: 304 }]);
     await asks(next, 3);
