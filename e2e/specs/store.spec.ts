@@ -144,4 +144,5 @@ test("while the link is away, a page that was seen is shown as it was", async ({
   await expect(app.frame().locator("#shown")).toHaveText("stale");
   await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
   expect(origin.requests).toEqual([]);
+  await expect(app.page.getByText(/^Stored (just now|\d+ minutes? ago)\. /)).toBeVisible();
 });

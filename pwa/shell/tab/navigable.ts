@@ -65,12 +65,14 @@ export class Navigable {
   }
 
   get state(): TabState {
+    const { stored } = this.meter;
     return {
       ...drawNavigation(this.#committed, this.#navigation),
       canGoBack: canGoBack(this.#history),
       canGoForward: canGoForward(this.#history),
       progress: this.meter.progress,
       cost: this.meter.cost,
+      storedAt: stored !== null && isPartOf(`${stored.url}#`, this.#committed.url) ? stored.storedAt : null,
       isFrameEmpty: this.frame.position.hasLeftDocument,
     };
   }
@@ -140,6 +142,7 @@ export class Navigable {
   /** @param isConfirmed also where it sends a form again. */
   reloadDocument(isConfirmed: boolean): void {
     this.meter.progress = 0;
+    this.meter.stored = null;
     this.#enter(step.reload(this.#navigation));
     this.frame.tell({ tag: MESSAGE_TAG, type: "reload", isConfirmed });
   }

@@ -1,4 +1,4 @@
-import type { PageProgress } from "../../messages/tunnel-messages.ts";
+import type { PageProgress, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { loadProgress } from "./load-progress.ts";
 import type { PageCost, TabState } from "./tab-state.ts";
 
@@ -11,19 +11,22 @@ export const NO_COST: PageCost = {
   time: 0,
 };
 
-/** How far the page is that is shown, or on its way, and what it has cost since it was asked for. */
+/** How far the page is that is shown, or on its way, what it has cost since it was asked for, and where it came from. */
 export class PageMeter {
   /** When it was asked for, by `performance.now()`. */
   askedAt = 0;
   cost = NO_COST;
   /** As of the tab's state. */
   progress: number | null = null;
+  /** What the tunnel answered without the edge; told before that document commits. */
+  stored: (TunnelToShell & { type: "stored-page" }) | null = null;
 
   /** Another page is on its way. */
   begin(askedAt = performance.now()): void {
     this.askedAt = askedAt;
     this.cost = NO_COST;
     this.progress = 0;
+    this.stored = null;
   }
 
   count(progress: PageProgress, phase: TabState["phase"]): void {

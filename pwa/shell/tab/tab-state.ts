@@ -45,6 +45,8 @@ export interface TabState {
   readonly error: PageError | null;
   /** Until another document commits, or an error takes its place. */
   readonly destination: Destination | null;
+  /** When the page shown was stored, in milliseconds since 1970, where it is shown unasked since the link is away. */
+  readonly storedAt: number | null;
   /** The document before is gone from the frame, and the next one is not there yet. */
   readonly isFrameEmpty: boolean;
 }

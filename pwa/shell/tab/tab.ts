@@ -141,6 +141,9 @@ export class Tab implements AppTab, TabActions {
         return;
       case "silent-document":
         return this.#navigable.onSilentDocument(event);
+      case "stored-page":
+        meter.stored = event;
+        return this.#app.draw();
       case "broken-document":
         return this.#navigable.onBrokenDocument(event);
     }

@@ -11,6 +11,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     canGoForward: false,
     progress: null,
     cost: NO_COST,
+    storedAt: null,
     isFrameEmpty: false,
     link: { kind: "open" },
     totals: null,

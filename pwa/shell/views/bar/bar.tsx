@@ -13,7 +13,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
   return (
     <nav class="bar" aria-label="Browser" data-editing={ui.isEditing ? "" : undefined}>
       <Progress state={state} />
-      <LinkPill link={state.link} />
+      <LinkPill link={state.link} storedAt={state.storedAt} />
       {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton

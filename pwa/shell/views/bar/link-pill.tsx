@@ -4,8 +4,12 @@ import type { LinkPhase } from "../../../messages/link.ts";
 /** A first connection is quick; only one that takes longer than this is worth a word. */
 const QUIET_CONNECTING_MS = 2_000;
 
-/** The quiet line above the bar while the link is not there; nothing while it is. */
-export function LinkPill({ link }: { link: LinkPhase }) {
+/**
+ * The quiet line above the bar while the link is not there; nothing while it is.
+ *
+ * @property storedAt as of `TabState`.
+ */
+export function LinkPill({ link, storedAt }: { link: LinkPhase; storedAt: number | null }) {
   const since = "since" in link ? link.since : null;
   const now = useNow(since !== null);
   if (since === null) return null;
@@ -14,7 +18,7 @@ export function LinkPill({ link }: { link: LinkPhase }) {
   return (
     <p class="link-pill" data-link={link.kind}>
       <span class="dot" />
-      {linkText(link, now)}
+      {storedAt === null ? linkText(link, now) : `${storedText(storedAt, now)}. ${linkText(link, now)}`}
     </p>
   );
 }
@@ -52,6 +56,19 @@ export function linkText(link: LinkPhase, now: number): string {
     case "waiting":
       return `Waiting for the link, ${seconds(now - link.since)}`;
   }
+}
+
+/** @param now as `Date.now()` */
+export function storedText(storedAt: number, now: number): string {
+  const minutes = Math.max(0, Math.floor((now - storedAt) / 60_000));
+  if (minutes < 1) return "Stored just now";
+  if (minutes < 60) return `Stored ${counted(minutes, "minute")} ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `Stored ${counted(hours, "hour")} ago` : `Stored ${counted(Math.floor(hours / 24), "day")} ago`;
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 function seconds(milliseconds: number): string {

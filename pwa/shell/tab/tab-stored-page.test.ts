@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { openBrowser } from "../testing/tab-rig.ts";
+
+const A = "https://a.example";
+
+it("a page that comes as it was stored says since when, until the frame goes on", () => {
+  const { tab, hear, show, shown } = openBrowser();
+  tab.go(`${A}/news`);
+  hear({ type: "stored-page", url: `${A}/news`, storedAt: 5 });
+  expect(shown().storedAt).toBeNull();
+  show(`${A}/news#top`, "a");
+  expect(shown().storedAt).toBe(5);
+  tab.reload();
+  expect(shown().storedAt).toBeNull();
+  hear({ type: "stored-page", url: `${A}/other`, storedAt: 7 });
+  show(`${A}/news`, "a");
+  expect(shown().storedAt).toBeNull();
+});
