@@ -25,6 +25,7 @@ import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
+import { deleteStoreDatabase } from "./store/delete-database.ts";
 import { LateStore } from "./store/late-store.ts";
 import { Tunnel } from "./tunnel.ts";
 
@@ -85,15 +86,19 @@ function isAway(link: LinkPhase): boolean {
   return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
 }
 
-const store = new LateStore(async () => {
-  const chunk = (await import(self.__STORE)) as typeof import("./store/store-chunk.ts");
-  return chunk.openStoredSource({
-    now: Date.now,
-    setTimer,
-    isAway: () => isAway(phase),
-    onStoredPage: (page) => tell({ type: "stored-page", ...page }),
-    failure: (code, message) => new RopewayError(code, "stream", "library", message),
-  });
+const store = new LateStore({
+  async load() {
+    const chunk = (await import(self.__STORE)) as typeof import("./store/store-chunk.ts");
+    return chunk.openStoredSource({
+      now: Date.now,
+      setTimer,
+      isAway: () => isAway(phase),
+      onStoredPage: (page) => tell({ type: "stored-page", ...page }),
+      failure: (code, message) => new RopewayError(code, "stream", "library", message),
+    });
+  },
+  deleteStored: deleteStoreDatabase,
+  setTimer,
 });
 // Where the app is installed, it is at hand.
 void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
@@ -262,11 +267,16 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
   return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;
 }
 
-async function clearSiteData(): Promise<boolean> {
+/** @returns null, or why something is still there. */
+async function clearSiteData(): Promise<string | null> {
   const { origin } = self.location;
   const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
-  const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
-  return response.status === 204;
+  try {
+    const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
+    return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : "Cannot clear site data: try again";
+  }
 }
 
 function answerWith(id: number, value: Promise<unknown>): void {

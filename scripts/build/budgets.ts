@@ -18,7 +18,7 @@ const budgets: readonly Budget[] = [
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
     limit: 65.5 * KB,
   },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 42 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 43 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 20 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },

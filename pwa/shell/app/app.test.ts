@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { openApp, openTab, sendsTo } from "../testing/tab-rig.ts";
@@ -79,5 +79,12 @@ describe("two tabs beside one app", () => {
     other.show(`${B}/`, "b");
     app.clearSiteData();
     for (const tab of [one, other]) expect(tab.shown()).toMatchObject({ phase: "idle", url: "" });
+  });
+
+  it("say why site data could not be forgotten", async () => {
+    const { app } = openTwo();
+    vi.spyOn(app.tunnel, "clearSiteData").mockResolvedValue("Cannot clear: try again");
+    app.clearSiteData();
+    await vi.waitFor(() => expect(app.state.notice).toEqual({ kind: "not-cleared", why: "Cannot clear: try again" }));
   });
 });

@@ -177,7 +177,10 @@ export class App implements AppActions {
     this.#options.forgetSlots();
     void this.tunnel
       .clearSiteData()
-      .then(() => this.tunnel.stats())
+      .then((why) => {
+        if (why !== null) this.notify({ kind: "not-cleared", why });
+        return this.tunnel.stats();
+      })
       .then((stats) => this.#showStored(stats));
     for (const tab of this.#tabs) tab.home();
   }

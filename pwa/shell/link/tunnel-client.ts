@@ -61,8 +61,8 @@ export class TunnelClient {
     return this.#ask((id) => ({ type: "icon", id, url, topLevelOrigin }));
   }
 
-  /** @returns true when the edge has forgotten all cookies. */
-  clearSiteData(): Promise<boolean> {
+  /** @returns null when edge and phone have forgotten all, or why something is still there. */
+  clearSiteData(): Promise<string | null> {
     return this.#ask((id) => ({ type: "clear-site-data", id }));
   }
 

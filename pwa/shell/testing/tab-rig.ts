@@ -24,7 +24,7 @@ export function openApp() {
     },
     stats: async () => ({}),
     icon: async () => null,
-    clearSiteData: async () => true,
+    clearSiteData: async () => null,
   };
   const app = new App({
     tunnel,

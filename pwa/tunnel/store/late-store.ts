@@ -1,15 +1,26 @@
 /** The store as long as its script is not there: requests pass by, and only what empties it waits. */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { ResponseSource } from "../requests/response-source.ts";
+import { bounded } from "./bounded.ts";
+import { laterWith } from "./later-with.ts";
+import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSource } from "./stored-source.ts";
+
+export interface LateStorePlatform {
+  load(): Promise<StoredSource>;
+  /** What is stored goes, without the script. */
+  deleteStored(): Promise<void>;
+  setTimer(task: () => void, delay: number): () => void;
+}
 
 export class LateStore {
   #loaded: StoredSource | null = null;
   #loading: Promise<StoredSource | null> | null = null;
-  readonly #load: () => Promise<StoredSource>;
+  readonly #platform: LateStorePlatform;
 
-  constructor(load: () => Promise<StoredSource>) {
-    this.#load = load;
+  constructor(platform: LateStorePlatform) {
+    this.#platform = platform;
   }
 
   /** Null until it is there. */
@@ -19,7 +30,7 @@ export class LateStore {
 
   /** @returns null where it cannot be had; it is tried again the next time. */
   load(): Promise<StoredSource | null> {
-    this.#loading ??= this.#load().then(
+    this.#loading ??= this.#platform.load().then(
       (store) => {
         this.#loaded = store;
         return store;
@@ -35,11 +46,20 @@ export class LateStore {
   readonly source: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
     if (request.head.url !== EdgeRequest.SITE_DATA) return next(request, consumer);
-    let cancel = (): void => {};
-    void this.load().then((store) => {
-      const exchange = store?.source(request, consumer, next) ?? next(request, consumer);
-      cancel = () => exchange.cancel();
+    return laterWith(bounded(this.load(), null, this.#platform.setTimer), (store) => {
+      if (store !== null) return store.source(request, consumer, next);
+      return laterWith(this.#delete(), (isDeleted) => {
+        const error = new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", NOT_CLEARED);
+        return next(request, isDeleted ? consumer : failingWith(error, consumer));
+      });
     });
-    return { cancel: () => cancel() };
   };
+
+  #delete(): Promise<boolean> {
+    const deleted = this.#platform.deleteStored().then(
+      () => true,
+      () => false,
+    );
+    return bounded(deleted, false, this.#platform.setTimer);
+  }
 }

@@ -1,16 +1,18 @@
 /** The store where there is a browser. */
-import { ResponseStore, type StoreNews } from "./response-store.ts";
+import { deleteStoreDatabase, STORE_NAME } from "./delete-database.ts";
+import { ResponseStore } from "./response-store.ts";
 import { openStoreDatabase } from "./store-database.ts";
+import type { StoreNews } from "./store-platform.ts";
 
-const NAME = "ropeway-store";
-const WRITER_LOCK = `${NAME}/`;
+const WRITER_LOCK = `${STORE_NAME}/`;
 
 export function openResponseStore<Meta>(): ResponseStore<Meta> {
-  const channel = new BroadcastChannel(NAME);
+  const channel = new BroadcastChannel(STORE_NAME);
   const writer = crypto.randomUUID();
   let isHeld = false;
   const store = new ResponseStore<Meta>({
-    openDatabase: () => openStoreDatabase(NAME),
+    openDatabase: () => openStoreDatabase(STORE_NAME),
+    deleteDatabase: deleteStoreDatabase,
     writer,
     now: () => performance.now(),
     hold() {

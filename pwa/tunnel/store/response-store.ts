@@ -21,24 +21,8 @@ import {
   type StoreWrite,
 } from "./store-database.ts";
 import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
+import type { StoreNews, StorePlatform } from "./store-platform.ts";
 import { brokenBodies, orphanBodies } from "./store-upkeep.ts";
-
-/** What another window did. */
-export type StoreNews =
-  | { readonly kind: "changed"; readonly partitions: readonly string[] }
-  /** What is under way is not to be stored. */
-  | { readonly kind: "forgotten" };
-
-export interface StorePlatform {
-  openDatabase(): Promise<StoreDatabase>;
-  /** Names whoever writes here, among all windows; `liveWriters` has it from `hold` on. */
-  readonly writer: string;
-  hold(): void;
-  liveWriters(): Promise<ReadonlySet<string>>;
-  /** Milliseconds, of any beginning. */
-  now(): number;
-  tellOthers(news: StoreNews): void;
-}
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
@@ -78,7 +62,7 @@ interface Change {
 export class ResponseStore<Meta> {
   readonly #platform: StorePlatform;
   readonly #options: StoreOptions;
-  readonly #database: Promise<StoreDatabase | null>;
+  #database: Promise<StoreDatabase | null>;
   #totals: StoreTotals = NOTHING_STORED;
   /** That have entries; null until that is known. */
   #partitions: Set<string> | null = null;
@@ -207,13 +191,31 @@ export class ResponseStore<Meta> {
     void this.#change({ run: (changes) => changes.removeBody(entry.body.id) });
   }
 
-  /** Settles when what is in these partitions is gone, and nothing that is under way can come to it. */
-  async forget(isOf: (partition: string) => boolean): Promise<void> {
+  /**
+   * Settles when what is in these partitions is gone, and nothing that is under way can come to it. If it cannot be taken
+   * out alone, all goes with it.
+   *
+   * @returns false where it is still there.
+   */
+  async forget(isOf: (partition: string) => boolean): Promise<boolean> {
     this.#forgetMemory();
+    let isGone = false;
     await this.#change({
       run: (changes) => changes.removePartitions(isOf),
-      committed: () => this.#platform.tellOthers({ kind: "forgotten" }),
+      committed: () => {
+        isGone = true;
+        this.#platform.tellOthers({ kind: "forgotten", isDatabaseNew: false });
+      },
     });
+    if (isGone) return true;
+    try {
+      await this.#platform.deleteDatabase();
+    } catch {
+      return false;
+    }
+    this.#platform.tellOthers({ kind: "forgotten", isDatabaseNew: true });
+    this.#reopen();
+    return true;
   }
 
   /** Undefined where there was none, or nobody knows. */
@@ -233,7 +235,7 @@ export class ResponseStore<Meta> {
 
   /** Another window did this. */
   hear(news: StoreNews): void {
-    if (news.kind === "forgotten") return this.#forgetMemory();
+    if (news.kind === "forgotten") return news.isDatabaseNew ? this.#reopen() : this.#forgetMemory();
     for (const partition of news.partitions) {
       this.#indexes.delete(partition);
       this.#partitions?.add(partition);
@@ -307,6 +309,14 @@ export class ResponseStore<Meta> {
 
   #isForgotten(era: number, changes: StoreChanges): boolean {
     return era !== this.#era || changes.era !== this.#totals.era;
+  }
+
+  /** The database was deleted, and with it our connection. */
+  #reopen(): void {
+    this.#forgetMemory();
+    this.#totals = NOTHING_STORED;
+    this.#partitions = null;
+    this.#database = this.#open();
   }
 
   #forgetMemory(): void {

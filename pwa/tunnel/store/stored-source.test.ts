@@ -518,6 +518,51 @@ describe("what is dropped", () => {
     expect(window.store.use).toEqual({ bytes: 0, entries: 0 });
     for (const each of [window, other]) expect((await each.get({}, { body: "second" })).isAsked).toBe(true);
   });
+
+  describe("even where it cannot be taken out", () => {
+    const clearing: Partial<RequestHead> = { method: "DELETE", url: EdgeRequest.SITE_DATA };
+
+    beforeEach(async () => {
+      await window.get({}, { headers: FRESH, body: "private" });
+      await window.stored();
+    });
+
+    const full = () => {
+      throw new DOMException("Full", "QuotaExceededError");
+    };
+
+    it.each<[string, () => Promise<unknown>]>([
+      ["since nothing can be written", async () => void Object.assign(disk, { onPut: full })],
+      ["since a later release has closed the database", async () => disk.upgrade(3)],
+    ])("%s", async (_, spoil) => {
+      const other = new TestWindow();
+      await other.get();
+      await spoil();
+      expect((await window.get(clearing, { status: 204 })).head?.status).toBe(204);
+      disk.onPut = () => {};
+      for (const each of [window, other, new TestWindow()]) {
+        const url = `${SITE}/new-${disk.windows.length}`;
+        expect((await each.get({}, { body: "second" })).isAsked).toBe(true);
+        await each.get({ url }, { headers: FRESH, body: "third" });
+        expect((await each.get({ url })).isAsked).toBe(false);
+      }
+    });
+
+    it("since a later release has the database", async () => {
+      await disk.upgrade(3);
+      const late = new TestWindow();
+      expect((await late.get(clearing, { status: 204 })).head?.status).toBe(204);
+      expect((await (await disk.raw()).getAll("entries")).length).toBe(0);
+    });
+
+    it("or says what to do, and tells the edge all the same", async () => {
+      disk.onPut = full;
+      disk.onDelete = full;
+      const { error, head } = await window.get(clearing, { status: 204 });
+      expect([head, error?.message]).toEqual([null, expect.stringMatching(/then clear site data again$/)]);
+      expect(window.lastAsked?.url).toBe(EdgeRequest.SITE_DATA);
+    });
+  });
 });
 
 describe("a document that was visited", () => {

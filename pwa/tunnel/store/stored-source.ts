@@ -25,6 +25,7 @@ import { bounded } from "./bounded.ts";
 import { CookieMirror } from "./cookie-mirror.ts";
 import { ANY_URL, Invalidations } from "./invalidations.ts";
 import { laterWith } from "./later-with.ts";
+import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import { PartitionIndex } from "./partition-index.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
@@ -106,7 +107,10 @@ export class StoredSource {
     this.#cookies.sent(head);
     if (head.url === EdgeRequest.SITE_DATA) {
       const forgotten = this.#store.forget(() => true);
-      return laterWith(this.#bounded(forgotten, null), () => next(request, consumer));
+      return laterWith(this.#bounded(forgotten, false), (isForgotten) => {
+        const error = this.#platform.failure(ErrorCode.INTERNAL_ERROR, NOT_CLEARED);
+        return next(request, isForgotten ? consumer : failingWith(error, consumer));
+      });
     }
     const asked: Ask = (request, consumer) => next(request, this.#watched(request.head, consumer));
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);

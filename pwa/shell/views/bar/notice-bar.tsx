@@ -43,6 +43,8 @@ export function noticeText(notice: Notice): string {
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
     case "wrong-key":
       return notice.why ?? "Wrong key: this phone keeps the pairing that it had";
+    case "not-cleared":
+      return notice.why;
     case "forgotten":
       return "Recent sites forgotten";
   }

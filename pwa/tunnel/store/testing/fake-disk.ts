@@ -1,14 +1,18 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
-import { ResponseStore, type StoreNews, type StorePlatform } from "../response-store.ts";
+import { deleteDB, openDB } from "idb";
+import { ResponseStore } from "../response-store.ts";
 import { openStoreDatabase, type StoreDatabase } from "../store-database.ts";
 import type { StoreOptions } from "../store-options.ts";
+import type { StoreNews, StorePlatform } from "../store-platform.ts";
 
 /** A disk that several windows of the app share, and that a test can fill, spoil, or take away. */
 export class FakeDisk<Meta> {
   readonly windows: ResponseStore<Meta>[] = [];
   /** Called before each write of a record; may throw what the browser would. */
   onPut: (value: unknown) => void = () => {};
+  /** May throw what the browser would. */
+  onDelete: () => void = () => {};
   /** What each opening of the database waits for. */
   opening: Promise<void> = Promise.resolve();
   #alive = new Set<string>();
@@ -59,12 +63,21 @@ export class FakeDisk<Meta> {
     return openStoreDatabase("test");
   }
 
+  /** What a later release does. */
+  async upgrade(version: number): Promise<void> {
+    (await openDB("test", version)).close();
+  }
+
   #platform(writer: string, self: () => ResponseStore<Meta>): StorePlatform {
     return {
       writer,
       openDatabase: async () => {
         await this.opening;
         return this.#watched(await openStoreDatabase("test"));
+      },
+      deleteDatabase: async () => {
+        this.onDelete();
+        await deleteDB("test");
       },
       hold: () => void this.#alive.add(writer),
       liveWriters: async () => this.#alive,

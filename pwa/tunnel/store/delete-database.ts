@@ -1,0 +1,11 @@
+/** The last way to empty the store: it needs neither the store's script nor a database that can be opened or written. */
+export const STORE_NAME = "ropeway-store";
+
+/** Settles when it is gone; that may be never, while a window of the app does not close it. */
+export function deleteStoreDatabase(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(STORE_NAME);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(new Error("Cannot delete the database of the store"));
+  });
+}
