@@ -12,16 +12,19 @@ export interface StoredAnswer {
   readonly scriptCookies: readonly ScriptCookie[];
 }
 
-/**
- * Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it.
- *
- * @param broken what it fails with where a part of the body is gone.
- */
+export interface AnswerEnds {
+  /** @returns what it fails with where a part of the body is gone. */
+  broken(): RopewayError;
+  /** Nothing is read any more. */
+  over(): void;
+}
+
+/** Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it. */
 export function answerStored(
   { request, entry, headers, scriptCookies }: StoredAnswer,
   body: BodyReader,
   consumer: ResponseConsumer,
-  broken: () => RopewayError,
+  ends: AnswerEnds,
 ): ClientExchange {
   let isCancelled = false;
   const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
@@ -56,9 +59,12 @@ export function answerStored(
         return consumer.onEnd();
     }
   };
-  run().catch(() => {
-    if (!isCancelled) consumer.onError(broken());
-  });
+  void run()
+    .catch(() => {
+      const error = ends.broken();
+      if (!isCancelled) consumer.onError(error);
+    })
+    .finally(() => ends.over());
   return {
     cancel() {
       isCancelled = true;

@@ -3,8 +3,10 @@
  * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
  * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
  */
+import { BodiesInUse } from "./bodies-in-use.ts";
 import { BodyCopy } from "./body-copy.ts";
 import { BodyReader } from "./body-reader.ts";
+import type { NewEntry, ResponseCopy } from "./new-entry.ts";
 import { PartitionIndex } from "./partition-index.ts";
 import { type StoreBounds, StoreChanges } from "./store-changes.ts";
 import {
@@ -22,34 +24,13 @@ import {
 } from "./store-database.ts";
 import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
-import { brokenBodies, orphanBodies } from "./store-upkeep.ts";
+import { brokenBodies, CHECK_BYTES, CHECK_INTERVAL, orphanBodies } from "./store-upkeep.ts";
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
 
 /** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
 const QUEUE_BYTES = 4 * 1024 * 1024;
-
-/** Bytes of bodies whose hash is checked at once while nobody waits: some 100 ms of a slow phone. */
-const CHECK_BYTES = 2 * 1024 * 1024;
-
-/** Milliseconds between two such checks. */
-const CHECK_INTERVAL = 600_000;
-
-/** A response that is asked for now, and may be stored when it is there. */
-export interface ResponseCopy {
-  /** What was asked for before something was forgotten is not stored. */
-  readonly era: number;
-  readonly body: BodyCopy;
-}
-
-export interface NewEntry<Meta> {
-  readonly partition: string;
-  readonly url: string;
-  readonly meta: Meta;
-  /** Whether it takes the place of one with the same URL. */
-  replaces(old: StoredEntry<Meta>): boolean;
-}
 
 /** Something to be written, and what memory learns when it is. */
 interface Change {
@@ -68,6 +49,7 @@ export class ResponseStore<Meta> {
   #partitions: Set<string> | null = null;
   /** In the order of use. */
   readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
+  readonly #inUse = new BodiesInUse((bodyId) => this.#dropBlocks(bodyId));
   #queue: Change[] = [];
   #queuedBytes = 0;
   #writing: Promise<void> | null = null;
@@ -134,6 +116,11 @@ export class ResponseStore<Meta> {
     return reader;
   }
 
+  /** What is read of this body stays whole until the call of what is returned. */
+  hold(entry: StoredEntry<Meta>): () => void {
+    return this.#inUse.hold(entry.body.id);
+  }
+
   startCopy(): ResponseCopy {
     const id = `${this.#platform.writer}/${this.#copies++}`;
     const body = new BodyCopy({
@@ -141,8 +128,7 @@ export class ResponseStore<Meta> {
       blockBytes: this.#options.blockBytes,
       maxBytes: this.#options.bodyBytes,
       writeBlock: (index, block) => this.#writeBlock([id, index], block),
-      dropBlocks: () =>
-        void this.#database.then((database) => database?.delete("blocks", blocksOf(id))).catch(() => {}),
+      dropBlocks: () => this.#dropBlocks(id),
     });
     return { era: this.#era, body };
   }
@@ -324,6 +310,10 @@ export class ResponseStore<Meta> {
     this.#indexes.clear();
   }
 
+  #dropBlocks(bodyId: string): void {
+    void this.#database.then((database) => database?.delete("blocks", blocksOf(bodyId))).catch(() => {});
+  }
+
   async #writeBlock(key: [string, number], block: Uint8Array): Promise<void> {
     this.#platform.hold();
     const database = await this.#database;
@@ -383,7 +373,7 @@ export class ResponseStore<Meta> {
       return false;
     }
     try {
-      const changes = await StoreChanges.begin(write);
+      const changes = await StoreChanges.begin(write, (bodyId) => this.#inUse.keeps(bodyId));
       for (const id of touched) await changes.touch(id);
       for (const change of queued) await change.run(changes);
       await changes.makeRoom(bounds);

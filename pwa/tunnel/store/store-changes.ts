@@ -23,16 +23,19 @@ const VISITS = 200;
 export class StoreChanges {
   readonly #write: StoreWrite;
   readonly #uses = new Map<string, PartitionUse>();
+  readonly #keeps: (bodyId: string) => boolean;
   #totals: StoreTotals;
 
-  private constructor(write: StoreWrite, totals: StoreTotals) {
+  private constructor(write: StoreWrite, keeps: (bodyId: string) => boolean, totals: StoreTotals) {
     this.#write = write;
+    this.#keeps = keeps;
     this.#totals = totals;
   }
 
-  static async begin(write: StoreWrite): Promise<StoreChanges> {
+  /** @param keeps whether the blocks of a body stay for now that no entry has any more. */
+  static async begin(write: StoreWrite, keeps: (bodyId: string) => boolean): Promise<StoreChanges> {
     const totals = (await write.objectStore("totals").get("totals")) ?? NOTHING_STORED;
-    return new StoreChanges(write, { ...totals, turn: totals.turn + 1 });
+    return new StoreChanges(write, keeps, { ...totals, turn: totals.turn + 1 });
   }
 
   get turn(): number {
@@ -73,7 +76,7 @@ export class StoreChanges {
     if (entry === undefined) return;
     await entries.delete(id);
     const isLast = (await entries.index("body").count(entry.body.id)) === 0;
-    if (isLast) await this.dropBlocks(entry.body.id);
+    if (isLast && !this.#keeps(entry.body.id)) await this.dropBlocks(entry.body.id);
     await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
   }
 

@@ -3,6 +3,12 @@ import { BodyHash } from "./body-hash.ts";
 import { BodyReader } from "./body-reader.ts";
 import { beginRead, type StoreDatabase } from "./store-database.ts";
 
+/** Bytes of bodies whose hash is checked at once while nobody waits: some 100 ms of a slow phone. */
+export const CHECK_BYTES = 2 * 1024 * 1024;
+
+/** Milliseconds between two such checks. */
+export const CHECK_INTERVAL = 600_000;
+
 /** Bodies that no entry has, of writers that have ended: the app was closed while it wrote them. */
 export async function orphanBodies(database: StoreDatabase, alive: ReadonlySet<string>): Promise<string[]> {
   const read = beginRead(database, "entries", "blocks");

@@ -34,6 +34,8 @@ export function contextOf(head: RequestHead): string | null {
   }
   if (isSameOrigin(origin, url)) return credentials === "omit" ? "own omit" : "own";
   if (mode === "cors" && credentials === "include") return null;
+  // A secret, which the fields that are kept below would show.
+  if (head.headers.some(([name]) => name === "authorization")) return null;
   return JSON.stringify([mode, credentials, destination, head.headers.filter(([name]) => name !== "range")]);
 }
 

@@ -201,6 +201,13 @@ describe("what is fresh", () => {
     }
   });
 
+  it("is never stored where another origin was sent a secret", async () => {
+    const api = { url: "https://api.example/x", mode: "cors", credentials: "omit", destination: "" } as const;
+    const secret: Partial<RequestHead> = { ...api, headers: [["authorization", "Bearer 1"]] };
+    await window.get(secret, { headers: FRESH, body: "first" });
+    expect((await window.get(secret)).isAsked).toBe(true);
+  });
+
   it("is never stored where CORS hides what it varies by", async () => {
     const api = { url: "https://api.example/x", mode: "cors", destination: "" } as const;
     await window.get(api, { headers: FRESH, body: "first" });
@@ -287,7 +294,77 @@ describe("what is fresh", () => {
   });
 });
 
+describe("what is read", () => {
+  const headers: HeaderList = [
+    ["cache-control", "max-age=0, stale-while-revalidate=60"],
+    ["etag", '"1"'],
+  ];
+  const body = "x".repeat(900_000);
+
+  it("stays whole though it is replaced meanwhile, and then goes", async () => {
+    await window.get({}, { headers, body });
+    await window.stored();
+    time += 1000;
+    const log = new ConsumerLog();
+    let goOn = (): void => {};
+    const paced = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const consumer: ResponseConsumer = {
+      onHead: (head) => log.onHead(head),
+      onBody: (chunk) => {
+        void log.onBody(chunk);
+        return log.bytes === chunk.length ? paced : undefined;
+      },
+      onEnd: () => log.onEnd(),
+      onError: (error) => log.onError(error),
+    };
+    window.source.source({ head: picture, body: null, push: null }, consumer, ({ head }, edge) => {
+      setImmediate(() => {
+        edge.onHead({
+          status: 200,
+          headers: FRESH,
+          url: head.url,
+          redirected: false,
+          coding: "identity",
+          scriptCookies: [],
+        });
+        void edge.onBody(new TextEncoder().encode("new"));
+        edge.onEnd();
+      });
+      return { cancel() {} };
+    });
+    await vi.waitFor(async () => expect((await window.get({}, { body: "asked" })).text).toBe("new"));
+    goOn();
+    await log.over;
+    expect([log.bytes, log.error]).toEqual([body.length, null]);
+    const database = await disk.raw();
+    await vi.waitFor(async () => expect(await database.count("blocks")).toBe(1));
+  });
+
+  it("fails once where a part of it is broken, and is fetched from then on", async () => {
+    await window.get({}, { headers: FRESH, body });
+    await window.stored();
+    const database = await disk.raw();
+    const [, second] = await database.getAllKeys("blocks");
+    await database.put("blocks", new Uint8Array(5), second);
+    expect((await window.get()).error?.message).toMatch(/a part of it is gone/);
+    expect((await window.get({}, { body: "good" })).text).toBe("good");
+  });
+});
+
 describe("what is stale", () => {
+  it.each<[string, string]>([
+    ["cache-control", "no-store"],
+    ["vary", "*"],
+  ])("is kept no longer where a 304 says %s: %s", async (name, value) => {
+    const old: HeaderList = [...STALE, ["last-modified", "Wed, 01 Jan 2020 00:00:00 GMT"]];
+    await window.get({}, { headers: old, body: "first" });
+    expect((await window.get({}, { status: 304, headers: [[name, value]] })).text).toBe("first");
+    const again = await window.get({}, { body: "second" });
+    expect([again.text, window.lastAsked?.headers]).toEqual(["second", []]);
+  });
+
   it("costs a 304", async () => {
     await window.get({}, { headers: STALE, body: "first" });
     const again = await window.get({}, { status: 304, headers: [...FRESH, ["x-new", "1"]] });
@@ -385,6 +462,17 @@ describe("a document", () => {
     expect([again.isAsked, again.text, again.head?.scriptCookies]).toEqual([true, "<p>", [cookie]]);
     expect(other.lastAsked?.headers).toEqual([["if-none-match", '"1"']]);
     expect((await other.get(page)).isAsked).toBe(false);
+  });
+
+  it("has without a link the cookies of when it was last confirmed", async () => {
+    await window.get(page, { headers: STALE, body: "<p>", scriptCookies: [cookie] });
+    await window.get(page, { status: 304, scriptCookies: [{ ...cookie, value: "2" }] });
+    await window.stored(page);
+    isAway = true;
+    const other = new TestWindow();
+    const fails = new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot reach the edge: try again");
+    const shown = await other.get(page, { fails });
+    expect(shown.head?.scriptCookies).toEqual([{ ...cookie, value: "2" }]);
   });
 
   it("is asked about after a request that may have set cookies of its host, of which nobody told", async () => {
@@ -501,6 +589,12 @@ describe("what is dropped", () => {
     expect((await window.get({}, { headers: FRESH, body: "second" })).isAsked).toBe(true);
     await window.get({ method: "POST" }, { status: 500 });
     expect((await window.get({}, {})).isAsked).toBe(false);
+  });
+
+  it("is where an unsafe method was redirected to", async () => {
+    await window.get({ url: `${SITE}/list` }, { headers: FRESH, body: "old" });
+    await window.get({ method: "POST", url: `${SITE}/add` }, { redirected: true, url: `${SITE}/list`, body: "new" });
+    expect((await window.get({ url: `${SITE}/list` }, { body: "asked" })).text).toBe("asked");
   });
 
   it("is what Clear-Site-Data says", async () => {

@@ -2,7 +2,7 @@
  * Answers requests out of the phone's store by the rules of RFC 9111 and the cache modes of Fetch, and stores what comes
  * from the edge. Between the pushed responses and the network.
  */
-import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
@@ -18,9 +18,10 @@ import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
-import { answerStored } from "./answer-stored.ts";
+import { answerStored, type StoredAnswer } from "./answer-stored.ts";
 import { type AskedAhead, AskingAhead } from "./asking-ahead.ts";
 import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
+import type { BodyReader } from "./body-reader.ts";
 import { bounded } from "./bounded.ts";
 import { CookieMirror } from "./cookie-mirror.ts";
 import { ANY_URL, Invalidations } from "./invalidations.ts";
@@ -29,25 +30,8 @@ import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import { PartitionIndex } from "./partition-index.ts";
 import type { ResponseStore } from "./response-store.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
+import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
-
-export interface StoredSourcePlatform {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
-  /** Whether the link is gone, and not only slow. */
-  isAway(): boolean;
-  /** A page's document is shown as it was stored, since nobody could be asked. */
-  onStoredPage(page: StoredPage): void;
-  /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
-  failure(code: ErrorCode, message: string): RopewayError;
-}
-
-export interface StoredPage {
-  readonly url: string;
-  /** Milliseconds since the epoch when its origin last answered for it. */
-  readonly storedAt: number;
-}
 
 /** Milliseconds without a request after which the store looks after itself. */
 const IDLE_TIME = 10_000;
@@ -216,7 +200,17 @@ export class StoredSource {
       this.counters.storeBytes += entry.body.size;
       const headers = headersWithAge(entry.meta, this.#now());
       const scriptCookies = this.#cookiesOf(lookup.head) ?? entry.meta.scriptCookies;
-      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer, this.#broken);
+      return this.#deliver({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
+    });
+  }
+
+  #deliver(answer: StoredAnswer, body: BodyReader, consumer: ResponseConsumer): ClientExchange {
+    return answerStored(answer, body, consumer, {
+      broken: () => {
+        this.#store.dropBody(answer.entry);
+        return this.#platform.failure(ErrorCode.INTERNAL_ERROR, "Cannot read what is stored: a part of it is gone");
+      },
+      over: this.#store.hold(answer.entry),
     });
   }
 
@@ -277,10 +271,13 @@ export class StoredSource {
           // The condition went to another URL than that which it was made of.
           answerBy(() => this.#fetch(lookup, []));
         } else {
-          const { context, scriptCookies } = variant.entry.meta;
+          const { context } = variant.entry.meta;
+          const scriptCookies = lookup.head.mode === "navigate" ? response.scriptCookies : [];
           const meta = { ...verdict.stored, context, scriptCookies };
           answerBy(() => this.#confirmed(lookup, variant.entry, meta, response));
-          void this.#store.refresh(variant.entry, meta);
+          // What it says now may be that it is not to be stored.
+          if (toStored(lookup.head, meta, times) === null) void this.#store.remove([variant.entry]);
+          else void this.#store.refresh(variant.entry, meta);
         }
       },
       onBody: (chunk) => passes.onBody(chunk),
@@ -304,7 +301,7 @@ export class StoredSource {
       this.counters.storeBytes += entry.body.size;
       const { headers } = meta;
       const { scriptCookies } = response;
-      return answerStored({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer, this.#broken);
+      return this.#deliver({ request: lookup.head, entry, headers, scriptCookies }, body, lookup.consumer);
     });
   }
 
@@ -355,6 +352,8 @@ export class StoredSource {
       onHead: (response) => {
         this.#cookies.answered(head, response);
         const urls = invalidatedUrls(head, response);
+        // It was redirected on its way, and its `Location` was seen by nobody here.
+        if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
         if (urls.length > 0) this.#invalidations.drop(partitionOf(head), urls, (url) => urls.includes(url));
         if (clearsCache(response)) {
           this.#invalidations.drop(partitionOf(head), [ANY_URL], (url) => isSameOrigin(url, response.url));
@@ -363,9 +362,6 @@ export class StoredSource {
       },
     });
   }
-
-  readonly #broken = (): RopewayError =>
-    this.#platform.failure(ErrorCode.INTERNAL_ERROR, "Cannot read what is stored: a part of it is gone");
 
   #now(): number {
     return this.#platform.now();

@@ -2,7 +2,7 @@ import type { RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../../shared/http/heads.ts";
-import type { ResponseCopy } from "./response-store.ts";
+import type { ResponseCopy } from "./new-entry.ts";
 
 /** Passes a response on and copies it, if it may be stored. */
 export class StoringConsumer<Meta> implements ResponseConsumer {

@@ -1,0 +1,19 @@
+import type { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+
+export interface StoredSourcePlatform {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+  /** Whether the link is gone, and not only slow. */
+  isAway(): boolean;
+  /** A page's document is shown as it was stored, since nobody could be asked. */
+  onStoredPage(page: StoredPage): void;
+  /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
+  failure(code: ErrorCode, message: string): RopewayError;
+}
+
+export interface StoredPage {
+  readonly url: string;
+  /** Milliseconds since the epoch when its origin last answered for it. */
+  readonly storedAt: number;
+}
