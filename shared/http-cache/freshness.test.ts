@@ -177,3 +177,8 @@ describe("stale use", () => {
     expect(grace("stale-while-revalidate=60")).toBe(0);
   });
 });
+
+it("is as old as the edge says where CORS hides the age", () => {
+  const times = { requestTime: 1_000, responseTime: 1_000 };
+  expect(currentAge({ status: 200, headers: [["ropeway-age", "500"]], ...times }, 3_000)).toBe(502);
+});

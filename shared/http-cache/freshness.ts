@@ -1,5 +1,6 @@
 /** How old a stored response is and how long it is fresh: RFC 9111 section 4.2. All in seconds. */
 import type { HeaderList } from "../http/heads.ts";
+import { HIDDEN_AGE } from "../http/store-notes.ts";
 import { cacheControl, secondsOf } from "./cache-control.ts";
 import { dateField, fieldValue, listMembers } from "./fields.ts";
 import type { Answer, ExchangeTimes, StoredResponse } from "./stored-response.ts";
@@ -76,6 +77,6 @@ export function isPragmaNoCache(headers: HeaderList): boolean {
 
 /** In a list the first member; what is no number says nothing (RFC 9111 section 5.1). */
 function ageField(headers: HeaderList): number {
-  const [first = ""] = listMembers(fieldValue(headers, "age") ?? "");
+  const [first = ""] = listMembers(fieldValue(headers, "age") ?? fieldValue(headers, HIDDEN_AGE) ?? "");
   return /^\d+$/.test(first) ? Number(first) : 0;
 }

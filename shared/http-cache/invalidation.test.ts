@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { clearsCache, invalidatedUrls } from "./invalidation.ts";
+import { clearedOrigins, clearsCache, invalidatedUrls } from "./invalidation.ts";
 
 const url = "https://a.example/dir/thing?q=1#part";
 
@@ -47,4 +47,18 @@ it.each<[string, string, boolean]>([
   ['"cache"', "http://a.example/", false],
 ])("Clear-Site-Data: %s of %s empties the cache: %j", (value, of, expected) => {
   expect(clearsCache({ url: of, headers: [["clear-site-data", value]] })).toBe(expected);
+});
+
+it("Clear-Site-Data of redirects on the way is told by the edge", () => {
+  const headers: HeaderList = [
+    ["clear-site-data", '"cache"'],
+    ["ropeway-cleared", "https://b.example https://c.example:8443"],
+  ];
+  const url = "https://a.example/x";
+  expect(clearedOrigins({ url, headers })).toEqual([
+    "https://a.example",
+    "https://b.example",
+    "https://c.example:8443",
+  ]);
+  expect(clearedOrigins({ url, headers: [] })).toEqual([]);
 });

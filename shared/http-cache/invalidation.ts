@@ -1,5 +1,6 @@
 /** What an exchange makes of all that is stored: RFC 9111 section 4.4, and Clear Site Data. */
 import type { RequestHead, ResponseHead } from "../http/heads.ts";
+import { CLEARED_ORIGINS } from "../http/store-notes.ts";
 import { isSameOrigin, parseUrl } from "../web/origin.ts";
 import { fieldValue, listMembers } from "./fields.ts";
 
@@ -22,6 +23,12 @@ export function invalidatedUrls(
 export function clearsCache({ headers, url }: Pick<ResponseHead, "headers" | "url">): boolean {
   if (!url.startsWith("https:")) return false;
   return listMembers(fieldValue(headers, "clear-site-data") ?? "").some((type) => type === '"cache"' || type === '"*"');
+}
+
+/** Origins whose cache a response empties, and the redirects that the edge followed to it. */
+export function clearedOrigins(response: Pick<ResponseHead, "headers" | "url">): string[] {
+  const own = clearsCache(response) ? [new URL(response.url).origin] : [];
+  return [...own, ...(fieldValue(response.headers, CLEARED_ORIGINS)?.split(" ") ?? [])];
 }
 
 function withoutFragment(url: string): string {

@@ -283,6 +283,39 @@ describe("redirects", () => {
   });
 });
 
+describe("Clear-Site-Data", () => {
+  const clears = { "clear-site-data": '"cache"' };
+
+  it("is told of redirects that were followed", async () => {
+    const { upstream } = fakeWeb({
+      [`${A}/logout`]: () => redirect(302, "https://b.example/", clears),
+      "https://b.example/": () => new Response("home"),
+    });
+    const { head } = await upstream(navigationTo(`${A}/logout`));
+    expect(head.headers).toContainEqual(["ropeway-cleared", A]);
+  });
+
+  it("is told of other origins, whose fields are not shown", async () => {
+    const allows = { "access-control-allow-origin": A, "access-control-allow-credentials": "true" };
+    const { upstream } = fakeWeb({
+      "https://b.example/x": () => new Response("x", { headers: { ...allows, ...clears } }),
+      "https://img.a.example/x": () =>
+        new Response("GIF89a\0", { headers: { "content-type": "image/gif", ...clears } }),
+      "http://old.a.example/x": () => new Response("GIF89a\0", { headers: { "content-type": "image/gif", ...clears } }),
+    });
+    const read = await upstream(fetchOf("https://b.example/x", { credentials: "include" }));
+    expect(read.head.headers).toContainEqual(["ropeway-cleared", "https://b.example"]);
+    expect(read.head.headers.map(([name]) => name)).not.toContain("clear-site-data");
+    const anonymous = await upstream(fetchOf("https://b.example/x"));
+    expect(anonymous.head.headers.map(([name]) => name)).not.toContain("ropeway-cleared");
+    const image = await upstream(requestFor({ url: "https://img.a.example/x" }));
+    expect(image.head.headers).toContainEqual(["ropeway-cleared", "https://img.a.example"]);
+    expect(image.head.headers.map(([name]) => name)).not.toContain("clear-site-data");
+    const insecure = await upstream(requestFor({ url: "http://old.a.example/x" }));
+    expect(insecure.head.headers.map(([name]) => name)).not.toContain("ropeway-cleared");
+  });
+});
+
 describe("cookies", () => {
   const fields = (...lines: string[]) => new Headers(lines.map((line): [string, string] => ["set-cookie", line]));
 
@@ -396,6 +429,24 @@ describe("CORS", () => {
       "sec-fetch-mode": "cors",
     });
     expect(asked[0]?.headers).not.toHaveProperty("cookie");
+  });
+
+  it("tells the phone's store, and no page, how old a response is", async () => {
+    const now = 1_700_000_000_000;
+    const fields = { "access-control-allow-origin": "*", "cache-control": "max-age=600" };
+    const { upstream } = fakeWeb({
+      "https://b.example/age": () => new Response("x", { headers: { ...fields, age: "500" } }),
+      "https://b.example/date": () =>
+        new Response("x", { headers: { ...fields, date: new Date(now - 300_000).toUTCString() } }),
+      "https://b.example/shown": () =>
+        new Response("x", { headers: { ...fields, age: "500", "access-control-expose-headers": "age" } }),
+    });
+    const ask = async (path: string) => (await upstream(fetchOf(`https://b.example/${path}`))).head;
+    expect((await ask("age")).headers).toContainEqual(["ropeway-age", "500"]);
+    expect((await ask("age")).headers.map(([name]) => name)).not.toContain("age");
+    expect((await ask("date")).headers).toContainEqual(["ropeway-age", "300"]);
+    expect((await ask("date")).headers.map(([name]) => name)).not.toContain("date");
+    expect((await ask("shown")).headers.map(([name]) => name)).not.toContain("ropeway-age");
   });
 
   it("asks no other origin for leave of what the phone's store added, and tells it nothing of that", async () => {

@@ -2,6 +2,8 @@
 
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import { clearedField } from "../../shared/http/store-notes.ts";
+import { clearsCache } from "../../shared/http-cache/invalidation.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
@@ -55,6 +57,7 @@ export interface ExchangeDeps extends SendDeps {
   readonly preflights: PreflightCache;
   readonly knownMedia: KnownMedia;
   readonly retained: RetainedBytes;
+  readonly now: () => number;
   readonly withFixedLength?: WithFixedLength;
   readonly copiesChunks?: boolean;
 }
@@ -67,6 +70,7 @@ export class Exchange {
   /** Every URL of the exchange, without credentials and fragment; the last is the current hop's. */
   readonly #chain: [URL, ...URL[]];
   readonly #changes: CookieChange[] = [];
+  readonly #clearedOrigins = new Set<string>();
   #method: string;
   #fields: HeaderList;
   #body: RequestBody | null;
@@ -169,10 +173,10 @@ export class Exchange {
     const body = (await this.#body?.open()) ?? null;
     await this.#claim();
     const response = await this.#sender.send({ url, method: this.#method, headers, body });
-    const strict = response.headers.get("strict-transport-security");
-    await this.#deps.transportSecurity.take(access.partition, url, strict);
+    await this.#deps.transportSecurity.take(access.partition, url, response.headers.get("strict-transport-security"));
     if (access.allowed) {
       this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
+      if (clearsCache({ url: url.href, headers: [...response.headers] })) this.#clearedOrigins.add(url.origin);
     }
     if (this.#tainting === "opaque") checkResourcePolicy(response.headers, url, head.origin);
     if (this.#tainting === "cors") {
@@ -269,7 +273,7 @@ export class Exchange {
   async #respond(response: Response): Promise<ServerResponse> {
     const url = this.#url;
     const isRedirected = this.#chain.length > 1;
-    const hop = { method: this.#method, tainting: this.#tainting, isRedirected };
+    const hop = { method: this.#method, tainting: this.#tainting, isRedirected, now: this.#deps.now() };
     const shown = shownResponse(response, this.#request.head, hop);
     let reader = shown.hasBody
       ? openReader(
@@ -287,7 +291,7 @@ export class Exchange {
     }
     const responseHead = {
       status: shown.status,
-      headers: shown.headers,
+      headers: [...shown.headers, ...clearedField(this.#clearedOrigins)],
       url: shown.showsUrl ? url.href : this.#request.head.url,
       redirected: shown.showsUrl && (this.#isUpgraded || isRedirected),
       ...(shown.showsUrl && this.#fragment !== "" ? { fragment: this.#fragment } : {}),
@@ -351,7 +355,9 @@ export class Exchange {
       head: { ...request.head, credentials: "omit" },
       body: null,
     }).run();
-    return { ...response, head: { ...response.head, scriptCookies: [...before, ...response.head.scriptCookies] } };
+    const scriptCookies = [...before, ...response.head.scriptCookies];
+    const headers = [...response.head.headers, ...clearedField(this.#clearedOrigins)];
+    return { ...response, head: { ...response.head, headers, scriptCookies } };
   }
 
   async #scriptCookies(): Promise<readonly ScriptCookie[]> {

@@ -121,6 +121,21 @@ describe("SlotPort", () => {
     expect(await rig(FRAME).say({ type: "ping" })).toMatchObject([{ type: "bound", binding: FRAME }, { type: "pong" }]);
   });
 
+  it("shows a page nothing of what the edge tells the store", async () => {
+    const slot = rig();
+    await slot.ask(subresource);
+    const shown = ["cache-control", "max-age=600"] as const;
+    slot.first().consumer.onHead({
+      status: 200,
+      headers: [shown, ["ropeway-age", "5"], ["ropeway-cleared", "https://b.example"]],
+      url: subresource.url,
+      redirected: false,
+      coding: "identity",
+      scriptCookies: [],
+    });
+    expect(await slot.heard()).toMatchObject([{ type: "response", head: { headers: [shown] } }]);
+  });
+
   it("does nothing of what its service worker has given up meanwhile", async () => {
     const slot = rig();
     const request = { type: "request", id: 1, head: subresource, body: null };

@@ -5,6 +5,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument } from "../../messages/port-messages.ts";
 import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
@@ -223,7 +224,8 @@ export class SlotPort {
   }
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
-    this.#outbox.post({ type: "response", id, head, ...(referrer === null ? {} : { referrer }) });
+    const headers = head.headers.filter((field) => !isStoreNote(field));
+    this.#outbox.post({ type: "response", id, head: { ...head, headers }, ...(referrer === null ? {} : { referrer }) });
   }
 
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */

@@ -1,5 +1,7 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
 import type { HeaderField, RequestHead } from "../../../shared/http/heads.ts";
+import { HIDDEN_AGE } from "../../../shared/http/store-notes.ts";
+import { currentAge } from "../../../shared/http-cache/freshness.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { hasNullBody } from "../../../shared/web/status.ts";
 import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-head.ts";
@@ -20,12 +22,14 @@ export interface LastHop {
   readonly tainting: Tainting;
   /** It is not the first. */
   readonly isRedirected: boolean;
+  /** Milliseconds since the epoch when it came. */
+  readonly now: number;
 }
 
 export function shownResponse(
   response: Response,
   head: Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">,
-  { method, tainting, isRedirected }: LastHop,
+  { method, tainting, isRedirected, now }: LastHop,
 ): ShownResponse {
   const { headers } = response;
   const status = knownStatus(response.status);
@@ -36,7 +40,7 @@ export function shownResponse(
     // One that was not followed: where it leads is for nobody to know.
     if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
     const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
-    return { status, headers: exposed, hasBody, showsUrl: true };
+    return { status, headers: [...exposed, ...hiddenAge(fields, exposed, now)], hasBody, showsUrl: true };
   }
   if (!isUsable(head)) {
     // Of its own URL a page knows anyway that it led elsewhere; of another's it may not.
@@ -51,6 +55,12 @@ export function shownResponse(
     hasBody: hasBody && status !== 416,
     showsUrl,
   };
+}
+
+function hiddenAge(headers: readonly HeaderField[], exposed: readonly HeaderField[], now: number): HeaderField[] {
+  if (exposed.some(([name]) => name === "age")) return [];
+  const age = Math.floor(currentAge({ status: 200, headers, requestTime: now, responseTime: now }, now));
+  return age > 0 ? [[HIDDEN_AGE, String(age)]] : [];
 }
 
 const CACHING_FIELDS = new Set(["age", "cache-control", "date", "expires", "vary"]);

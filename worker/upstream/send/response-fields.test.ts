@@ -15,6 +15,7 @@ describe("endToEndFields", () => {
       ["report-to", "{}"],
       ["reporting-endpoints", "a"],
       ["set-cookie", "a=b"],
+      ["ropeway-cleared", "https://bank.example"],
       ["content-type", "text/html"],
       ["etag", '"1"'],
     ]);

@@ -1,5 +1,6 @@
 /** The fields of an origin's response that reach the phone. */
 import type { HeaderField } from "../../../shared/http/heads.ts";
+import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { toByteString } from "../../../shared/wire/hpack/byte-string.ts";
 import { codingsLeft, isDecodedByPlatform } from "../body/origin-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
@@ -28,7 +29,7 @@ export function endToEndFields(headers: Headers): HeaderField[] {
   const decoded = isDecoded(headers);
   const fields: HeaderField[] = [];
   for (const [name, value] of headers) {
-    if (isHopByHop(name) || DROPPED.has(name)) continue;
+    if (isHopByHop(name) || DROPPED.has(name) || isStoreNote([name, value])) continue;
     if (decoded && (name === "content-encoding" || name === "content-length")) continue;
     fields.push([name, toByteString(value)]);
   }

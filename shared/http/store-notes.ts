@@ -1,0 +1,15 @@
+/** Fields that the edge adds to a response for the phone's store, and for no page: PROTOCOL.md section 5.2. */
+import type { HeaderField } from "./heads.ts";
+
+/** Seconds that the response was old when the edge got it, where its own fields do not say so. */
+export const HIDDEN_AGE = "ropeway-age";
+/** Serialized origins whose responses in the exchange, of redirects too, said to empty their cache. */
+export const CLEARED_ORIGINS = "ropeway-cleared";
+
+export function clearedField(origins: ReadonlySet<string>): HeaderField[] {
+  return origins.size === 0 ? [] : [[CLEARED_ORIGINS, [...origins].join(" ")]];
+}
+
+export function isStoreNote([name]: HeaderField): boolean {
+  return name.startsWith("ropeway-");
+}
