@@ -21,11 +21,16 @@ interface KnownHost {
 
 export class CookieMirror {
   readonly #now: () => number;
+  readonly #tellOthers: (urls: readonly string[]) => void;
   readonly #hosts = new Map<string, KnownHost>();
 
-  /** @param now milliseconds since the epoch. */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds since the epoch.
+   * @param tellOthers that cookies of these URLs' sites may have changed, for `forgetSites` of the other windows.
+   */
+  constructor(now: () => number, tellOthers: (urls: readonly string[]) => void) {
     this.#now = now;
+    this.#tellOthers = tellOthers;
   }
 
   /** What a document with this head reads, or null where that is not known. */
@@ -39,6 +44,7 @@ export class CookieMirror {
     if (head.url === EdgeRequest.SITE_DATA) this.#hosts.clear();
     if (head.url !== EdgeRequest.SCRIPT_COOKIE) return;
     const documentUrl = headerValue(head.headers, "document-url") ?? "";
+    this.#tellOthers([documentUrl]);
     const cookie = decodeURIComponent(headerValue(head.headers, "cookie-string") ?? "");
     const known = this.#hosts.get(keyOf(head.topLevelOrigin, parseUrl(documentUrl)?.origin ?? ""));
     known?.cookies.write(cookie, documentUrl);
@@ -52,6 +58,7 @@ export class CookieMirror {
   answered(head: RequestHead, response: ResponseHead): void {
     if (head.mode === "navigate") return this.#document(head, response);
     if (head.credentials === "omit") return;
+    if (!isOwnOnly(head, response) || response.scriptCookies.length > 0) this.#tellOthers([head.url, response.url]);
     for (const known of this.#partition(head.topLevelOrigin)) {
       const isAsker = known.topLevelOrigin === head.topLevelOrigin && isSameOrigin(known.origin, head.origin);
       if (isAsker) known.cookies.apply(cookiesOf(response.scriptCookies, known.origin));
@@ -59,7 +66,25 @@ export class CookieMirror {
     }
   }
 
-  #document(head: RequestHead, { url, scriptCookies }: ResponseHead): void {
+  /** It failed, or was given up, before a head came: what its origin has set by then nobody tells. */
+  lost(head: RequestHead): void {
+    if (head.mode !== "navigate" && head.credentials === "omit") return;
+    const urls = [head.url, head.origin ?? ""];
+    this.forgetSites(urls);
+    this.#tellOthers(urls);
+  }
+
+  /** Cookies of these URLs' sites may have changed. */
+  forgetSites(urls: readonly string[]): void {
+    for (const known of [...this.#hosts.values()]) {
+      if (urls.some((url) => areMaybeSameSite(known.origin, url))) this.#forget(known);
+    }
+  }
+
+  #document(head: RequestHead, { url, redirected, scriptCookies }: ResponseHead): void {
+    this.#tellOthers([head.url, url]);
+    // On its way it may have met any site.
+    if (redirected) this.#hosts.clear();
     const { origin } = new URL(url);
     const topLevelOrigin = head.destination === "document" ? origin : head.topLevelOrigin;
     for (const other of this.#partition(topLevelOrigin)) {
@@ -74,8 +99,7 @@ export class CookieMirror {
 
   /** Of what the asker may not see the edge tells nothing, nor of where a request was redirected on its way. */
   #mayHaveChanged({ origin }: KnownHost, head: RequestHead, response: ResponseHead): boolean {
-    const isOwnOnly = isSameOrigin(head.url, head.origin) && !response.redirected;
-    if (isOwnOnly) return response.scriptCookies.length > 0 && areMaybeSameSite(origin, head.url);
+    if (isOwnOnly(head, response)) return response.scriptCookies.length > 0 && areMaybeSameSite(origin, head.url);
     return [head.url, response.url, head.origin ?? ""].some((url) => areMaybeSameSite(origin, url));
   }
 
@@ -96,6 +120,10 @@ const keyOf = (topLevelOrigin: string, origin: string): string => `${topLevelOri
 function cookiesOf(cookies: readonly ScriptCookie[], origin: string): ScriptCookie[] {
   const url = new URL(origin);
   return cookies.filter((cookie) => isForOrigin(cookie, url));
+}
+
+function isOwnOnly(head: RequestHead, response: ResponseHead): boolean {
+  return isSameOrigin(head.url, head.origin) && !response.redirected;
 }
 
 /** Names of one site have the last two labels in common, whatever list of suffixes there is. */

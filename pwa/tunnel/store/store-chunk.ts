@@ -4,5 +4,8 @@ import { StoredSource } from "./stored-source.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 
 export function openStoredSource(platform: StoredSourcePlatform): StoredSource {
-  return new StoredSource(openResponseStore(), platform);
+  const channel = new BroadcastChannel("ropeway-cookies");
+  const source = new StoredSource(openResponseStore(), platform, (urls) => channel.postMessage(urls));
+  channel.onmessage = (event: MessageEvent<readonly string[]>) => source.cookiesChanged(event.data);
+  return source;
 }

@@ -10,6 +10,7 @@ import { DISK_TIME } from "./bounded.ts";
 import type { ResponseStore } from "./response-store.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 import { StoredSource } from "./stored-source.ts";
+import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 import { FakeDisk } from "./testing/fake-disk.ts";
 
 const SITE = "https://a.example";
@@ -44,6 +45,7 @@ let disk: FakeDisk<StoredExchange>;
 let time: number;
 let isAway: boolean;
 let window: TestWindow;
+let windows: TestWindow[] = [];
 
 /** A window of the app, with an edge that answers as the test says. */
 class TestWindow {
@@ -60,7 +62,7 @@ class TestWindow {
 
   constructor() {
     this.store = disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
-    this.source = new StoredSource(this.store, {
+    const platform: StoredSourcePlatform = {
       now: () => time,
       setTimer: (task, delay) => {
         if (delay <= DISK_TIME) this.timers.add(task);
@@ -69,6 +71,10 @@ class TestWindow {
       isAway: () => isAway,
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${time - storedAt}`),
+    };
+    windows.push(this);
+    this.source = new StoredSource(this.store, platform, (urls) => {
+      for (const other of windows) if (other !== this) other.source.cookiesChanged(urls);
     });
   }
 
@@ -153,6 +159,7 @@ beforeEach(() => {
   disk = new FakeDisk();
   time = Date.UTC(2026, 0, 1);
   isAway = false;
+  windows = [];
   window = new TestWindow();
 });
 
@@ -479,6 +486,37 @@ describe("a document", () => {
     await window.get(page, { headers: FRESH, body: "<p>" });
     await window.get({ url: `${SITE}/api`, mode: "cors", origin: "https://b.example" });
     expect((await window.get(page)).isAsked).toBe(true);
+  });
+
+  describe("is asked about after", () => {
+    const login: Partial<RequestHead> = { method: "POST", url: `${SITE}/login`, mode: "cors", destination: "" };
+    const c: Partial<RequestHead> = { ...page, url: "https://c.example/", topLevelOrigin: "https://c.example" };
+    const fails = new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset");
+
+    beforeEach(async () => {
+      await window.get(page, { headers: FRESH, body: "<p>", scriptCookies: [cookie] });
+      expect((await window.get(page)).isAsked).toBe(false);
+    });
+
+    it.each<[string, () => unknown]>([
+      ["a request that failed", () => window.get(login, { fails })],
+      [
+        "one that was cancelled",
+        () => {
+          const request: PhoneRequest = { head: { ...picture, ...login }, body: null, push: null };
+          window.source.source(request, new ConsumerLog(), () => ({ cancel() {} })).cancel();
+        },
+      ],
+      ["one of another window", () => new TestWindow().get(login, { scriptCookies: [cookie] })],
+      ["a page of another window", () => new TestWindow().get({ ...page, url: `${SITE}/in` })],
+      [
+        "a redirect that may have led over it",
+        () => window.get(c, { redirected: true, url: "https://c.example/done" }),
+      ],
+    ])("%s", async (_, act) => {
+      await act();
+      expect((await window.get(page)).isAsked).toBe(true);
+    });
   });
 
   it("is not that of a link from elsewhere, with which other cookies go", async () => {

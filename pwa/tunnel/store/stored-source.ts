@@ -32,6 +32,7 @@ import type { ResponseStore } from "./response-store.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
+import { watchCookies } from "./watch-cookies.ts";
 
 /** Milliseconds without a request after which the store looks after itself. */
 const IDLE_TIME = 10_000;
@@ -63,10 +64,15 @@ export class StoredSource {
   readonly #away: AwayAnswers;
   #cancelUpkeep: () => void = () => {};
 
-  constructor(store: ResponseStore<StoredExchange>, platform: StoredSourcePlatform) {
+  /** @param tellCookies for `cookiesChanged` of the other windows. */
+  constructor(
+    store: ResponseStore<StoredExchange>,
+    platform: StoredSourcePlatform,
+    tellCookies: (urls: readonly string[]) => void,
+  ) {
     this.#store = store;
     this.#platform = platform;
-    this.#cookies = new CookieMirror(() => platform.now());
+    this.#cookies = new CookieMirror(() => platform.now(), tellCookies);
     this.#invalidations = new Invalidations(store);
     this.#ahead = new AskingAhead(store, () => platform.now());
     this.#away = new AwayAnswers(() => platform.isAway());
@@ -79,6 +85,11 @@ export class StoredSource {
   /** The link went away: what is asked of the edge and stored is answered so. */
   linkLeft(): void {
     this.#away.linkLeft();
+  }
+
+  /** Another window may have changed those of these URLs' sites. */
+  cookiesChanged(urls: readonly string[]): void {
+    this.#cookies.forgetSites(urls);
   }
 
   readonly source: ResponseSource = (request, consumer, next) => {
@@ -96,7 +107,8 @@ export class StoredSource {
         return next(request, isForgotten ? consumer : failingWith(error, consumer));
       });
     }
-    const asked: Ask = (request, consumer) => next(request, this.#watched(request.head, consumer));
+    const watched = watchCookies(this.#cookies, next);
+    const asked: Ask = (request, consumer) => watched(request, this.#watched(request.head, consumer));
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
     if (context === null) return asked(request, consumer);
     const partition = partitionOf(head);
@@ -346,11 +358,10 @@ export class StoredSource {
     );
   }
 
-  /** What any answer of the edge does to what is stored, and tells of cookies. */
+  /** What any answer of the edge does to what is stored. */
   #watched(head: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
     return passingOn(consumer, {
       onHead: (response) => {
-        this.#cookies.answered(head, response);
         const urls = invalidatedUrls(head, response);
         // It was redirected on its way, and its `Location` was seen by nobody here.
         if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
