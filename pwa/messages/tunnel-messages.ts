@@ -121,6 +121,8 @@ export type ShellToTunnel =
       /** Milliseconds that the link took to open at the last start, if that is known. */
       readonly lastOpening: number | null;
     }
+  /** Anew, before `start`: what is stored goes. */
+  | { readonly type: "paired" }
   | { readonly type: "bind"; readonly binding: SlotBinding }
   /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
   | { readonly type: "frame-starts"; readonly binding: SlotBinding; readonly url: string; readonly start: FrameStart }

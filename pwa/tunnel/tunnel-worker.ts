@@ -25,7 +25,7 @@ import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
-import { deleteStoreDatabase } from "./store/delete-database.ts";
+import { emptyStore } from "./store/delete-database.ts";
 import { LateStore } from "./store/late-store.ts";
 import { Tunnel } from "./tunnel.ts";
 
@@ -97,7 +97,7 @@ const store = new LateStore({
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
     });
   },
-  deleteStored: deleteStoreDatabase,
+  deleteStored: emptyStore,
   setTimer,
 });
 // Where the app is installed, it is at hand.
@@ -202,6 +202,10 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
     case "hint":
       if (message.hint === "network") roads.networkChanged();
       tunnel.hint(message.hint);
+      return;
+    case "paired":
+      // What is there was another pairing's.
+      void emptyStore().catch(() => {});
       return;
     case "take-pushes":
       tunnel.takePushes(message.isOn ? slotScheme : null);

@@ -81,6 +81,15 @@ describe("two tabs beside one app", () => {
     for (const tab of [one, other]) expect(tab.shown()).toMatchObject({ phase: "idle", url: "" });
   });
 
+  it("have what is stored forgotten when the phone is paired anew", async () => {
+    const { app } = openTwo();
+    const tell = vi.spyOn(app.tunnel, "tell");
+    vi.stubGlobal("fetch", async () => Response.json({ token: "t" }));
+    await app.pair("another-key");
+    vi.unstubAllGlobals();
+    expect(tell).toHaveBeenCalledWith({ type: "paired" });
+  });
+
   it("say why site data could not be forgotten", async () => {
     const { app } = openTwo();
     vi.spyOn(app.tunnel, "clearSiteData").mockResolvedValue("Cannot clear: try again");

@@ -160,7 +160,10 @@ export class App implements AppActions {
     const { storage, openLink } = this.#options;
     const result = await pair(storage, accessKey.trim());
     const token = storedToken(storage);
-    if (result === "paired" && token !== null) return openLink(token);
+    if (result === "paired" && token !== null) {
+      this.tunnel.tell({ type: "paired" });
+      return openLink(token);
+    }
     const refusal = typeof result === "string" ? null : { why: result.refused };
     if (result === "unreachable") this.#unansweredKey = accessKey;
     if (token !== null && this.#link.kind !== "refused") {

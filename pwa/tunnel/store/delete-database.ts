@@ -1,3 +1,5 @@
+import type { StoreNews } from "./store-platform.ts";
+
 /** The last way to empty the store: it needs neither the store's script nor a database that can be opened or written. */
 export const STORE_NAME = "ropeway-store";
 
@@ -8,4 +10,13 @@ export function deleteStoreDatabase(): Promise<void> {
     request.onsuccess = () => resolve();
     request.onerror = () => reject(new Error("Cannot delete the database of the store"));
   });
+}
+
+/** As `deleteStoreDatabase`, and the stores of all windows begin anew, the own one too. */
+export async function emptyStore(): Promise<void> {
+  await deleteStoreDatabase();
+  const channel = new BroadcastChannel(STORE_NAME);
+  const news: StoreNews = { kind: "forgotten", isDatabaseNew: true };
+  channel.postMessage(news);
+  channel.close();
 }
