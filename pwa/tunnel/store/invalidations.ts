@@ -1,7 +1,10 @@
 /** What exchanges change in the store and have made untrue there, until it is done. */
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { clearsCache, invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
+import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import type { ResponseStore } from "./response-store.ts";
-import type { StoredExchange } from "./stored-exchange.ts";
+import { partitionOf, type StoredExchange } from "./stored-exchange.ts";
 
 /** What an exchange has made untrue. */
 interface Drop {
@@ -15,7 +18,7 @@ interface Drop {
 const DROPS = 64;
 
 /** In place of a URL. */
-export const ANY_URL = "";
+const ANY_URL = "";
 
 export class Invalidations {
   readonly #store: ResponseStore<StoredExchange>;
@@ -53,8 +56,19 @@ export class Invalidations {
     this.#pending.add(keyOf(partition, url), change);
   }
 
+  /** An answer of the edge. */
+  answered(head: RequestHead, response: ResponseHead): void {
+    const urls = invalidatedUrls(head, response);
+    // It was redirected on its way, and its `Location` was seen by nobody here.
+    if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
+    if (urls.length > 0) this.#drop(partitionOf(head), urls, (url) => urls.includes(url));
+    if (clearsCache(response)) {
+      this.#drop(partitionOf(head), [ANY_URL], (url) => isSameOrigin(url, response.url));
+    }
+  }
+
   /** @param urls those of them that may be asked for next. */
-  drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
+  #drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
     this.#drops = [...this.#drops, { partition, isGone, after: this.#asked++ }].slice(-DROPS);
     const dropped = Promise.all([this.#store.opened, this.allPending(partition)])
       .then(() => this.#store.index(partition))

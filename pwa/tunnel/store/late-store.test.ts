@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog, requestHead } from "../../../shared/testing/exchange-rig.ts";
 import type { PhoneRequest } from "../requests/response-source.ts";
@@ -39,6 +40,7 @@ function rig(load: () => Promise<StoredSource>, deleteStored = async () => {}) {
       asked.push("store");
       return { cancel() {} };
     },
+    passedBy: ({ method }: RequestHead) => void asked.push(method),
   } as unknown as StoredSource;
   return { asked, store, ask, stored, timers, consumers };
 }
@@ -80,4 +82,33 @@ it("says so where it can be emptied neither by the store nor without", async () 
     await log.over;
     expect(log.error?.message).toMatch(/close all other windows of the app, then clear/);
   }
+});
+
+it("tells the store of what may have changed before it was there", async () => {
+  const { asked, store, ask, stored, consumers } = rig(async () => stored);
+  const response: ResponseHead = {
+    status: 200,
+    headers: [],
+    url: requestHead.url,
+    redirected: false,
+    coding: "identity",
+    scriptCookies: [],
+  };
+  for (const method of ["GET", "POST", "PUT"]) ask({ ...request, head: { ...requestHead, method } });
+  ask(request);
+  const [get, post, put, clearing] = consumers;
+  get?.onHead(response);
+  post?.onHead(response);
+  clearing?.onHead({ ...response, headers: [["clear-site-data", '"cache"']] });
+  await store.load();
+  put?.onHead(response);
+  expect(asked.slice(4)).toEqual(["POST", "GET", "PUT"]);
+});
+
+it("empties it where there was more than it can be told", () => {
+  const { asked, ask, stored, consumers } = rig(async () => stored);
+  for (let count = 0; count < 65; count++) ask({ ...request, head: { ...requestHead, method: "POST" } });
+  const head = { status: 200, headers: [], url: "", redirected: false, coding: "identity", scriptCookies: [] } as const;
+  for (const consumer of consumers) consumer.onHead(head);
+  expect(asked.at(-1)).toBe("delete");
 });

@@ -1,7 +1,9 @@
 /** The store as long as its script is not there: requests pass by, and only what empties it waits. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import type { ResponseSource } from "../requests/response-source.ts";
+import { passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded } from "./bounded.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
@@ -14,7 +16,12 @@ export interface LateStorePlatform {
   setTimer(task: () => void, delay: number): () => void;
 }
 
+/** Answers that the store has to hear of when it is there; if there are more, it is emptied. */
+const MISSED = 64;
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
 export class LateStore {
+  #missed: (readonly [RequestHead, ResponseHead])[] = [];
   #loaded: StoredSource | null = null;
   #loading: Promise<StoredSource | null> | null = null;
   readonly #platform: LateStorePlatform;
@@ -33,6 +40,7 @@ export class LateStore {
     this.#loading ??= this.#platform.load().then(
       (store) => {
         this.#loaded = store;
+        for (const [head, response] of this.#missed.splice(0)) store.passedBy(head, response);
         return store;
       },
       () => {
@@ -45,7 +53,12 @@ export class LateStore {
 
   readonly source: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
-    if (request.head.url !== EdgeRequest.SITE_DATA) return next(request, consumer);
+    if (request.head.url !== EdgeRequest.SITE_DATA) {
+      return next(
+        request,
+        passingOn(consumer, { onHead: (response) => this.#passed(request.head, response, consumer) }),
+      );
+    }
     return laterWith(bounded(this.load(), null, this.#platform.setTimer), (store) => {
       if (store !== null) return store.source(request, consumer, next);
       return laterWith(this.#delete(), (isDeleted) => {
@@ -54,6 +67,18 @@ export class LateStore {
       });
     });
   };
+
+  #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
+    const clears = response.headers.some(([name]) => name === "clear-site-data");
+    if (clears || !SAFE_METHODS.has(head.method)) {
+      if (this.#loaded !== null) this.#loaded.passedBy(head, response);
+      else if (this.#missed.push([head, response]) > MISSED) {
+        this.#missed = [];
+        void this.#delete();
+      }
+    }
+    consumer.onHead(response);
+  }
 
   #delete(): Promise<boolean> {
     const deleted = this.#platform.deleteStored().then(

@@ -8,13 +8,11 @@ import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
 import { headersWithAge, mayAnswerStale } from "../../../shared/http-cache/freshness.ts";
-import { clearsCache, invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
 import { toStored } from "../../../shared/http-cache/storable.ts";
 import type { CacheRequest, ExchangeTimes } from "../../../shared/http-cache/stored-response.ts";
 import { judgeValidation } from "../../../shared/http-cache/validation.ts";
 import { isSameVariant } from "../../../shared/http-cache/variants.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
@@ -24,7 +22,7 @@ import { AwayAnswers, type StoredInstead } from "./away-answers.ts";
 import type { BodyReader } from "./body-reader.ts";
 import { bounded } from "./bounded.ts";
 import { CookieMirror } from "./cookie-mirror.ts";
-import { ANY_URL, Invalidations } from "./invalidations.ts";
+import { Invalidations } from "./invalidations.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import { PartitionIndex } from "./partition-index.ts";
@@ -90,6 +88,11 @@ export class StoredSource {
   /** Another window may have changed those of these URLs' sites. */
   cookiesChanged(urls: readonly string[]): void {
     this.#cookies.forgetSites(urls);
+  }
+
+  /** The edge has answered a request that did not come by here. */
+  passedBy(head: RequestHead, response: ResponseHead): void {
+    this.#invalidations.answered(head, response);
   }
 
   readonly source: ResponseSource = (request, consumer, next) => {
@@ -362,13 +365,7 @@ export class StoredSource {
   #watched(head: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
     return passingOn(consumer, {
       onHead: (response) => {
-        const urls = invalidatedUrls(head, response);
-        // It was redirected on its way, and its `Location` was seen by nobody here.
-        if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
-        if (urls.length > 0) this.#invalidations.drop(partitionOf(head), urls, (url) => urls.includes(url));
-        if (clearsCache(response)) {
-          this.#invalidations.drop(partitionOf(head), [ANY_URL], (url) => isSameOrigin(url, response.url));
-        }
+        this.#invalidations.answered(head, response);
         consumer.onHead(response);
       },
     });
