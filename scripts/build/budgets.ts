@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 65.5 * KB,
+    limit: 65.6 * KB,
   },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 43 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 20 * KB },
