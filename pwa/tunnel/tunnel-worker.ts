@@ -180,11 +180,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
       return;
     case "stats":
-      tell({
-        type: "answer",
-        id: message.id,
-        value: { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current },
-      });
+      tell({ type: "answer", id: message.id, value: stats() });
       return;
     case "clear-site-data":
       answerWith(message.id, clearSiteData());
@@ -215,6 +211,10 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return;
   }
 };
+
+function stats() {
+  return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current };
+}
 
 /** @param navigation as of `beginPage`. */
 function leavePage(tab: number, navigation?: HeldResponse): void {
