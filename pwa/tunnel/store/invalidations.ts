@@ -1,6 +1,6 @@
 /** What exchanges change in the store and have made untrue there, until it is done. */
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { clearsCache, invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
+import { clearedOrigins, invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { PendingChanges } from "./pending-changes.ts";
 import type { ResponseStore } from "./response-store.ts";
@@ -62,8 +62,9 @@ export class Invalidations {
     // It was redirected on its way, and its `Location` was seen by nobody here.
     if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
     if (urls.length > 0) this.#drop(partitionOf(head), urls, (url) => urls.includes(url));
-    if (clearsCache(response)) {
-      this.#drop(partitionOf(head), [ANY_URL], (url) => isSameOrigin(url, response.url));
+    const cleared = clearedOrigins(response);
+    if (cleared.length > 0) {
+      this.#drop(partitionOf(head), [ANY_URL], (url) => cleared.some((origin) => isSameOrigin(url, origin)));
     }
   }
 

@@ -641,6 +641,13 @@ describe("what is dropped", () => {
     expect((await window.get({}, { body: "second" })).isAsked).toBe(true);
   });
 
+  it("is what a redirect that the edge followed says", async () => {
+    await window.get({}, { headers: FRESH, body: "first" });
+    const elsewhere = { redirected: true, url: "https://elsewhere.example/" };
+    await window.get({ url: `${SITE}/logout` }, { ...elsewhere, headers: [["ropeway-cleared", SITE]] });
+    expect((await window.get({}, { body: "second" })).isAsked).toBe(true);
+  });
+
   it("is everything, before the edge is told, where the person asks for it", async () => {
     const other = new TestWindow();
     await window.get({}, { headers: FRESH, body: "first" });
