@@ -1,10 +1,17 @@
 /** Requests whose answer may come out of the store when the link is away: what they wait for then is nobody knows when. */
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { RequestHead } from "../../../shared/http/heads.ts";
+import { decide } from "../../../shared/http-cache/decide.ts";
+import { mayAnswerStale } from "../../../shared/http-cache/freshness.ts";
+import type { CacheRequest, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
 import { passingOn } from "../requests/response-source.ts";
+import { isPage } from "./stored-exchange.ts";
 
 /** Begins the answer that is given in place of the edge's, to the consumer it gets. */
 export type StoredInstead = (consumer: ResponseConsumer) => ClientExchange;
+
+type Asked = CacheRequest & Pick<RequestHead, "topLevelOrigin">;
 
 type GuardState = "asked" | "answered" | "over";
 
@@ -12,6 +19,8 @@ export class AwayAnswers {
   readonly #isAway: () => boolean;
   /** Of requests that have no head yet. */
   readonly #onLeft = new Set<() => void>();
+  /** Top-level origins of pages that are shown as they were: what their documents ask for is, too. */
+  readonly #shownAsWere = new Set<string>();
 
   constructor(isAway: () => boolean) {
     this.#isAway = isAway;
@@ -20,6 +29,30 @@ export class AwayAnswers {
   /** The link went away. */
   linkLeft(): void {
     for (const left of [...this.#onLeft]) left();
+  }
+
+  /** A page is asked for, whoever answers. */
+  pageBegins(head: Asked): void {
+    if (!isPage(head)) return;
+    if (this.#isAway()) this.#shownAsWere.add(head.topLevelOrigin);
+    else this.#shownAsWere.delete(head.topLevelOrigin);
+  }
+
+  /**
+   * Which of the stored responses is shown in place of the edge's answer, or null. A page that the person asks for is shown
+   * as the history shows it (RFC 9111 section 6), whole: also what says `no-cache` or `must-revalidate`, which a page that
+   * came from the edge is not given stale.
+   */
+  choose<S extends StoredResponse>(head: Asked, variants: readonly S[], now: number): S | null {
+    const { cacheMode } = head;
+    const mode = cacheMode === "default" || cacheMode === "no-cache" ? "force-cache" : cacheMode;
+    const decision = decide({ ...head, cacheMode: mode }, variants, now);
+    if (decision.kind !== "answer") return null;
+    const { stored } = decision;
+    const isAsItWas = isPage(head) || this.#shownAsWere.has(head.topLevelOrigin);
+    if (!isAsItWas && !mayAnswerStale(stored)) return null;
+    if (isPage(head)) this.#shownAsWere.add(head.topLevelOrigin);
+    return stored;
   }
 
   /**

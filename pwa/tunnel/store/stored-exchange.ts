@@ -39,6 +39,16 @@ export function contextOf(head: RequestHead): string | null {
   return JSON.stringify([mode, credentials, destination, head.headers.filter(([name]) => name !== "range")]);
 }
 
+/** A document of the tab's own frame. */
+export function isPage({ mode, destination }: Pick<RequestHead, "mode" | "destination">): boolean {
+  return mode === "navigate" && destination === "document";
+}
+
+/** @param context as `contextOf` gives it. */
+export function isPageContext(context: string): boolean {
+  return context.startsWith("navigate document ");
+}
+
 /** Whether the page sees all fields of the response, and may add to those of the request: no CORS is between them. */
 export function isBasic({ mode, origin, url }: RequestHead): boolean {
   return mode === "navigate" || isSameOrigin(origin, url);

@@ -560,6 +560,40 @@ describe("while the link is away", () => {
     }
   });
 
+  it("shows a page and all that is in it as they were, whatever they say of being asked about", async () => {
+    for (const directive of ["no-cache", "must-revalidate", "max-age=0, must-revalidate"]) {
+      isAway = false;
+      const strict = { ...page, url: `${SITE}/${directive}` };
+      await window.get(strict, { headers: [["cache-control", directive]], body: directive, scriptCookies: [] });
+      isAway = true;
+      expect((await window.get(strict, { until: never })).text).toBe(directive);
+      expect((await window.get({ url: `${SITE}/strict` }, { until: never })).text).toBe("x");
+      // Of the page that came meanwhile it is not known.
+      isAway = false;
+      await window.get(page, { headers: STALE, body: "<p>", scriptCookies: [] });
+      isAway = true;
+      expect((await window.get({ url: `${SITE}/strict` }, { fails: lost })).error).toBe(lost);
+    }
+  });
+
+  it("shows a page that the link left while it was asked for, with all that is in it", async () => {
+    for (const change of [page, {}]) await window.stored(change);
+    const shown = window.get(page, { until: never });
+    await turns(3);
+    isAway = true;
+    window.source.linkLeft();
+    expect((await shown).text).toBe("<p>");
+    expect((await window.get({ url: `${SITE}/strict` }, { until: never })).text).toBe("x");
+  });
+
+  it("shows a page wherever the person comes from", async () => {
+    const linked = { ...page, url: `${SITE}/linked`, origin: "https://b.example" };
+    await window.get(linked, { headers: STALE, body: "linked", scriptCookies: [] });
+    isAway = true;
+    expect((await window.get({ ...linked, origin: null }, { until: never })).text).toBe("linked");
+    expect((await window.get({ ...linked, destination: "iframe", origin: SITE }, { fails: lost })).error).toBe(lost);
+  });
+
   it("fails where nothing is stored, or that may not be shown so, or a reload asks for what is new", async () => {
     isAway = true;
     const changes: Partial<RequestHead>[] = [

@@ -7,7 +7,7 @@ import type { ClientExchange, ResponseConsumer } from "../../../shared/http/clie
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
-import { headersWithAge, mayAnswerStale } from "../../../shared/http-cache/freshness.ts";
+import { headersWithAge } from "../../../shared/http-cache/freshness.ts";
 import { toStored } from "../../../shared/http-cache/storable.ts";
 import type { CacheRequest, ExchangeTimes } from "../../../shared/http-cache/stored-response.ts";
 import { judgeValidation } from "../../../shared/http-cache/validation.ts";
@@ -27,18 +27,14 @@ import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import { PartitionIndex } from "./partition-index.ts";
 import type { ResponseStore } from "./response-store.ts";
-import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
+import { contextOf, type ExchangeEntry, isBasic, isPage, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
+import { PAGE, type Variant, variantsOf } from "./variants-of.ts";
 import { watchCookies } from "./watch-cookies.ts";
 
 /** Milliseconds without a request after which the store looks after itself. */
 const IDLE_TIME = 10_000;
-
-/** A stored response as the rules see it, and where it is. */
-interface Variant extends StoredExchange {
-  readonly entry: ExchangeEntry;
-}
 
 /** One request, and what is known of it before anybody answers. */
 interface Lookup {
@@ -117,6 +113,7 @@ export class StoredSource {
     const partition = partitionOf(head);
     const cached = { ...head, cacheMode: head.cache ?? "default" };
     const lookup: Lookup = { request, head: cached, partition, context, consumer, next: asked };
+    this.#away.pageBegins(cached);
     if (head.mode === "navigate") void this.#askAhead(lookup);
     else if (isBasic(head) && cached.cacheMode === "default") this.#ahead.note(partition, head);
     return request.push === null ? this.#find(lookup) : this.#fetch(lookup, []);
@@ -180,14 +177,10 @@ export class StoredSource {
         null,
       );
       if (index === null) return null;
-      const variants = variantsOf(index, head, context);
-      const mode = head.cacheMode === "no-cache" ? "force-cache" : head.cacheMode;
-      const decision = decide({ ...head, cacheMode: mode === "default" ? "force-cache" : mode }, variants, this.#now());
-      if (decision.kind !== "answer" || !mayAnswerStale(decision.stored)) return null;
-      const { stored } = decision;
+      const stored = this.#away.choose(head, variantsOf(index, head, isPage(head) ? PAGE : context), this.#now());
+      if (stored === null) return null;
       return (consumer) => {
-        const isPage = head.mode === "navigate" && head.destination === "document";
-        if (isPage) this.#platform.onStoredPage({ url: head.url, storedAt: stored.responseTime });
+        if (isPage(head)) this.#platform.onStoredPage({ url: head.url, storedAt: stored.responseTime });
         return this.#answer({ ...lookup, consumer }, stored);
       };
     };
@@ -378,13 +371,6 @@ export class StoredSource {
   #bounded<Value, Other>(promise: Promise<Value>, otherwise: Other): Promise<Value | Other> {
     return bounded(promise, otherwise, (task, delay) => this.#platform.setTimer(task, delay));
   }
-}
-
-function variantsOf(index: PartitionIndex<StoredExchange>, { url }: RequestHead, context: string): Variant[] {
-  return index
-    .find(url)
-    .filter(({ meta }) => meta.context === context)
-    .map((entry) => ({ ...entry.meta, entry }));
 }
 
 /** Nobody waits for it. */
