@@ -20,7 +20,12 @@ export class IconLoader {
   async load(url: string, origin: string): Promise<string | null> {
     if (url === this.#url) return null;
     this.#url = url;
-    const icon = url.startsWith("data:image/") ? url : await this.#fetchIcon(url, origin);
+    const icon = url.startsWith("data:") ? iconIn(url) : await this.#fetchIcon(url, origin);
     return this.#url === url ? icon : null;
   }
+}
+
+/** Pages say `data:,` for none. */
+function iconIn(url: string): string | null {
+  return url.startsWith("data:image/") ? url : null;
 }
