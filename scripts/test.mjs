@@ -1,6 +1,7 @@
 /**
- * `npm test`: all set-up, then build, check, the three runners and the bench in short; stops where something fails.
+ * `npm test`: all set-up, then build, check and the three runners; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
+ * `npm run test:long`: what takes long, the specs named `@long` and the bench in short.
  */
 import { spawn } from "node:child_process";
 import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
@@ -11,6 +12,11 @@ import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
 
 /** Which tests of vitest failed, and why. */
 const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
+
+const PLAYWRIGHT = {
+  summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
+  failure: /^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
+};
 
 /** @type {readonly Stage[]} */
 const stages = [
@@ -23,12 +29,8 @@ const stages = [
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
-  {
-    name: "e2e",
-    command: ["playwright", "test"],
-    summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
-    failure: /^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
-  },
+  { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long"], ...PLAYWRIGHT },
+  { name: "long", command: ["playwright", "test", "--grep", "@long", "--workers", "1"], ...PLAYWRIGHT },
   {
     name: "bench",
     command: [
@@ -45,11 +47,8 @@ const stages = [
   },
 ];
 
-/**
- * Steps, one after the other. The rows of a step run side by side, the stages of a row do not. The bench waits for its
- * slow links most of the time, and measures nothing here.
- */
-const steps = [[["build"]], [["check", "workerd"], ["bench"]], [["unit"]], [["e2e"]]];
+/** Not part of `npm test`. */
+const LONG = ["long", "bench"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
@@ -58,59 +57,37 @@ if (unknown.length > 0)
 
 await ensureDependencies();
 await ensureBenchDependencies();
-const chosen = stages.filter(({ name }) => wanted.length === 0 || name === "build" || wanted.includes(name));
-const usesBrowser = chosen.some(({ name }) => name === "e2e" || name === "bench");
+const chosen = stages.filter(({ name }) =>
+  wanted.length === 0 ? !LONG.includes(name) : name === "build" || wanted.includes(name),
+);
+const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
 const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
-if (chosen.some(({ name }) => name === "bench")) await leaveOutBench();
+if (chosen.some(({ name }) => name === "bench")) await ensureBenchLink();
 
 const started = Date.now();
 /** @type {string[]} */
 const report = [];
-for (const step of steps) {
-  const rows = step.map((names) => chosen.filter(({ name }) => names.includes(name))).filter((row) => row.length > 0);
-  const outcomes = await Promise.all(rows.map((row, index) => runRow(row, index === 0)));
-  if (outcomes.every(Boolean)) continue;
+for (const stage of chosen) {
+  console.log(`\n=== ${stage.name}`);
+  const { code, closing, seconds } = await runStage(stage);
+  report.push(
+    `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
+    ...closing.map((line) => `        ${line}`),
+  );
+  if (code === 0) continue;
   process.exitCode = 1;
   break;
 }
 console.log(`\n=== summary, ${secondsSince(started)} s\n${report.join("\n")}`);
 
-/** An emulated link needs what not every machine has; where it is wanted by name, that is a failure. */
-async function leaveOutBench() {
+/** An emulated link needs what not every machine has. */
+async function ensureBenchLink() {
   const missing = [...missingForLink(), ...(missingForLink().length === 0 ? await ensureLabPackages() : [])];
-  if (missing.length === 0) return;
-  if (wanted.includes("bench")) fail(`Cannot test the bench: it needs ${missing.join(" and ")}`);
-  console.error(`Without the bench: it needs ${missing.join(" and ")}`);
-  chosen.splice(
-    chosen.findIndex(({ name }) => name === "bench"),
-    1,
-  );
+  if (missing.length > 0) fail(`Cannot test the bench: it needs ${missing.join(" and ")}`);
 }
 
-/**
- * @param {readonly Stage[]} row
- * @param {boolean} isLive whether output is shown as it comes; else when its stage has ended.
- * @returns {Promise<boolean>} whether all passed.
- */
-async function runRow(row, isLive) {
-  for (const stage of row) {
-    if (isLive) console.log(`\n=== ${stage.name}`);
-    const { code, closing, seconds, output } = await runStage(stage, isLive);
-    if (!isLive) console.log(`\n=== ${stage.name}\n${output}`);
-    report.push(
-      `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
-      ...closing.map((line) => `        ${line}`),
-    );
-    if (code !== 0) return false;
-  }
-  return true;
-}
-
-/**
- * @param {Stage} stage
- * @param {boolean} isLive
- */
-async function runStage({ command: [program = "", ...args], summary, failure }, isLive) {
+/** @param {Stage} stage */
+async function runStage({ command: [program = "", ...args], summary, failure }) {
   const start = Date.now();
   const environment = {
     ...projectEnvironment(),
@@ -122,11 +99,11 @@ async function runStage({ command: [program = "", ...args], summary, failure }, 
   process.on("SIGINT", stop).on("SIGTERM", stop);
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => {
-    if (isLive) process.stdout.write(text);
+    process.stdout.write(text);
     output += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text) => {
-    if (isLive) process.stderr.write(text);
+    process.stderr.write(text);
     output += text;
   });
   /** @type {number} */
@@ -146,7 +123,6 @@ async function runStage({ command: [program = "", ...args], summary, failure }, 
     code,
     closing: lines.filter(isClosing).map((line) => line.trim()),
     seconds: secondsSince(start),
-    output,
   };
 }
 

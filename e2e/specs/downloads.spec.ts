@@ -26,7 +26,7 @@ function residentBytes(pid: number): number {
   }
 }
 
-test("a download of 200 MB arrives whole, in bounded memory at the edge and on the phone", async ({
+test("a download of 200 MB arrives whole, in bounded memory at the edge and on the phone @long", async ({
   app,
   origin,
   edge,

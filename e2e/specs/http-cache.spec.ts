@@ -6,7 +6,7 @@ import { type CacheVerdicts, cacheVerdicts, startCacheTests } from "../fixtures/
 const REQUIRED = 8;
 const OPTIMAL = 6;
 
-test("the public HTTP cache tests pass in a slot", async ({ app, direct }) => {
+test("the public HTTP cache tests pass in a slot @long", async ({ app, direct }) => {
   test.setTimeout(240_000);
   const tests = await startCacheTests();
   const [ours, chromium] = await Promise.all([

@@ -14,7 +14,7 @@ async function held(app: AppPage): Promise<number[]> {
   return counts;
 }
 
-test("page loads leave no documents, nodes or listeners behind", async ({ app, origin, otherOrigin }) => {
+test("page loads leave no documents, nodes or listeners behind @long", async ({ app, origin, otherOrigin }) => {
   const load = async (times: number): Promise<void> => {
     for (let time = 0; time < times; time++)
       for (const site of [otherOrigin, origin]) await app.goto(`${site.origin}/page?${Math.random()}`);
