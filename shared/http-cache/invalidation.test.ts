@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { clearedOrigins, clearsCache, invalidatedUrls } from "./invalidation.ts";
+import { clearedOrigins, clears, invalidatedUrls } from "./invalidation.ts";
 
 const url = "https://a.example/dir/thing?q=1#part";
 
@@ -38,15 +38,16 @@ describe("an exchange makes invalid", () => {
   });
 });
 
-it.each<[string, string, boolean]>([
-  ['"cache"', "https://a.example/", true],
-  ['"cookies", "cache"', "https://a.example/", true],
-  ['"*"', "https://a.example/", true],
-  ['"cookies"', "https://a.example/", false],
-  ["cache", "https://a.example/", false],
-  ['"cache"', "http://a.example/", false],
-])("Clear-Site-Data: %s of %s empties the cache: %j", (value, of, expected) => {
-  expect(clearsCache({ url: of, headers: [["clear-site-data", value]] })).toBe(expected);
+it.each<[string, string, readonly string[]]>([
+  ['"cache"', "https://a.example/", ["cache"]],
+  ['"cookies", "cache"', "https://a.example/", ["cache", "cookies"]],
+  ['"*"', "https://a.example/", ["cache", "cookies"]],
+  ['"cookies"', "https://a.example/", ["cookies"]],
+  ['cache, "storage"', "https://a.example/", []],
+  ['"cache"', "http://a.example/", []],
+])("Clear-Site-Data: %s of %s clears %j", (value, of, expected) => {
+  const response = { url: of, headers: [["clear-site-data", value]] } as const;
+  expect((["cache", "cookies"] as const).filter((type) => clears(type, response))).toEqual(expected);
 });
 
 it("Clear-Site-Data of redirects on the way is told by the edge", () => {

@@ -19,15 +19,16 @@ export function invalidatedUrls(
   return [...new Set([withoutFragment(url), ...named])];
 }
 
-/** Whether `Clear-Site-Data` empties the cache of the response's origin (https://w3c.github.io/webappsec-clear-site-data). */
-export function clearsCache({ headers, url }: Pick<ResponseHead, "headers" | "url">): boolean {
+/** Whether a response's `Clear-Site-Data` names data of this type (https://w3c.github.io/webappsec-clear-site-data). */
+export function clears(type: "cache" | "cookies", { headers, url }: Pick<ResponseHead, "headers" | "url">): boolean {
   if (!url.startsWith("https:")) return false;
-  return listMembers(fieldValue(headers, "clear-site-data") ?? "").some((type) => type === '"cache"' || type === '"*"');
+  const named = listMembers(fieldValue(headers, "clear-site-data") ?? "");
+  return named.includes(`"${type}"`) || named.includes('"*"');
 }
 
 /** Origins whose cache a response empties, and the redirects that the edge followed to it. */
 export function clearedOrigins(response: Pick<ResponseHead, "headers" | "url">): string[] {
-  const own = clearsCache(response) ? [new URL(response.url).origin] : [];
+  const own = clears("cache", response) ? [new URL(response.url).origin] : [];
   return [...own, ...(fieldValue(response.headers, CLEARED_ORIGINS)?.split(" ") ?? [])];
 }
 

@@ -314,6 +314,21 @@ describe("Clear-Site-Data", () => {
     const insecure = await upstream(requestFor({ url: "http://old.a.example/x" }));
     expect(insecure.head.headers.map(([name]) => name)).not.toContain("ropeway-cleared");
   });
+
+  it("takes the site's cookies, those of the same response too, and tells its scripts", async () => {
+    const clearing = { "clear-site-data": '"cookies"', "set-cookie": "late=1" };
+    const { upstream, asked } = fakeWeb({
+      [`${A}/in`]: () => new Response("", { headers: { "set-cookie": "sid=1; Path=/; Secure; HttpOnly" } }),
+      [`${A}/out`]: () => new Response("", { headers: clearing }),
+      [`${A}/`]: () => new Response(""),
+    });
+    await upstream(requestFor({ url: `${A}/in` }));
+    const { head } = await upstream(requestFor({ url: `${A}/out` }));
+    expect(asked.at(-1)?.headers.cookie).toBe("sid=1");
+    expect(head.scriptCookies.at(-1)).toMatchObject({ name: "late", expires: 0 });
+    await upstream(requestFor({ url: `${A}/` }));
+    expect(asked.at(-1)?.headers).not.toHaveProperty("cookie");
+  });
 });
 
 describe("cookies", () => {

@@ -1,9 +1,8 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
-
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { clearedField } from "../../shared/http/store-notes.ts";
-import { clearsCache } from "../../shared/http-cache/invalidation.ts";
+import { clears } from "../../shared/http-cache/invalidation.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
 import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
@@ -175,8 +174,10 @@ export class Exchange {
     const response = await this.#sender.send({ url, method: this.#method, headers, body });
     await this.#deps.transportSecurity.take(access.partition, url, response.headers.get("strict-transport-security"));
     if (access.allowed) {
-      this.#changes.push(...(await jar.store({ ...access, url, lines: response.headers.getSetCookie() })));
-      if (clearsCache({ url: url.href, headers: [...response.headers] })) this.#clearedOrigins.add(url.origin);
+      const told = { url: url.href, headers: [...response.headers] };
+      const [lines, clearsSite] = [response.headers.getSetCookie(), clears("cookies", told)];
+      this.#changes.push(...(await jar.store({ ...access, url, lines, clearsSite })));
+      if (clears("cache", told)) this.#clearedOrigins.add(url.origin);
     }
     if (this.#tainting === "opaque") checkResourcePolicy(response.headers, url, head.origin);
     if (this.#tainting === "cors") {

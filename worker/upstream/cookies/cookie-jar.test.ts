@@ -56,6 +56,24 @@ describe("CookieJar", () => {
     expect(await get(new URL("https://bank.example/"), "null")).toBe("");
   });
 
+  it("clears a site with its subdomains, below one top-level site", async () => {
+    const { jar, set, get } = setUp();
+    const [sub, other] = [new URL("https://sub.a.example/"), new URL("https://b.example/")];
+    for (const top of [A, "https://b.example"]) {
+      await set("domain=1; Domain=a.example", URL_A, top);
+      await set("sub=1", sub, top);
+      await set("other=1", other, top);
+    }
+    const clearing = { partition: partitionOf(A), url: URL_A, lines: [], takesSameSite: true, clearsSite: true };
+    const changes = await jar.store(clearing);
+    expect(changes.map(({ next }) => [next.name, next.expires])).toEqual([
+      ["domain", 0],
+      ["sub", 0],
+    ]);
+    expect([await get(sub), await get(other)]).toEqual(["", "other=1"]);
+    expect(await get(sub, "https://b.example")).toBe("domain=1; sub=1");
+  });
+
   it("lets no insecure origin overwrite or shadow a Secure cookie", async () => {
     const { set, get } = setUp();
     await set("sid=good; Secure; Path=/; Domain=a.example");

@@ -47,6 +47,8 @@ export interface CookieResponse {
   readonly url: URL;
   readonly lines: readonly string[];
   readonly takesSameSite: boolean;
+  /** Its `Clear-Site-Data` says "cookies": all of its registrable domain go, its own too. */
+  readonly clearsSite?: boolean;
 }
 
 const KEY_PREFIX = "cookies/";
@@ -82,12 +84,13 @@ export class CookieJar {
   }
 
   /** Takes the Set-Cookie lines of a response. Lines that are not allowed are ignored, as browsers do. */
-  async store({ partition, url, lines, takesSameSite }: CookieResponse): Promise<CookieChange[]> {
-    if (lines.length === 0) return [];
+  async store({ partition, url, lines, takesSameSite, clearsSite }: CookieResponse): Promise<CookieChange[]> {
+    if (lines.length === 0 && !clearsSite) return [];
     const loaded = this.#load(partition);
     const cookies = await loaded.cookies;
     const setting = { url, now: this.#deps.now(), http: true, takesSameSite };
     const changes = lines.map((line) => cookies.set(line, setting)).filter((change) => change !== null);
+    if (clearsSite) changes.push(...cookies.removeSite(url.hostname));
     if (changes.length > 0) this.#markDirty(partition, loaded);
     return changes;
   }

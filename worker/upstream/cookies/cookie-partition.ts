@@ -64,6 +64,14 @@ export class CookiePartition {
     return { next, previous };
   }
 
+  /** All of the site that a host belongs to go. */
+  removeSite(host: string): CookieChange[] {
+    const site = ownerOf(host);
+    const removed = this.#all().filter(({ domain }) => ownerOf(domain) === site);
+    for (const cookie of removed) this.#cookies.delete(cookieKey(cookie));
+    return removed.map((previous) => ({ next: { ...previous, value: "", expires: 0 }, previous }));
+  }
+
   /** Value of the Cookie field for a request, "" for none. Marks the cookies as accessed. */
   fieldFor(url: URL, context: SameSiteContext, now: number): string {
     this.#dropExpired(now);
