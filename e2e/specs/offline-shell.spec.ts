@@ -10,6 +10,9 @@ test("the app opens without any network", async ({ app, link, context }) => {
   await expect(app.address).toBeVisible();
   await app.address.fill("example");
   await expect(app.address).toHaveValue("example");
+  await app.page.keyboard.press("Escape");
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await expect(app.page.getByRole("button", { name: "Settings" })).toBeVisible();
 });
 
 test("it keeps its pairing, so the next start needs no key", async ({ app, origin }) => {

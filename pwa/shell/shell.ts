@@ -1,4 +1,5 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
+import { setTimer } from "../../shared/clock.ts";
 import { RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
@@ -25,12 +26,18 @@ import { parseAddress } from "./tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "./tab/navigation-request.ts";
 import { PageFrame } from "./tab/page-frame.ts";
 import { Tab } from "./tab/tab.ts";
+import { LateSheets } from "./views/late-sheets.ts";
 import { type Chrome, mountChrome } from "./views/mount.tsx";
+
+/** The sheets' script takes from here what both need. */
+export * from "./views/sheets/of-shell.ts";
 
 declare global {
   interface Window {
     /** For automation; stable, see docs/automation.md. */
     ropeway: { stats(): Promise<TunnelStats> };
+    /** Path of the sheets' script; the build puts it here. */
+    readonly __SHEETS: string;
   }
 }
 
@@ -45,6 +52,13 @@ history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
+const sheets = new LateSheets({
+  load: (attempt) =>
+    import(attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`) as Promise<
+      typeof import("./views/sheets/sheets-chunk.tsx")
+    >,
+  setTimer,
+});
 let startedAt = 0;
 /** What the tunnel said before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
@@ -93,8 +107,9 @@ async function main(): Promise<void> {
   });
   const frame = new PageFrame(createPageFrame(document), slots);
   const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
-  const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab });
+  const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab }, sheets);
   app.draw();
+  warmSheets(tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
   if (slots !== null) hearPages(slots, frame, tab, chrome);
@@ -144,6 +159,15 @@ function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome
     if (slot !== null || origin === location.origin) tab.onPageMessage(data, slot, source as Window);
     else slots.onUnassignedFrame(data.type, source as Window);
   });
+}
+
+/** Soon where the app's worker has them; else no page should have to share the link with them. */
+function warmSheets(tab: Tab): void {
+  setTimeout(() => {
+    const isFetched = !("serviceWorker" in navigator) || navigator.serviceWorker.controller === null;
+    if (isFetched && tab.state.phase === "loading") warmSheets(tab);
+    else void sheets.load();
+  }, QUIET_TIME);
 }
 
 /** For the next start. */

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash } from "./content-hash.ts";
+import { ofShell } from "./of-shell.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 import { precacheManifest } from "./precache.ts";
@@ -14,12 +15,14 @@ const SLOT_WORKER = ".ropeway/slot-worker";
 /** The tunnel loads it when no page waits for it, by a name that tells its content: the two are of one release. */
 const STORE = ".ropeway/store";
 
+/** The same of the shell: menu, settings and whatever else no first page needs. */
+const SHEETS = ".ropeway/sheets";
+
 /**
- * Where each script comes from. Only the shell's page and the tunnel load scripts as modules. The slot's service worker carries
+ * Where each script comes from that needs no other's name. Only the shell's page and the tunnel load scripts as modules. The slot's service worker carries
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
  */
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
-  ["shell", "pwa/shell/shell.ts", "esm"],
   [STORE, "pwa/tunnel/store/store-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
@@ -45,6 +48,11 @@ export async function buildApp(): Promise<BuiltFiles> {
         format,
       }),
     ),
+    bundle({
+      entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
+      format: "esm",
+      plugins: [await ofShell()],
+    }),
     bundle({ entryPoints: [{ out: "shell", in: "pwa/shell/styles/shell.css" }] }),
   ]);
   for (const part of built) for (const [path, contents] of part) files.set(path, contents);
@@ -52,13 +60,22 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
   const store = nameByContent(files, STORE);
-  const tunnel = await bundle({
-    entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
-    format: "iife",
-    define: { ...browserOptions.define, "self.__STORE": JSON.stringify(`/${store}`) },
-    external: [`/${store}`],
-  });
-  for (const [path, contents] of tunnel) files.set(path, contents);
+  const sheets = nameByContent(files, SHEETS);
+  const loaders = await Promise.all([
+    bundle({
+      entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
+      format: "iife",
+      define: { ...browserOptions.define, "self.__STORE": JSON.stringify(`/${store}`) },
+      external: [`/${store}`],
+    }),
+    bundle({
+      entryPoints: [{ out: "shell", in: "pwa/shell/shell.ts" }],
+      format: "esm",
+      define: { ...browserOptions.define, "self.__SHEETS": JSON.stringify(`/${sheets}`) },
+      external: [`/${sheets}`],
+    }),
+  ]);
+  for (const part of loaders) for (const [path, contents] of part) files.set(path, contents);
   const slotWorker = nameByContent(files, SLOT_WORKER);
   const serviceWorkers = await bundle({
     entryPoints: [

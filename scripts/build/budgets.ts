@@ -16,8 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 65.6 * KB,
+    limit: 64.3 * KB,
   },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 43 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 20 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },

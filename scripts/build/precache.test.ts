@@ -6,13 +6,19 @@ const files = (page: string) =>
     ["index.html", Buffer.from(page)],
     ["shell.js", Buffer.from("shell")],
     [".ropeway/tunnel.js", Buffer.from("tunnel")],
+    [".ropeway/sheets-0123456789abcdef0123.js", Buffer.from("sheets")],
     [".ropeway/boot.js", Buffer.from("boot")],
   ]);
 const revisions = (...args: Parameters<typeof precacheManifest>) =>
   Object.fromEntries(precacheManifest(...args).map(({ url, revision }) => [url, revision]));
 
 it("lists the shell's files as they are asked for", () => {
-  expect(Object.keys(revisions(files("page")))).toEqual(["/", "/.ropeway/tunnel.js", "/shell.js"]);
+  expect(Object.keys(revisions(files("page")))).toEqual([
+    "/",
+    "/.ropeway/sheets-0123456789abcdef0123.js",
+    "/.ropeway/tunnel.js",
+    "/shell.js",
+  ]);
 });
 
 it("gives a file another revision when its content changes, or its header fields do", () => {

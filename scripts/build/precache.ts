@@ -3,11 +3,11 @@ import { securityHeaders } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash, withoutContentHash } from "./content-hash.ts";
 
-const OF_TUNNEL = new Set([".ropeway/tunnel.js", ".ropeway/store.js"]);
+const OF_SHELL = new Set([".ropeway/tunnel.js", ".ropeway/store.js", ".ropeway/sheets.js"]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts. */
 const isPrecached = (path: string): boolean =>
-  (!path.startsWith(".ropeway/") || OF_TUNNEL.has(withoutContentHash(path))) && !path.endsWith(".map");
+  (!path.startsWith(".ropeway/") || OF_SHELL.has(withoutContentHash(path))) && !path.endsWith(".map");
 
 /** The platform serves pages without their ending, and sends whoever asks with it there. */
 function servedAs(path: string): string {

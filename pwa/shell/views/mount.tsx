@@ -4,6 +4,7 @@ import { shortcutFor } from "../../slot/shortcuts.ts";
 import { announcement } from "./announcement.ts";
 import { Bar } from "./bar/bar.tsx";
 import type { BrowserActions, BrowserState } from "./browser-state.ts";
+import type { LateSheets } from "./late-sheets.ts";
 import { neverNested } from "./never-nested.ts";
 import { drawPageHead } from "./page-head.ts";
 import { chooseView, type View } from "./pages/choose-view.ts";
@@ -11,9 +12,6 @@ import { ErrorView } from "./pages/error-view.tsx";
 import { OpeningView } from "./pages/opening-view.tsx";
 import { PairingView } from "./pages/pairing-view.tsx";
 import { StartView } from "./pages/start-view.tsx";
-import { MenuSheet } from "./sheets/menu-sheet.tsx";
-import { SettingsSheet } from "./sheets/settings-sheet.tsx";
-import { SiteSheet } from "./sheets/site-sheet.tsx";
 import type { Ui, UiState } from "./ui.ts";
 import { followVisualViewport } from "./viewport.ts";
 
@@ -32,8 +30,10 @@ export interface Chrome {
   openSettings(): void;
 }
 
+type Sheets = Pick<typeof import("./sheets/sheets-chunk.tsx"), "sheetOf">;
+
 /** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
-export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome {
+export function mountChrome(root: HTMLElement, actions: BrowserActions, lateSheets: LateSheets<Sheets>): Chrome {
   const { barHost, frameHost, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
@@ -47,7 +47,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
     render(viewOf(shown, state, actions), view);
-    render(sheetOf(state, actions, ui), sheets);
+    render(ui.sheet && (lateSheets.loaded?.sheetOf(ui.sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
     frameHost.inert = shown !== "page" || uiState.isEditing;
@@ -57,6 +57,9 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions): Chrome 
   });
   const changeUi = (change: Partial<UiState>) => {
     uiState = { ...uiState, ...change };
+    if (uiState.sheet !== null && lateSheets.loaded === null) {
+      void lateSheets.loadFor(draw, () => uiState.sheet !== null);
+    }
     draw();
   };
 
@@ -118,19 +121,6 @@ function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
       return state.error && <ErrorView error={state.error} actions={actions} />;
     case "pairing":
       return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
-  }
-}
-
-function sheetOf(state: BrowserState, actions: BrowserActions, ui: Ui) {
-  switch (ui.sheet) {
-    case "menu":
-      return <MenuSheet state={state} actions={actions} ui={ui} />;
-    case "site":
-      return <SiteSheet state={state} ui={ui} />;
-    case "settings":
-      return <SettingsSheet state={state} actions={actions} ui={ui} />;
-    case null:
-      return null;
   }
 }
 

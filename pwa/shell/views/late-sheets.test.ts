@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { LateSheets } from "./late-sheets.ts";
+
+/** Loads that are answered in their turn: a name is there, null cannot be had. */
+function rig(answers: readonly (string | null)[]) {
+  const attempts: number[] = [];
+  const timers: (() => void)[] = [];
+  const sheets = new LateSheets<string>({
+    load: async (attempt) => {
+      attempts.push(attempt);
+      const answer = answers[attempt] ?? null;
+      if (answer === null) throw new TypeError("Failed to fetch dynamically imported module");
+      return answer;
+    },
+    setTimer: (task) => {
+      timers.push(task);
+      return () => {};
+    },
+  });
+  return { sheets, attempts, timers };
+}
+
+it("loads once, whoever asks", async () => {
+  const { sheets, attempts } = rig(["there"]);
+  expect(sheets.loaded).toBeNull();
+  expect(await Promise.all([sheets.load(), sheets.load()])).toEqual(["there", "there"]);
+  expect([sheets.loaded, attempts]).toEqual(["there", [0]]);
+});
+
+it("tries again, at another address, for whoever waits", async () => {
+  const { sheets, attempts, timers } = rig([null, null, "there"]);
+  let drawn = 0;
+  await sheets.loadFor(
+    () => drawn++,
+    () => true,
+  );
+  expect(drawn).toBe(0);
+  timers.shift()?.();
+  await expect.poll(() => timers.length).toBe(1);
+  timers.shift()?.();
+  await expect.poll(() => drawn).toBe(1);
+  expect(attempts).toEqual([0, 1, 2]);
+});
+
+it("does not try again for whoever has gone", async () => {
+  const { sheets, attempts, timers } = rig([null, "there"]);
+  await sheets.loadFor(
+    () => {},
+    () => false,
+  );
+  timers.shift()?.();
+  expect(attempts).toEqual([0]);
+  expect(await sheets.load()).toBe("there");
+});
