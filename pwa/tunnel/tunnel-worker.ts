@@ -25,7 +25,7 @@ import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
-import { emptyStore } from "./store/delete-database.ts";
+import { emptyStore } from "./store/database/delete-database.ts";
 import { LateStore } from "./store/late-store.ts";
 import { Tunnel } from "./tunnel.ts";
 

@@ -1,5 +1,5 @@
 /** Entry of the store's own script, which the tunnel loads when no page waits for it. */
-import { openResponseStore } from "./open-store.ts";
+import { openResponseStore } from "./database/open-store.ts";
 import { StoredSource } from "./stored-source.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 

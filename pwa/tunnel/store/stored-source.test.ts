@@ -7,8 +7,8 @@ import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../requests/response-source.ts";
 import { DISK_TIME } from "./bounded.ts";
-import type { ResponseStore } from "./response-store.ts";
-import type { StoredExchange } from "./stored-exchange.ts";
+import type { ResponseStore } from "./database/response-store.ts";
+import type { StoredExchange } from "./exchanges/stored-exchange.ts";
 import { StoredSource } from "./stored-source.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 import { FakeDisk } from "./testing/fake-disk.ts";
@@ -172,7 +172,7 @@ describe("what is fresh", () => {
       expect([again.isAsked, again.text, again.head?.status]).toEqual([false, "first", 200]);
       expect(headerValue(again.head?.headers ?? [], "age")).toBe("30");
     }
-    expect(window.source.counters).toMatchObject({ storeAnswers: 1, storeValidations: 0, storeBytes: 5 });
+    expect(window.source.stats).toMatchObject({ storeAnswers: 1, storeValidations: 0, storeBytes: 5 });
   });
 
   it("is asked for once it is stale", async () => {
@@ -379,7 +379,7 @@ describe("what is stale", () => {
     expect([again.head?.status, again.text]).toEqual([200, "first"]);
     expect(again.head?.headers).toContainEqual(["x-new", "1"]);
     expect((await window.get()).isAsked).toBe(false);
-    expect(window.source.counters.storeValidations).toBe(1);
+    expect(window.source.stats.storeValidations).toBe(1);
   });
 
   it("is replaced by what is new", async () => {
@@ -760,7 +760,7 @@ describe("a document that was visited", () => {
       const got = await window.get(own(name));
       expect([got.isAsked, got.text, got.head?.status]).toEqual([false, name, 200]);
     }
-    expect(window.source.counters).toMatchObject({ storeAsked: 2, storeAskedUsed: 2 });
+    expect(window.source.stats).toMatchObject({ storeAsked: 2, storeAskedUsed: 2 });
   });
 
   it("has it in the next run of the app, too", async () => {

@@ -1,10 +1,10 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import { deleteDB, openDB } from "idb";
-import { ResponseStore } from "../response-store.ts";
-import { openStoreDatabase, type StoreDatabase } from "../store-database.ts";
-import type { StoreOptions } from "../store-options.ts";
-import type { StoreNews, StorePlatform } from "../store-platform.ts";
+import { ResponseStore } from "../database/response-store.ts";
+import { openStoreDatabase, type StoreDatabase } from "../database/store-database.ts";
+import type { StoreOptions } from "../database/store-options.ts";
+import type { StoreNews, StorePlatform } from "../database/store-platform.ts";
 
 /** A disk that several windows of the app share, and that a test can fill, spoil, or take away. */
 export class FakeDisk<Meta> {

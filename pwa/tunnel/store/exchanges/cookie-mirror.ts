@@ -3,12 +3,12 @@
  * needs it, and the jar is at the edge. Each document that comes from the edge brings all of its host's; what the edge does
  * not tell makes a host unknown until then.
  */
-import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { isForOrigin } from "../../../shared/web/cookie.ts";
-import { isSameOrigin, parseUrl } from "../../../shared/web/origin.ts";
-import { ScriptCookies } from "../../../shared/web/script-cookies.ts";
+import { headerValue } from "../../../../shared/http/head-fields.ts";
+import type { RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import { EdgeRequest } from "../../../../shared/subprotocol.ts";
+import { isForOrigin } from "../../../../shared/web/cookie.ts";
+import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
+import { ScriptCookies } from "../../../../shared/web/script-cookies.ts";
 
 /** Documents' hosts that are known, the oldest dropped first. */
 const HOSTS = 64;

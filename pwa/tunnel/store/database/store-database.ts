@@ -1,6 +1,6 @@
 /** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
-import type { RequestHead } from "../../../shared/http/heads.ts";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
 
 /** The bytes of one or several responses. They never change. */
 export interface StoredBody {

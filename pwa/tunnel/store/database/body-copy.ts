@@ -1,5 +1,5 @@
 /** A body that is stored while its page reads it. The page never waits for it: a copy that cannot keep up is given up. */
-import { concat } from "../../../shared/wire/frame.ts";
+import { concat } from "../../../../shared/wire/frame.ts";
 import { BodyHash } from "./body-hash.ts";
 import type { StoredBody } from "./store-database.ts";
 

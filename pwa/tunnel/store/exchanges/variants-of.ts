@@ -1,5 +1,5 @@
-import type { RequestHead } from "../../../shared/http/heads.ts";
-import type { PartitionIndex } from "./partition-index.ts";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
+import type { PartitionIndex } from "../database/partition-index.ts";
 import { type ExchangeEntry, isPageContext, type StoredExchange } from "./stored-exchange.ts";
 
 /** A stored response as the rules see it, and where it is. */

@@ -1,11 +1,11 @@
 /** Requests whose answer may come out of the store when the link is away: what they wait for then is nobody knows when. */
-import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
-import type { RequestHead } from "../../../shared/http/heads.ts";
-import { decide } from "../../../shared/http-cache/decide.ts";
-import { mayAnswerStale } from "../../../shared/http-cache/freshness.ts";
-import type { CacheRequest, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
-import { passingOn } from "../requests/response-source.ts";
+import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
+import { decide } from "../../../../shared/http-cache/decide.ts";
+import { mayAnswerStale } from "../../../../shared/http-cache/freshness.ts";
+import type { CacheRequest, StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
+import { passingOn } from "../../requests/response-source.ts";
 import { isPage } from "./stored-exchange.ts";
 
 /** Begins the answer that is given in place of the edge's, to the consumer it gets. */

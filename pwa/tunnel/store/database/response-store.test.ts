@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import { FakeDisk } from "../testing/fake-disk.ts";
 import type { ResponseStore } from "./response-store.ts";
-import { FakeDisk } from "./testing/fake-disk.ts";
 
 interface TestMeta {
   readonly note: string;

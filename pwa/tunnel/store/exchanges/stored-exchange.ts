@@ -1,8 +1,8 @@
 /** What the store keeps of a response, and under which conditions another request may have it. */
-import type { RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import type { StoredResponse } from "../../../shared/http-cache/stored-response.ts";
-import { isSameOrigin, parseUrl } from "../../../shared/web/origin.ts";
-import type { StoredEntry } from "./store-database.ts";
+import type { RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import type { StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
+import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
+import type { StoredEntry } from "../database/store-database.ts";
 
 export interface StoredExchange extends StoredResponse {
   /** As `contextOf` the request. */

@@ -1,8 +1,8 @@
-import type { RopewayError } from "../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { answerRange } from "../../../shared/http-cache/range.ts";
-import type { BodyReader } from "./body-reader.ts";
+import type { RopewayError } from "../../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import { answerRange } from "../../../../shared/http-cache/range.ts";
+import type { BodyReader } from "../database/body-reader.ts";
 import type { ExchangeEntry } from "./stored-exchange.ts";
 
 export interface StoredAnswer {

@@ -1,4 +1,4 @@
-import { type Ask, passingOn } from "../requests/response-source.ts";
+import { type Ask, passingOn } from "../../requests/response-source.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 
 /** Tells the mirror what becomes of each request to the edge. */

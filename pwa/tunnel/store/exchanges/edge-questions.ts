@@ -1,0 +1,150 @@
+/** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { HeaderList, ResponseHead } from "../../../../shared/http/heads.ts";
+import { toStored } from "../../../../shared/http-cache/storable.ts";
+import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
+import { judgeValidation } from "../../../../shared/http-cache/validation.ts";
+import { isSameVariant } from "../../../../shared/http-cache/variants.ts";
+import { isRedirectStatus } from "../../../../shared/web/status.ts";
+import { type Ask, passingOn } from "../../requests/response-source.ts";
+import { DEAF, type Lookup, withFields } from "./lookup.ts";
+import type { SourceParts } from "./source-parts.ts";
+import type { StoredAnswers } from "./stored-answers.ts";
+import { type ExchangeEntry, isBasic, type StoredExchange } from "./stored-exchange.ts";
+import { StoringConsumer } from "./storing-consumer.ts";
+import type { Variant } from "./variants-of.ts";
+import { watchCookies } from "./watch-cookies.ts";
+
+export class EdgeQuestions {
+  readonly #parts: SourceParts;
+  readonly #answers: StoredAnswers;
+  /** By entries that the edge is asked about beside. */
+  readonly #checked = new Map<number, Promise<void>>();
+
+  constructor(parts: SourceParts, answers: StoredAnswers) {
+    this.#parts = parts;
+    this.#answers = answers;
+  }
+
+  /** @returns `next`, whose answers do to what is stored what any answer of the edge does. */
+  watching(next: Ask): Ask {
+    const { cookies, invalidations } = this.#parts;
+    const watched = watchCookies(cookies, next);
+    return (request, consumer) =>
+      watched(
+        request,
+        passingOn(consumer, {
+          onHead: (response) => {
+            invalidations.answered(request.head, response);
+            consumer.onHead(response);
+          },
+        }),
+      );
+  }
+
+  fetch(lookup: Lookup, fields: HeaderList): ClientExchange {
+    const storing = this.#storing(lookup, this.#parts.platform.now());
+    const exchange = lookup.next(withFields(lookup, isBasic(lookup.head) ? fields : []), storing);
+    return {
+      cancel() {
+        storing.giveUp();
+        exchange.cancel();
+      },
+    };
+  }
+
+  /** Asks whether what is stored holds; of what the phone cannot see the validators, for the whole. */
+  validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
+    if (!isBasic(lookup.head)) return this.fetch(lookup, []);
+    const { platform } = this.#parts;
+    const requestTime = platform.now();
+    const whole = this.#storing(lookup, requestTime);
+    const askForWhole = () => this.fetch(lookup, []);
+    let passes: ResponseConsumer = lookup.consumer;
+    let other: ClientExchange | null = null;
+    const answerBy = (answer: () => ClientExchange): void => {
+      passes = DEAF;
+      other = answer();
+    };
+    const network = lookup.next(withFields(lookup, fields), {
+      onHead: (response) => {
+        const times = { requestTime, responseTime: platform.now() };
+        const verdict = judgeValidation(variant.entry.meta, lookup.head, response, times);
+        if (verdict.kind === "replaced") {
+          passes = whole;
+          whole.onHead(response);
+        } else if (verdict.kind === "stale-if-error") {
+          answerBy(() => this.#answers.answer(lookup, variant, askForWhole));
+          network.cancel();
+        } else if (response.redirected) {
+          // The condition went to another URL than that which it was made of.
+          answerBy(askForWhole);
+        } else {
+          const meta = this.#metaOf(lookup, verdict.stored, response);
+          answerBy(() => this.#answers.confirmed(lookup, variant.entry, meta, response, askForWhole));
+          this.#keep(lookup.head, variant.entry, meta, times);
+        }
+      },
+      onBody: (chunk) => passes.onBody(chunk),
+      onEnd: () => passes.onEnd(),
+      onError: (error) => passes.onError(error),
+    });
+    return {
+      cancel() {
+        whole.giveUp();
+        network.cancel();
+        other?.cancel();
+      },
+    };
+  }
+
+  /** Asks beside an answer that was given, or ahead, whether it holds. Settles when that is known, or will not be. */
+  check(lookup: Lookup, variant: Variant, fields: HeaderList): Promise<void> {
+    const { id } = variant.entry;
+    const before = this.#checked.get(id);
+    if (before !== undefined) return before;
+    const checked = new Promise<void>((resolve) => {
+      const consumer = { ...DEAF, onEnd: resolve, onError: () => resolve() };
+      this.validate({ ...lookup, consumer }, variant, fields);
+    }).then(() => void this.#checked.delete(id));
+    this.#checked.set(id, checked);
+    return checked;
+  }
+
+  /** The body stays under another head, unless that says that it is not to be stored. */
+  #keep(head: Lookup["head"], entry: ExchangeEntry, meta: StoredExchange, times: ExchangeTimes): void {
+    const { store } = this.#parts;
+    if (toStored(head, meta, times) === null) void store.remove([entry]);
+    else void store.refresh(entry, meta);
+  }
+
+  #storing(lookup: Lookup, requestTime: number): StoringConsumer<StoredExchange> {
+    const { store, platform, invalidations } = this.#parts;
+    const { head, partition, context, consumer } = lookup;
+    const number = invalidations.begin();
+    return new StoringConsumer<StoredExchange>(
+      consumer,
+      (response) => {
+        const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
+        // Where it was redirected from, and whether that holds, nobody said.
+        const isAsked =
+          store.isOpen && !response.redirected && response.url === head.url && !isRedirectStatus(response.status);
+        const stored = isAsked ? toStored(head, response, times) : null;
+        return stored === null ? null : { meta: this.#metaOf(lookup, stored, response), copy: store.startCopy() };
+      },
+      ({ url }, meta, copy) => {
+        if (invalidations.isDropped(number, partition, url)) return copy.body.giveUp();
+        const replaces = ({ meta: old }: ExchangeEntry) => old.context === context && isSameVariant(meta, old);
+        invalidations.add(partition, url, store.add({ partition, url, meta, replaces }, copy));
+      },
+    );
+  }
+
+  #metaOf(
+    { head, context }: Lookup,
+    stored: Omit<StoredExchange, "context" | "scriptCookies">,
+    response: ResponseHead,
+  ): StoredExchange {
+    return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
+  }
+}

@@ -1,0 +1,22 @@
+import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { HeaderList, RequestHead } from "../../../../shared/http/heads.ts";
+import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
+import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
+
+/** One request, and what is known of it before anybody answers. */
+export interface Lookup {
+  readonly request: PhoneRequest;
+  readonly head: CacheRequest & RequestHead;
+  readonly partition: string;
+  readonly context: string;
+  readonly consumer: ResponseConsumer;
+  readonly next: Ask;
+}
+
+/** Nobody waits for it. */
+export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
+export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
+  if (fields.length === 0) return request;
+  return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
+}

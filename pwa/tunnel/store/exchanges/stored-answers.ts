@@ -1,0 +1,71 @@
+/** Answers that are read out of the store. */
+import { ErrorCode } from "../../../../shared/errors.ts";
+import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
+import type { ResponseHead } from "../../../../shared/http/heads.ts";
+import { headersWithAge } from "../../../../shared/http-cache/freshness.ts";
+import type { BodyReader } from "../database/body-reader.ts";
+import { laterWith } from "../later-with.ts";
+import { answerStored, type StoredAnswer } from "./answer-stored.ts";
+import type { Lookup } from "./lookup.ts";
+import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./source-parts.ts";
+import type { ExchangeEntry, StoredExchange } from "./stored-exchange.ts";
+import type { Variant } from "./variants-of.ts";
+
+/** Asks for the whole response, since the stored one cannot be read. */
+type AskForWhole = () => ClientExchange;
+
+export class StoredAnswers {
+  readonly #parts: SourceParts;
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts;
+  }
+
+  /** Without asking anybody. */
+  answer(lookup: Lookup, { entry }: Variant, whole: AskForWhole): ClientExchange {
+    const { platform, counters } = this.#parts;
+    return this.#read(lookup, entry, whole, () => {
+      counters.storeAnswers += 1;
+      const headers = headersWithAge(entry.meta, platform.now());
+      return { headers, scriptCookies: scriptCookiesOf(this.#parts, lookup.head) ?? entry.meta.scriptCookies };
+    });
+  }
+
+  /** The answer of the network is the stored body under the head that holds now. */
+  confirmed(
+    lookup: Lookup,
+    entry: ExchangeEntry,
+    { headers }: StoredExchange,
+    { scriptCookies }: ResponseHead,
+    whole: AskForWhole,
+  ): ClientExchange {
+    return this.#read(lookup, entry, whole, () => {
+      this.#parts.counters.storeValidations += 1;
+      return { headers, scriptCookies };
+    });
+  }
+
+  #read(
+    { head, consumer }: Lookup,
+    entry: ExchangeEntry,
+    whole: AskForWhole,
+    headOf: () => Pick<StoredAnswer, "headers" | "scriptCookies">,
+  ): ClientExchange {
+    return laterWith(withinDiskTime(this.#parts, this.#parts.store.read(entry), null), (body) => {
+      if (body === null) return whole();
+      this.#parts.counters.storeBytes += entry.body.size;
+      return this.#deliver({ request: head, entry, ...headOf() }, body, consumer);
+    });
+  }
+
+  #deliver(answer: StoredAnswer, body: BodyReader, consumer: Lookup["consumer"]): ClientExchange {
+    const { store, platform } = this.#parts;
+    return answerStored(answer, body, consumer, {
+      broken: () => {
+        store.dropBody(answer.entry);
+        return platform.failure(ErrorCode.INTERNAL_ERROR, "Cannot read what is stored: a part of it is gone");
+      },
+      over: store.hold(answer.entry),
+    });
+  }
+}
