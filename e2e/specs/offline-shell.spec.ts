@@ -10,7 +10,7 @@ test("the app opens without any network", async ({ app, link, context }) => {
   await expect(app.address).toBeVisible();
   await app.address.fill("example");
   await expect(app.address).toHaveValue("example");
-  await app.page.keyboard.press("Escape");
+  await app.page.getByRole("button", { name: "Cancel" }).click();
   await app.page.getByRole("button", { name: "Menu" }).click();
   await expect(app.page.getByRole("button", { name: "Settings" })).toBeVisible();
 });

@@ -77,6 +77,11 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   expect(Number(after.storeAnswers) - Number(before.storeAnswers)).toBeGreaterThan(0);
   expect(Number(after.storeValidations) - Number(before.storeValidations)).toBe(2);
   expect(Number(after.storeBytes) - Number(before.storeBytes)).toBeGreaterThan(50_000);
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  const panel = app.page.getByRole("dialog", { name: "Site information" });
+  await expect(panel).toContainText("2 parts of the page came from this phone after the site had said: not changed.");
+  await expect(panel).toContainText(/\d+ kB did not have to be sent again/);
+  await app.page.keyboard.press("Escape");
 
   await app.page.reload();
   await expect(app.address).toBeVisible();

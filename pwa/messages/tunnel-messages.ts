@@ -88,7 +88,14 @@ export interface TunnelStats extends StoreStats {
   readonly pushedBytes: number;
 }
 
-export interface PageProgress {
+/** What the phone's store did for a page, as in `StoreStats`: no link carried it. */
+export interface PageStoreUse {
+  readonly storeAnswers: number;
+  readonly storeValidations: number;
+  readonly storeBytes: number;
+}
+
+export interface PageProgress extends PageStoreUse {
   readonly requests: number;
   readonly requestsDone: number;
   readonly linkBytesUp: number;

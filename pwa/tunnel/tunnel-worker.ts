@@ -19,7 +19,7 @@ import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts"
 import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
 import { readWhole } from "./requests/read-whole.ts";
-import { askInOrder } from "./requests/response-source.ts";
+import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
 import { abandon, beginPage, type Tabs } from "./requests/tabs.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
@@ -121,7 +121,7 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [store.source],
+  [countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -219,7 +219,7 @@ function stats() {
 /** @param navigation as of `beginPage`. */
 function leavePage(tab: number, navigation?: HeldResponse): void {
   tunnel.leavePage();
-  const read = () => ({ ...tunnel.stats(), expectedBytes: tunnel.counters.expectedBytes });
+  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes });
   beginPage(tabs, tab, read, navigation);
 }
 
@@ -288,6 +288,17 @@ function answerWith(id: number, value: Promise<unknown>): void {
     (result) => tell({ type: "answer", id, value: result }),
     () => tell({ type: "answer", id, value: null }),
   );
+}
+
+/** What the store answers is no traffic, and counts for the page. */
+function countedSource(source: ResponseSource): ResponseSource {
+  return (request, consumer, next) => {
+    const onEnd = () => {
+      reportProgress();
+      consumer.onEnd();
+    };
+    return source(request, passingOn(consumer, { onEnd }), next);
+  };
 }
 
 function reportProgress(): void {

@@ -34,6 +34,9 @@ describe("two tabs beside one app", () => {
       linkBytesDown: 1,
       originBytes: 1,
       expectedBytes: 1,
+      storeAnswers: 0,
+      storeValidations: 0,
+      storeBytes: 0,
     };
     hear({ type: "progress", tab: 2, progress });
     expect(one.shown().cost.requests).toBe(0);

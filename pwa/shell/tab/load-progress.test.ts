@@ -9,6 +9,9 @@ const nothing: PageProgress = {
   linkBytesDown: 0,
   originBytes: 0,
   expectedBytes: 0,
+  storeAnswers: 0,
+  storeValidations: 0,
+  storeBytes: 0,
 };
 
 it("shows at once that something happens, grows, and leaves room for painting", () => {

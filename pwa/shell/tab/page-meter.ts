@@ -8,6 +8,9 @@ export const NO_COST: PageCost = {
   linkBytesUp: 0,
   linkBytesDown: 0,
   originBytes: 0,
+  storeAnswers: 0,
+  storeValidations: 0,
+  storeBytes: 0,
   time: 0,
 };
 

@@ -1,8 +1,9 @@
 /** What the chrome draws of a tab, and what the person may ask of it. */
 import type { PagePhase } from "../../messages/page-messages.ts";
+import type { PageStoreUse } from "../../messages/tunnel-messages.ts";
 
 /** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
-export interface PageCost {
+export interface PageCost extends PageStoreUse {
   readonly requests: number;
   readonly requestsDone: number;
   readonly linkBytesUp: number;

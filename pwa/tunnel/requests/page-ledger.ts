@@ -1,8 +1,8 @@
 /** What the page on screen has cost: the tunnel's counters since the page's navigation began. */
-import type { PageProgress } from "../../messages/tunnel-messages.ts";
+import type { PageProgress, PageStoreUse, StoreStats } from "../../messages/tunnel-messages.ts";
 
-/** The counters that a page is charged for; they only grow. */
-export interface Counters {
+/** The counters that a page is charged for; they only grow. Those of the store are null until it is there. */
+export interface Counters extends Pick<StoreStats, keyof PageStoreUse> {
   readonly requests: number;
   readonly requestsDone: number;
   readonly requestsFailed: number;
@@ -24,6 +24,9 @@ export function openLedger(read: () => Counters): () => PageProgress {
       linkBytesDown: current.linkBytesDown - start.linkBytesDown,
       originBytes: current.originBytes - start.originBytes,
       expectedBytes: current.expectedBytes - start.expectedBytes,
+      storeAnswers: (current.storeAnswers ?? 0) - (start.storeAnswers ?? 0),
+      storeValidations: (current.storeValidations ?? 0) - (start.storeValidations ?? 0),
+      storeBytes: (current.storeBytes ?? 0) - (start.storeBytes ?? 0),
     };
   };
 }

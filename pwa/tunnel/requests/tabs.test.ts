@@ -11,6 +11,9 @@ const NONE = {
   linkBytesDown: 0,
   originBytes: 0,
   expectedBytes: 0,
+  storeAnswers: null,
+  storeValidations: null,
+  storeBytes: null,
 };
 
 it("counts the page of each tab from when that began", () => {

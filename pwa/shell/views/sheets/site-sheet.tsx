@@ -7,6 +7,7 @@ import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
+import { storeSentences } from "./store-text.ts";
 
 /** How the page came, and what it cost. */
 export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
@@ -14,6 +15,7 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
   const saving = formatSaving(linkBytes, cost.originBytes);
+  const ofStore = storeSentences(cost);
   const requests =
     cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
 
@@ -33,9 +35,10 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
     >
       <ConnectionNote state={state} />
       <h3 class="saving">{saving ?? (linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet")}</h3>
-      <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} />
+      <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
+      {ofStore.length > 0 && <p class="store-text">{ofStore.join(" ")}</p>}
       <dl class="facts">
-        <Fact name="Requests" value={requests} />
+        <Fact name="Requests on the link" value={requests} />
         <Fact name="Time" value={formatTime(cost.time)} />
         <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
         <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
@@ -72,10 +75,17 @@ function ConnectionNote({ state }: { state: BrowserState }) {
   );
 }
 
-function Comparison({ linkBytes, originBytes }: { linkBytes: number; originBytes: number }) {
-  const most = Math.max(linkBytes, originBytes, 1);
+interface ComparisonProps {
+  readonly linkBytes: number;
+  readonly originBytes: number;
+  readonly storeBytes: number;
+}
+
+function Comparison({ linkBytes, originBytes, storeBytes }: ComparisonProps) {
+  const most = Math.max(linkBytes, originBytes, storeBytes, 1);
   return (
     <dl class="bars">
+      {storeBytes > 0 && <Measure name="From this phone" bytes={storeBytes} share={storeBytes / most} kind="origin" />}
       <Measure name="From sites" bytes={originBytes} share={originBytes / most} kind="origin" />
       <Measure name="On the link" bytes={linkBytes} share={linkBytes / most} kind="link" />
     </dl>
