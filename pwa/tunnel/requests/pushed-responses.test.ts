@@ -88,11 +88,11 @@ describe("a request", () => {
     const body = new CountedBody(4 * limits.pushCreditBytes);
     const stream = await push({}, async () => ({ head: responseHead, body: body.stream }));
     expect(stream.sentBytes).toBe(limits.pushCreditBytes);
-    expect(stream.urgency).toBe(7);
+    expect(stream.priority.urgency).toBe(7);
     const consumer = await ask();
     await consumer?.over;
     expect(consumer?.bytes).toBe(4 * limits.pushCreditBytes);
-    expect(stream.urgency).toBe(3);
+    expect(stream.priority.urgency).toBe(3);
   });
 
   it("hears nothing before its tunnel has it under way, and nothing once it was cancelled", async () => {

@@ -188,7 +188,7 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
       if (streamId > this.#lastOf(streamId)) return this.#keepStray(piece);
       const stream = this.#streams.get(streamId);
       if (stream === undefined) this.#owner.receiver.consume(payload.length);
-      else stream.receivePiece(offset, payload, end);
+      else stream.receivePiece({ bytes: payload, end, offset });
     } catch (error) {
       this.#failStream(streamId, ofStream(error));
     }
@@ -263,8 +263,7 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
         else this.#known(frame.streamId)?.receiveCredit(frame.increment);
         return;
       case "priority":
-        this.#known(frame.streamId)?.setPriority(frame.priority);
-        return;
+        return this.#receivePriority(frame);
       case "settings":
         for (const [id, value] of frame.entries) this.#owner.streams.setting(id, value);
         return;
@@ -302,7 +301,13 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
     const stream = this.#known(frame.streamId);
     // Still under way when the stream was reset here: nobody will consume it.
     if (stream === undefined) this.#owner.receiver.consume(frame.payload.length);
-    else stream.receiveData(frame.payload, frame.end);
+    else stream.receivePiece({ bytes: frame.payload, end: frame.end, offset: null });
+  }
+
+  #receivePriority({ streamId, priority }: SequencedFrame & { type: "priority" }): void {
+    const stream = this.#known(streamId);
+    stream?.schedule(priority);
+    stream?.handler?.onPriority?.();
   }
 
   /** The open stream, or undefined if it was closed before. @throws when the peer names a stream that never was. */

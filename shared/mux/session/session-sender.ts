@@ -87,15 +87,14 @@ export class SessionSender {
   #sendPiece(stream: MuxStream, available: number): void {
     const home = this.#channels.of(stream);
     const carrier = this.#carrierOf(stream) ?? home;
-    if (carrier !== home) stream.stripe();
-    const offset = stream.sentBytes;
-    const { bytes, end } = stream.takeChunk(Math.min(carrier.channel.outbox.batchBytes, available));
-    this.#window.take(bytes.length);
-    const { id: streamId, isStriped } = stream;
+    const room = Math.min(carrier.channel.outbox.batchBytes, available);
+    const { bytes: payload, end, offset } = stream.takePiece(room, carrier !== home);
+    this.#window.take(payload.length);
+    const { id: streamId } = stream;
     carrier.channel.send(
-      isStriped
-        ? { type: "stripe", home: home.index, streamId, offset, end, payload: bytes }
-        : { type: "data", streamId, end, payload: bytes },
+      offset === null
+        ? { type: "data", streamId, end, payload }
+        : { type: "stripe", home: home.index, streamId, offset, end, payload },
     );
   }
 

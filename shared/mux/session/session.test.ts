@@ -300,7 +300,7 @@ describe("priority", () => {
       return stream;
     });
     linked.flow();
-    expect(linked.accepted.map((log) => log.stream.urgency)).toEqual([5, 1]);
+    expect(linked.accepted.map((log) => log.stream.priority.urgency)).toEqual([5, 1]);
     streams[1]?.reprioritize({ urgency: 7, incremental: true });
     linked.flow();
     expect(linked.accepted[1]?.stream.priority).toEqual({ urgency: 7, incremental: true });

@@ -1,33 +1,32 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
+import type { Priority } from "../../wire/frame.ts";
 import { type Sender, SendQueue } from "./send-queue.ts";
 
 interface Body extends Sender {
   name: string;
-  urgency: number;
+  priority: Priority;
   left: number;
   sentBytes: number;
-  needsCredit: boolean;
 }
 
 interface BodyOptions {
   readonly whole?: boolean;
-  readonly needsCredit?: boolean;
+  readonly isEndOnly?: boolean;
 }
 
 /** A body of `left` pieces; of use in parts unless it is `whole`. Its order is that of its name. */
 function body(name: string, urgency: number, left: number, options: BodyOptions = {}): Body {
   return {
     name,
-    urgency,
+    priority: { urgency, incremental: options.whole !== true },
     left,
-    incremental: options.whole !== true,
     order: name.charCodeAt(0),
     sentBytes: 0,
-    needsCredit: options.needsCredit ?? true,
-    get sendable() {
-      return this.left > 0;
+    get ready() {
+      if (this.left === 0) return "nothing";
+      return options.isEndOnly ? "end" : "data";
     },
   };
 }
@@ -112,7 +111,7 @@ describe("the order of sending", () => {
   });
 
   test("without credit, lets those go on that need none, and keeps the places of the others", () => {
-    const queue = queueOf(body("a", 0, 1), body("b", 3, 2), body("e", 3, 1, { needsCredit: false }), body("c", 3, 1));
+    const queue = queueOf(body("a", 0, 1), body("b", 3, 2), body("e", 3, 1, { isEndOnly: true }), body("c", 3, 1));
     expect(order(queue, false)).toBe("e");
     expect(order(queue)).toBe("abcb");
   });
@@ -120,7 +119,7 @@ describe("the order of sending", () => {
   test("forgets a stream that was removed, whatever its urgency was when it was added", () => {
     const sender = body("a", 3, 1);
     const queue = queueOf(sender);
-    sender.urgency = 5;
+    sender.priority = { ...sender.priority, urgency: 5 };
     queue.remove(sender);
     expect(order(queue)).toBe("");
   });

@@ -5,19 +5,18 @@
  * for a download.
  */
 import * as limits from "../../limits.ts";
+import type { Priority } from "../../wire/frame.ts";
+
+/** What a stream could send now if the session had credit. An end alone takes none; blocked data waits for the stream's. */
+export type Ready = "nothing" | "blocked" | "data" | "end";
 
 export interface Sender {
-  readonly urgency: number;
-  /** Parts of the body are of use (RFC 9218 section 4.2). */
-  readonly incremental: boolean;
+  readonly priority: Priority;
   /** Streams that came later have larger ones. */
   readonly order: number;
   /** Body bytes sent so far. */
   readonly sentBytes: number;
-  /** Whether the stream could send now if the session had credit. */
-  readonly sendable: boolean;
-  /** Whether what it sends next takes credit; an end alone does not. */
-  readonly needsCredit: boolean;
+  readonly ready: Ready;
 }
 
 const URGENCIES = 8;
@@ -27,7 +26,7 @@ export class SendQueue<S extends Sender> {
 
   /** Adds a stream; does nothing if it is there. */
   add(sender: S): void {
-    this.#rings[sender.urgency]?.add(sender);
+    this.#rings[sender.priority.urgency]?.add(sender);
   }
 
   remove(sender: S): void {
@@ -66,8 +65,9 @@ class Ring<S extends Sender> {
     let ordered: S | undefined;
     let sharing: S | undefined;
     for (const sender of this.#senders) {
-      if (!sender.sendable) this.#senders.delete(sender);
-      else if (sender.needsCredit && !hasCredit(sender)) continue;
+      const { ready } = sender;
+      if (ready === "nothing" || ready === "blocked") this.#senders.delete(sender);
+      else if (ready === "data" && !hasCredit(sender)) continue;
       else if (shares(sender)) sharing ??= sender;
       else if (ordered === undefined || sender.order < ordered.order) ordered = sender;
     }
@@ -82,5 +82,5 @@ class Ring<S extends Sender> {
 }
 
 function shares(sender: Sender): boolean {
-  return sender.incremental || sender.sentBytes >= limits.orderedBodyBytes;
+  return sender.priority.incremental || sender.sentBytes >= limits.orderedBodyBytes;
 }

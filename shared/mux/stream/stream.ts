@@ -2,15 +2,15 @@
  * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import * as limits from "../../limits.ts";
 import type { Priority } from "../../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
-import { ReceiveWindow, SendWindow } from "../credit/credit.ts";
-import type { CreditPool } from "../credit/credit-pool.ts";
 import { BodyAssembly } from "./body-assembly.ts";
 import { assertHeadFits } from "./head-limits.ts";
+import type { Ready } from "./send-queue.ts";
 import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
-import { type PieceCount, toKeep, UnreadPieces } from "./unread-pieces.ts";
+import { UnreadBody, type UnreadBounds } from "./unread-body.ts";
+import { toKeep } from "./unread-pieces.ts";
+import { UnsentBody } from "./unsent-body.ts";
 
 /** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
 export interface StreamHandler {
@@ -42,7 +42,7 @@ export interface StreamPlace {
 }
 
 /** What a stream needs of its session. */
-export interface StreamLink {
+export interface StreamLink extends UnreadBounds {
   readonly sender: {
     /** The stream has something to send. */
     wake(stream: MuxStream): void;
@@ -51,15 +51,6 @@ export interface StreamLink {
     /** The stream's urgency changed. */
     requeue(stream: MuxStream): void;
   };
-  readonly receiver: {
-    consume(bytes: number): void;
-    /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
-    readonly streamWindow: number;
-  };
-  /** What streams may have unread beyond what they begin with. */
-  readonly creditPool: CreditPool;
-  /** How many pieces of bodies are unread. */
-  readonly unread: PieceCount;
   /**
    * Larger than any before of its kind. Requests and pushes are counted apart and take turns: what a page asks for beside
    * what is pushed, as pictures that its styles name, is not to wait for all of that.
@@ -68,6 +59,13 @@ export interface StreamLink {
   /** Where a stream of this side goes, whose first head is about to leave: so heads leave in the order of their ids. */
   begin(stream: MuxStream): StreamPlace;
   closed(stream: MuxStream): void;
+}
+
+export interface StreamPiece {
+  readonly bytes: Uint8Array;
+  readonly end: boolean;
+  /** Where in the body it belongs; null for behind all that came before. */
+  readonly offset: number | null;
 }
 
 export interface MuxStreamOptions {
@@ -93,12 +91,6 @@ const FIRST_STATE: Record<StreamKind, StreamState> = {
 const HEADS_TO_SEND: Record<StreamKind, number> = { exchange: 1, "push-sent": 2, "push-received": 0 };
 const HEADS_TO_RECEIVE: Record<StreamKind, number> = { exchange: 1, "push-sent": 0, "push-received": 2 };
 
-interface QueuedChunk {
-  bytes: Uint8Array;
-  readonly sent: () => void;
-  readonly failed: (error: RopewayError) => void;
-}
-
 export class MuxStream {
   handler: StreamHandler | null = null;
   readonly isPush: boolean;
@@ -110,39 +102,28 @@ export class MuxStream {
   #place: StreamPlace | null;
   /** Before data may be sent. */
   #headsToSend: number;
-  #link: StreamLink;
-  #state: StreamState;
-  #priority: Priority;
-  #sendWindow: SendWindow;
-  #receiveWindow: ReceiveWindow;
-  #queue: QueuedChunk[] = [];
-  #endQueued = false;
   /** Before data may come. */
   #headsToReceive: number;
-  #sentBytes = 0;
+  readonly #link: StreamLink;
+  #state: StreamState;
+  #priority: Priority;
+  readonly #unsent: UnsentBody;
+  readonly #unread: UnreadBody;
+  readonly #assembly = new BodyAssembly();
+  /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
   #isStriped = false;
-  #assembly = new BodyAssembly();
-  /** Received and not consumed; given back to the session if the stream is dropped. */
-  #unconsumed = 0;
-  #unread: UnreadPieces;
-  /** What it has of the session's pool. */
-  #pooled = 0;
-  /** Whether somebody has asked for what it carries. */
-  #isWanted: boolean;
 
   constructor({ link, credit, priority, kind, place }: MuxStreamOptions) {
     this.#link = link;
     this.#place = place;
-    this.#unread = new UnreadPieces(link.unread);
     this.#priority = priority;
     this.isPush = kind !== "exchange";
     this.order = link.nextOrder(this.isPush);
-    this.#isWanted = !this.isPush;
     this.#state = FIRST_STATE[kind];
     this.#headsToSend = HEADS_TO_SEND[kind];
     this.#headsToReceive = HEADS_TO_RECEIVE[kind];
-    this.#sendWindow = new SendWindow(credit.send, "stream");
-    this.#receiveWindow = new ReceiveWindow(credit.receive);
+    this.#unsent = new UnsentBody(credit.send);
+    this.#unread = new UnreadBody(link, credit.receive, !this.isPush);
   }
 
   /** 0 until the first head was sent, on the side that opens the stream. */
@@ -159,38 +140,20 @@ export class MuxStream {
     return this.#state;
   }
 
-  get urgency(): number {
-    return this.#priority.urgency;
-  }
-
-  get incremental(): boolean {
-    return this.#priority.incremental;
-  }
-
-  /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
-  get isStriped(): boolean {
-    return this.#isStriped;
-  }
-
   /** Body bytes handed to the channel. */
   get sentBytes(): number {
-    return this.#sentBytes;
+    return this.#unsent.sentBytes;
   }
 
   get priority(): Priority {
     return this.#priority;
   }
 
-  /** Whether data or the end is queued and credit allows it. */
-  get sendable(): boolean {
-    if (!maySend(this.#state) || this.#headsToSend > 0) return false;
-    if (this.#queue.length === 0) return this.#endQueued;
-    return this.#sendWindow.available > 0;
-  }
-
-  /** Whether sending needs session credit; an end alone does not. */
-  get needsCredit(): boolean {
-    return this.#queue.length > 0;
+  /** What it could send if the session had credit. */
+  get ready(): Ready {
+    if (!maySend(this.#state)) return "nothing";
+    if (this.#headsToSend === 0) return this.#unsent.ready;
+    return this.#unsent.isEmpty ? "nothing" : "blocked";
   }
 
   /**
@@ -201,7 +164,7 @@ export class MuxStream {
    */
   sendHead(fields: readonly EncodableField[], end: boolean): void {
     if (!maySend(this.#state)) return;
-    if (this.#headsToSend === 0 && (!end || this.#endQueued || this.#queue.length > 0)) {
+    if (this.#headsToSend === 0 && (!end || this.#unsent.isEnded || !this.#unsent.isEmpty)) {
       throw new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "user", "Cannot send trailers: data is to go first");
     }
     // Behind pieces on other channels a head would come too early, and nobody reads trailers.
@@ -224,22 +187,21 @@ export class MuxStream {
    * @returns resolves when the bytes were handed to the channel; rejects with a RopewayError when the stream fails first.
    */
   write(bytes: Uint8Array): Promise<void> {
-    if (!maySend(this.#state) || this.#endQueued) {
+    if (!maySend(this.#state) || this.#unsent.isEnded) {
       return Promise.reject(
         new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "user", "Cannot write: this side of the stream has ended"),
       );
     }
     if (bytes.length === 0) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ bytes, sent: resolve, failed: reject });
-      this.#link.sender.wake(this);
-    });
+    const sent = this.#unsent.add(bytes);
+    this.#link.sender.wake(this);
+    return sent;
   }
 
   /** Ends this side after what is queued. Idempotent. */
   end(): void {
-    if (!maySend(this.#state) || this.#endQueued) return;
-    this.#endQueued = true;
+    if (!maySend(this.#state) || this.#unsent.isEnded) return;
+    this.#unsent.end();
     this.#link.sender.wake(this);
   }
 
@@ -250,47 +212,24 @@ export class MuxStream {
    * @param reason the message of the error that the peer's owner gets; cut where it is long (PROTOCOL.md section 3.3).
    */
   reset(code: ErrorCode, reason = ""): void {
-    if (this.#state === "closed") return this.#dropUnconsumed();
+    if (this.#state === "closed") return this.#unread.drop();
     this.#place?.carrier.sendReset(this.#place.id, code, reason);
     this.fail(new RopewayError(code, "stream", "user", reason || "Cannot go on: the stream was given up"), false);
   }
 
   /** The owner is done with `bytes` of what it got from `onData`: credit goes back to the peer. */
   consumed(bytes: number): void {
-    const counted = Math.min(bytes, this.#unconsumed);
-    this.#unconsumed -= counted;
-    if (counted === 0) return;
-    this.#unread.consume(counted);
-    this.#link.receiver.consume(counted);
-    if (!mayReceive(this.#state)) return this.#returnCredit();
-    if (this.#isWanted) this.#grow(this.#link.receiver.streamWindow, READ_PART);
-    this.#giveCredit(counted);
+    this.#giveCredit(this.#unread.consume(bytes, !mayReceive(this.#state)));
   }
 
   /** It was asked for: gets what the link may carry before it is read, as far as other streams leave that. */
   widen(): void {
-    this.#isWanted = true;
-    if (!mayReceive(this.#state)) return;
-    this.#grow(Math.min(limits.streamCreditBytes, this.#link.receiver.streamWindow), ASKED_PART);
-    this.#giveCredit(0);
+    this.#unread.want();
+    if (mayReceive(this.#state)) this.#giveCredit(this.#unread.widen());
   }
 
-  #grow(size: number, part: number): void {
-    const more = this.#link.creditPool.take(this.#pooled, size - this.#receiveWindow.size, part);
-    this.#pooled += more;
-    this.#receiveWindow.grow(more);
-  }
-
-  #giveCredit(consumed: number): void {
-    const increment = this.#receiveWindow.consume(consumed);
+  #giveCredit(increment: number): void {
     if (increment > 0) this.#place?.carrier.sendCredit(this.#place.id, increment);
-  }
-
-  /** Nothing more is to come: only what is still unread counts. */
-  #returnCredit(): void {
-    const kept = Math.min(this.#pooled, this.#unconsumed);
-    this.#link.creditPool.giveBack(this.#pooled - kept);
-    this.#pooled = kept;
   }
 
   /** Changes the order in which the peer answers (RFC 9218 section 7). */
@@ -306,37 +245,17 @@ export class MuxStream {
     this.#link.sender.requeue(this);
   }
 
-  /** For the session: the peer asked for another order. */
-  setPriority(priority: Priority): void {
-    this.schedule(priority);
-    this.handler?.onPriority?.();
-  }
-
-  /** For the session: its pieces may go on any channel. */
-  stripe(): void {
-    this.#isStriped = true;
-  }
-
-  /** For the session: takes up to `room` bytes off the queue, within the stream's credit. */
-  takeChunk(room: number): { bytes: Uint8Array; end: boolean } {
-    const chunk = this.#queue[0];
-    if (chunk === undefined) {
-      this.#transition("end-sent");
-      return { bytes: EMPTY, end: true };
-    }
-    const length = Math.min(room, this.#sendWindow.available, chunk.bytes.length);
-    const bytes = chunk.bytes.subarray(0, length);
-    this.#sendWindow.take(length);
-    this.#sentBytes += length;
-    if (length < chunk.bytes.length) {
-      chunk.bytes = chunk.bytes.subarray(length);
-      return { bytes, end: false };
-    }
-    this.#queue.shift();
-    chunk.sent();
-    const end = this.#endQueued && this.#queue.length === 0;
+  /**
+   * For the session: takes up to `room` bytes off the queue, within the stream's credit.
+   *
+   * @param strays whether they go on another channel than the stream's own.
+   */
+  takePiece(room: number, strays: boolean): StreamPiece {
+    if (strays) this.#isStriped = true;
+    const offset = this.#isStriped ? this.#unsent.sentBytes : null;
+    const { bytes, end } = this.#unsent.take(room);
     if (end) this.#transition("end-sent");
-    return { bytes, end };
+    return { bytes, end, offset };
   }
 
   /** For the session. */
@@ -356,22 +275,18 @@ export class MuxStream {
     else if (isHead && mayReceive(this.#state)) this.#deliver();
   }
 
-  /** For the session. Session credit was taken already; if this throws, failing the stream gives it back. */
-  receiveData(bytes: Uint8Array, end: boolean): void {
-    if (this.#headsToReceive > 0) {
-      this.#unconsumed += bytes.length;
+  /**
+   * For the session. Session credit was taken already; if this throws, failing the stream gives it back. One that says
+   * where it belongs may come before the head.
+   */
+  receivePiece({ bytes, end, offset }: StreamPiece): void {
+    this.#unread.arrive(bytes.length);
+    if (offset === null && this.#headsToReceive > 0) {
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot take data before a head");
     }
-    this.receivePiece(this.#assembly.received, bytes, end);
-  }
-
-  /** For the session: as receiveData, for a piece that says where it belongs. It may come before the head. */
-  receivePiece(offset: number, bytes: Uint8Array, end: boolean): void {
-    this.#unconsumed += bytes.length;
     if (!mayReceive(this.#state)) throw this.#late();
-    this.#receiveWindow.receive(bytes.length);
-    this.#unread.add(bytes.length);
-    this.#assembly.add(offset, toKeep(bytes), end);
+    this.#unread.keep(bytes.length);
+    this.#assembly.add(offset ?? this.#assembly.received, toKeep(bytes), end);
     this.#deliver();
   }
 
@@ -387,40 +302,31 @@ export class MuxStream {
 
   /** For the session. */
   receiveCredit(increment: number): void {
-    this.#sendWindow.grant(increment);
+    this.#unsent.grant(increment);
     this.#link.sender.wake(this);
   }
 
   /** For the session: the peer changed the initial credit of streams. Sends nothing yet. */
   shiftCredit(delta: number): void {
-    this.#sendWindow.shift(delta);
+    this.#unsent.shift(delta);
     this.#link.sender.queue(this);
   }
 
   /** For the session: ends the stream without telling the peer. */
   fail(error: RopewayError, tellHandler = true): void {
     if (this.#state === "closed") return;
-    const queue = this.#queue;
-    this.#queue = [];
+    const tellWriters = this.#unsent.drop();
     this.#assembly.clear();
     this.#transition("reset");
-    for (const chunk of queue) chunk.failed(error);
-    this.#dropUnconsumed();
+    tellWriters(error);
+    this.#unread.drop();
     if (tellHandler) this.handler?.onReset(error);
   }
 
   #receiveEnd(): void {
     this.#transition("end-received");
-    this.#returnCredit();
+    this.#unread.over();
     this.#tell((handler) => handler.onEnd());
-  }
-
-  #dropUnconsumed(): void {
-    const bytes = this.#unconsumed;
-    this.#unconsumed = 0;
-    this.#unread.clear();
-    this.#returnCredit();
-    this.#link.receiver.consume(bytes);
   }
 
   /** What the owner does wrong ends its stream, not everybody's session. */
@@ -444,9 +350,3 @@ export class MuxStream {
     return new RopewayError(ErrorCode.STREAM_CLOSED, "stream", "peer", "Cannot take more: the peer's side has ended");
   }
 }
-
-const EMPTY = new Uint8Array(0);
-/** Of the pooled credit that others leave, a stream may have so much once it is read... */
-const READ_PART = 1 / 4;
-/** ...and so much before, when nobody knows whether it will be: a page asks for dozens at once. */
-const ASKED_PART = 1 / 16;

@@ -31,7 +31,7 @@ const DOCUMENT_STREAM = {
   id: 1,
   state: "half-closed-remote",
   sentBytes: 0,
-  needsCredit: false,
+  ready: "nothing",
 } as MuxStream;
 
 const openOrder = (document: MuxStream): PushOrder =>
@@ -245,7 +245,7 @@ describe("a push's priority", () => {
   ])("of %s is %i, and %i once the page has asked for it", async (html, pushed, claimed) => {
     const rig = load({ answer: () => new Promise(() => {}) });
     rig.write(html);
-    expect(rig.sent.map(({ urgency }) => urgency)).toEqual([pushed]);
+    expect(rig.sent.map(({ priority }) => priority.urgency)).toEqual([pushed]);
     await settle();
     const [head] = rig.asked.map((request) => request.head);
     // What the phone says, which knows the destination only.
@@ -254,8 +254,8 @@ describe("a push's priority", () => {
     ];
     rig.pushes[0]?.stream.reprioritize({ urgency, incremental: false });
     await settle();
-    expect(rig.sent.map((stream) => stream.urgency)).toEqual([claimed]);
-    expect(rig.pushes.map(({ stream }) => stream.urgency)).toEqual([urgency]);
+    expect(rig.sent.map(({ priority }) => priority.urgency)).toEqual([claimed]);
+    expect(rig.pushes.map(({ stream }) => stream.priority.urgency)).toEqual([urgency]);
   });
 });
 

@@ -192,7 +192,7 @@ class DocumentPush {
   #stop(): void {
     this.#isOver = true;
     for (const { stream, urgency, giveUp } of this.#pushed) {
-      if (stream.urgency === urgency) giveUp();
+      if (stream.priority.urgency === urgency) giveUp();
     }
   }
 }

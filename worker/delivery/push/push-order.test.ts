@@ -7,12 +7,12 @@ import { PushOrder } from "./push-order.ts";
 interface FakeStream {
   state: MuxStream["state"];
   sentBytes: number;
-  needsCredit: boolean;
+  ready: MuxStream["ready"];
 }
 
 function rig() {
   const timers = new Set<() => void>();
-  const stream = (): FakeStream => ({ state: "half-closed-remote", sentBytes: 0, needsCredit: false });
+  const stream = (): FakeStream => ({ state: "half-closed-remote", sentBytes: 0, ready: "nothing" });
   const document = stream();
   const order = new PushOrder(document as MuxStream, (task) => {
     timers.add(task);
@@ -78,9 +78,11 @@ it("lets go at once what the page has asked for", async () => {
 it("does not wait for an origin that sends nothing, but for a link that is slow", async () => {
   const { document, gone, push, pass } = rig();
   push("image", 7);
-  document.needsCredit = true;
-  await pass();
-  document.needsCredit = false;
+  for (const ready of ["data", "blocked"] as const) {
+    document.ready = ready;
+    await pass();
+  }
+  document.ready = "nothing";
   document.sentBytes = 100;
   await pass();
   expect(gone).toEqual([]);

@@ -85,9 +85,14 @@ export class PushOrder {
     const held = entries.filter(({ isHeld }) => isHeld);
     const sending = entries.filter(({ isHeld }) => !isHeld);
     const sentBytes = sending.reduce((sum, { stream }) => sum + stream.sentBytes, 0);
-    const isStalled = sentBytes === this.#sentBytes && !sending.some(({ stream }) => stream.needsCredit);
+    const isStalled = sentBytes === this.#sentBytes && !sending.some(({ stream }) => isWaiting(stream));
     this.#sentBytes = sentBytes;
     if (isStalled) for (const entry of held) this.#let(entry);
     else if (held.length > 0) this.#watch();
   }
+}
+
+/** For a slow link: its origin has sent what did not leave yet. */
+function isWaiting({ ready }: MuxStream): boolean {
+  return ready === "data" || ready === "blocked";
 }
