@@ -53,6 +53,8 @@ export const EdgeRequest = {
   SCRIPT_COOKIE: "ropeway:///script-cookie",
   /** DELETE: forgets all cookies of this phone. */
   SITE_DATA: "ropeway:///site-data",
+  /** DELETE: forgets the site that a host belongs to; field `host-name`. An edge of before 2026-12 does not know it. */
+  SITE: "ropeway:///site",
 } as const;
 
 /** What a phone offers in the handshake. */

@@ -15,6 +15,7 @@ function setUp(values: readonly string[]) {
     siteData: {
       setScriptCookie: async (_, __, cookieString) => void set.push(cookieString),
       clear: async () => void set.push("cleared"),
+      clearSite: async (host) => void set.push(`cleared ${host}`),
       flush: async () => void set.push("flushed"),
     },
   });

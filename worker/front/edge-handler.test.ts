@@ -26,6 +26,7 @@ function setUp() {
     siteData: {
       setScriptCookie: async (...args) => void log.push(`set ${args.join(" | ")}`),
       clear: async () => void log.push("clear"),
+      clearSite: async (host) => void log.push(`clear ${host}`),
       flush: async () => void log.push("flush"),
     },
   };
@@ -102,9 +103,20 @@ describe("the edge's answers", () => {
     expect(log).toEqual(["clear"]);
   });
 
-  it("forgets nothing for a page", async () => {
+  it("forgets one site when the person wants that", async () => {
     const { log, ask } = setUp();
-    const asked = ask({ method: "DELETE", url: EdgeRequest.SITE_DATA, origin: PAGE });
+    const forget = (host: string) =>
+      ask({ method: "DELETE", url: EdgeRequest.SITE, origin: null, headers: [["host-name", host]] });
+    expect((await forget("www.a.example")).head.status).toBe(204);
+    for (const host of ["", "a.example:80", "a.example/", "user@a.example", "A.example"]) {
+      await expect(forget(host), host).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
+    }
+    expect(log).toEqual(["clear www.a.example"]);
+  });
+
+  it.each([EdgeRequest.SITE_DATA, EdgeRequest.SITE])("forgets nothing for a page by %s", async (url) => {
+    const { log, ask } = setUp();
+    const asked = ask({ method: "DELETE", url, origin: PAGE, headers: [["host-name", "a.example"]] });
     await expect(asked).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
     expect(log).toEqual([]);
   });

@@ -13,6 +13,8 @@ import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
 export interface SiteData {
   setScriptCookie(topLevelOrigin: string, documentUrl: string, cookieString: string): Promise<void>;
   clear(): Promise<void>;
+  /** Of the site that this host belongs to, and of all in its pages. */
+  clearSite(host: string): Promise<void>;
   /** Resolves when all that was set is stored. Rejects if the store failed. */
   flush(): Promise<void>;
 }
@@ -34,6 +36,10 @@ export function createEdgeBackend({ upstream, jar, transportSecurity }: Upstream
       async clear() {
         await jar.clear();
         await transportSecurity.clear();
+      },
+      async clearSite(host) {
+        await jar.clearSite(host);
+        await transportSecurity.clearSite(host);
       },
       flush: () => jar.flush(),
     },
@@ -101,6 +107,11 @@ async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise
   // No page may: the person asks for it.
   const isPersons = head.origin === null;
   if (head.method === "DELETE" && head.url === EdgeRequest.SITE_DATA && isPersons) return siteData.clear();
+  if (head.method === "DELETE" && head.url === EdgeRequest.SITE && isPersons) {
+    const host = headerValue(head.headers, "host-name") ?? "";
+    if (URL.parse(`http://${host}`)?.hostname !== host) throw violation("Cannot forget a site: it has no host's name");
+    return siteData.clearSite(host);
+  }
   throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
 }
 

@@ -151,6 +151,38 @@ describe("CookieJar", () => {
     expect(await wait()).toBe(1 + COOKIE_RETRIES);
   });
 
+  it("forgets a site: all in its own pages, and its own in those of others", async () => {
+    const { jar, store, set, get } = setUp();
+    const [own, embedded, other] = [
+      new URL("https://a.example/"),
+      new URL("https://shop.a.example/"),
+      new URL("https://b.example/"),
+    ];
+    const B = "https://b.example";
+    await set("own=1; Domain=a.example", own, A);
+    await set("clear=1", own, "http://a.example");
+    await set("guest=1", other, A);
+    await set("widget=1", embedded, B);
+    await set("host=1", other, B);
+    await jar.flush();
+    const underWay = jar.store({
+      partition: partitionOf(A),
+      url: own,
+      takesSameSite: true,
+      lines: ["late=1"],
+    });
+    await jar.clearSite("www.a.example");
+    await underWay;
+    expect(await Promise.all([get(own, A), get(own, "http://a.example"), get(other, A), get(embedded, B)])).toEqual([
+      "",
+      "",
+      "",
+      "",
+    ]);
+    expect(await get(other, B)).toBe("host=1");
+    expect([...store.values.keys()]).toEqual(["cookies/https://b.example"]);
+  });
+
   it("clears all partitions, also from under an exchange that is under way", async () => {
     const { set, get, jar, store } = setUp();
     await set("a=1");

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
-import { isSameSite, siteOf } from "../fetch-rules/site.ts";
+import { isSameSite, ownerOf, siteOf } from "../fetch-rules/site.ts";
 import { isVisibleToScripts, type SameSiteContext, toScriptCookie } from "./cookie.ts";
 import { type CookieChange, CookiePartition } from "./cookie-partition.ts";
 
@@ -123,12 +123,27 @@ export class CookieJar {
   async clear(): Promise<void> {
     this.#stopTimer?.();
     this.#stopTimer = null;
-    for (const loaded of this.#loaded.values()) loaded.discarded = true;
-    this.#loaded.clear();
+    for (const partition of [...this.#loaded.keys()]) this.#discard(partition);
     await this.#enqueue(async () => {
       const keys = await this.#deps.store.list(KEY_PREFIX);
       await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
     });
+  }
+
+  /** Forgets all cookies below the site that a host belongs to, and that site's own below others. */
+  async clearSite(host: string): Promise<void> {
+    const own = ["https:", "http:"].map((scheme) => `${scheme}//${ownerOf(host)}`);
+    for (const partition of own) this.#discard(partition);
+    await this.#enqueue(async () => {
+      await Promise.all(own.map((partition) => this.#deps.store.delete(KEY_PREFIX + partition)));
+    });
+    const keys = await this.#deps.store.list(KEY_PREFIX);
+    const partitions = new Set([...keys.map((key) => key.slice(KEY_PREFIX.length)), ...this.#loaded.keys()]);
+    for (const partition of partitions) {
+      const loaded = this.#load(partition);
+      if ((await loaded.cookies).removeSite(host).length > 0) this.#markDirty(partition, loaded);
+    }
+    await this.flush();
   }
 
   /** Resolves when everything set so far is stored. Rejects if the store failed; what failed is tried again later. */
@@ -160,6 +175,12 @@ export class CookieJar {
       if (!dirty && name !== partition) this.#loaded.delete(name);
     }
     return loaded;
+  }
+
+  #discard(partition: string): void {
+    const loaded = this.#loaded.get(partition);
+    if (loaded !== undefined) loaded.discarded = true;
+    this.#loaded.delete(partition);
   }
 
   #markDirty(partition: string, loaded: LoadedPartition): void {

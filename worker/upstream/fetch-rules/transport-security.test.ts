@@ -39,6 +39,19 @@ describe("TransportSecurity", () => {
     expect([await upgrades("http://a.example/"), store.values.size]).toEqual([false, 0]);
   });
 
+  it("forgets a site, below itself and below others", async () => {
+    const [own, other] = [`${SITE}/`, "https://b.example/"];
+    await take("max-age=60", own);
+    await take("max-age=60", other);
+    await take("max-age=60", "https://shop.a.example/", "https://b.example");
+    await take("max-age=60", other, "https://b.example");
+    await security.clearSite("www.a.example");
+    expect([await upgrades("http://a.example/"), await upgrades("http://b.example/")]).toEqual([false, false]);
+    expect(await upgrades("http://shop.a.example/", "https://b.example")).toBe(false);
+    expect(await upgrades("http://b.example/", "https://b.example")).toBe(true);
+    expect([...store.values.keys()]).toEqual(["transport-security/https://b.example"]);
+  });
+
   it.each(["", "max-age", "max-age=x", "max-age=-1", "includeSubDomains", "max-age=1; max-age=2"])(
     "ignores %j",
     async (field) => {

@@ -82,6 +82,19 @@ export class TransportSecurity {
     await Promise.all(keys.map((key) => this.#deps.store.delete(key)));
   }
 
+  /** Forgets what was said below the site that a host belongs to, and what that site's hosts said below others. */
+  async clearSite(host: string): Promise<void> {
+    const site = ownerOf(host);
+    const own = keyOf(`https://${site}`);
+    for (const key of await this.#deps.store.list(KEY_PREFIX)) {
+      const partition = key.slice(KEY_PREFIX.length);
+      const policies = await this.#load(partition);
+      const gone = [...policies.keys()].filter((name) => key === own || ownerOf(name) === site);
+      for (const name of gone) policies.delete(name);
+      if (gone.length > 0) await this.#write(partition, policies);
+    }
+  }
+
   #load(partition: string): Promise<Policies> {
     const key = keyOf(partition);
     const policies = this.#loaded.get(key) ?? this.#deps.store.get(key).then(parseStored, () => new Map());
