@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
@@ -111,13 +111,22 @@ class TestWindow {
     };
   };
 
+  begin(
+    change: Partial<RequestHead>,
+    consumer: ResponseConsumer,
+    answers: OriginAnswer | OriginAnswer[],
+    push: PhoneRequest["push"] = null,
+  ): ClientExchange {
+    this.#answers = Array.isArray(answers) ? answers : [answers];
+    return this.source.source({ head: { ...picture, ...change }, body: null, push }, consumer, this.#edge);
+  }
+
   /** @returns what the page gets, and whether the edge was asked. */
   async get(
     change: Partial<RequestHead> = {},
     answers: OriginAnswer | OriginAnswer[] = {},
     push: PhoneRequest["push"] = null,
   ): Promise<ConsumerLog & { isAsked: boolean }> {
-    this.#answers = Array.isArray(answers) ? answers : [answers];
     if (!this.isStuck) await this.store.opened;
     const before = this.asked.length;
     const log = new ConsumerLog();
@@ -127,7 +136,7 @@ class TestWindow {
       onEnd: () => log.onEnd(),
       onError: (error) => log.onError(error),
     };
-    this.source.source({ head: { ...picture, ...change }, body: null, push }, consumer, this.#edge);
+    this.begin(change, consumer, answers, push);
     await log.over;
     return Object.assign(log, { isAsked: this.asked.length > before });
   }
@@ -308,45 +317,58 @@ describe("what is read", () => {
   ];
   const body = "x".repeat(900_000);
 
-  it("stays whole though it is replaced meanwhile, and then goes", async () => {
-    await window.get({}, { headers, body });
-    await window.stored();
-    time += 1000;
+  /** Gets the picture, and reads no further than its first piece until `goOn`. */
+  function getSlowly(answers: OriginAnswer) {
     const log = new ConsumerLog();
     let goOn = (): void => {};
     const paced = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const consumer: ResponseConsumer = {
-      onHead: (head) => log.onHead(head),
-      onBody: (chunk) => {
-        void log.onBody(chunk);
-        return log.bytes === chunk.length ? paced : undefined;
-      },
-      onEnd: () => log.onEnd(),
-      onError: (error) => log.onError(error),
+    const onBody = (chunk: Uint8Array) => {
+      void log.onBody(chunk);
+      return log.bytes === chunk.length ? paced : undefined;
     };
-    window.source.source({ head: picture, body: null, push: null }, consumer, ({ head }, edge) => {
-      setImmediate(() => {
-        edge.onHead({
-          status: 200,
-          headers: FRESH,
-          url: head.url,
-          redirected: false,
-          coding: "identity",
-          scriptCookies: [],
-        });
-        void edge.onBody(new TextEncoder().encode("new"));
-        edge.onEnd();
-      });
-      return { cancel() {} };
-    });
-    await vi.waitFor(async () => expect((await window.get({}, { body: "asked" })).text).toBe("new"));
+    const exchange = window.begin(
+      {},
+      {
+        onHead: (head) => log.onHead(head),
+        onBody,
+        onEnd: () => log.onEnd(),
+        onError: (error) => log.onError(error),
+      },
+      answers,
+    );
+    return { log, goOn, cancel: () => exchange.cancel() };
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["replaced", () => vi.waitFor(async () => expect((await window.get()).text).toBe("new"))],
+    ["replaced by another window", () => new TestWindow().get({ cache: "reload" }, { headers: FRESH, body: "new" })],
+    ["forgotten", () => window.store.forget(() => true)],
+    ["forgotten by another window", () => new TestWindow().store.forget(() => true)],
+  ])("stays whole though it is %s meanwhile, and then goes", async (_, act) => {
+    await window.get({}, { headers, body });
+    await window.stored();
+    time += 1000;
+    const { log, goOn } = getSlowly({ headers: FRESH, body: "new" });
+    await vi.waitFor(() => expect(log.bytes).toBeGreaterThan(0));
+    await act();
     goOn();
     await log.over;
     expect([log.bytes, log.error]).toEqual([body.length, null]);
     const database = await disk.raw();
-    await vi.waitFor(async () => expect(await database.count("blocks")).toBe(1));
+    await vi.waitFor(async () => expect(await database.count("blocks")).toBe(await database.count("entries")));
+  });
+
+  it("goes at once where its page gives up", async () => {
+    await window.get({}, { headers, body });
+    await window.stored();
+    const { log, cancel } = getSlowly({ until: new Promise(() => {}) });
+    await vi.waitFor(() => expect(log.bytes).toBeGreaterThan(0));
+    await new TestWindow().store.forget(() => true);
+    cancel();
+    const database = await disk.raw();
+    await vi.waitFor(async () => expect(await database.count("blocks")).toBe(0));
   });
 
   it("fails once where a part of it is broken, and is fetched from then on", async () => {

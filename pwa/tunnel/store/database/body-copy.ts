@@ -1,6 +1,6 @@
 /** A body that is stored while its page reads it. The page never waits for it: a copy that cannot keep up is given up. */
 import { concat } from "../../../../shared/wire/frame.ts";
-import { BodyHash } from "./body-hash.ts";
+import { BodyHash, blockHash } from "./body-hash.ts";
 import type { StoredBody } from "./store-database.ts";
 
 export interface BodyCopyOptions {
@@ -32,8 +32,8 @@ export class BodyCopy {
   readonly #options: BodyCopyOptions;
   readonly #hash = new BodyHash();
   #state: CopyState = { kind: "copying", chunks: [], bytes: 0, writing: null };
+  readonly #blocks: Promise<string>[] = [];
   #size = 0;
-  #blocks = 0;
 
   constructor(options: BodyCopyOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class BodyCopy {
       if (state.bytes < this.#options.blockBytes) return;
       // As much as may wait does, and the block before is not stored yet.
       if (state.writing !== null) return this.giveUp();
-      this.#writeBlock(state, concat(...state.chunks.splice(0)));
+      this.#writeBlock(state, concat(...state.chunks.splice(0)) as Uint8Array<ArrayBuffer>);
     }
   }
 
@@ -61,7 +61,7 @@ export class BodyCopy {
   giveUp(): void {
     if (this.#state.kind === "over") return;
     this.#state = { kind: "over" };
-    if (this.#blocks > 0) this.#options.dropBlocks();
+    if (this.#blocks.length > 0) this.#options.dropBlocks();
   }
 
   /** @returns null where it was given up. */
@@ -71,19 +71,20 @@ export class BodyCopy {
     await state.writing;
     if (this.#state.kind === "over") return null;
     const last = concat(...state.chunks) as Uint8Array<ArrayBuffer>;
-    const hash = await this.#hash.end(last);
-    return { body: { id: this.#options.id, hash, size: this.#size, blocks: this.#blocks + 1 }, last };
+    const [hash, ...blocks] = await Promise.all([this.#hash.end(last), ...this.#blocks, blockHash(last)]);
+    return { body: { id: this.#options.id, hash, size: this.#size, blocks }, last };
   }
 
-  #writeBlock(state: CopyState & { kind: "copying" }, block: Uint8Array): void {
+  #writeBlock(state: CopyState & { kind: "copying" }, block: Uint8Array<ArrayBuffer>): void {
     state.bytes = 0;
     this.#hash.update(block);
-    state.writing = this.#options.writeBlock(this.#blocks, block).then(
+    const written = this.#options.writeBlock(this.#blocks.length, block);
+    this.#blocks.push(blockHash(block));
+    state.writing = written.then(
       () => {
         state.writing = null;
       },
       () => this.giveUp(),
     );
-    this.#blocks += 1;
   }
 }

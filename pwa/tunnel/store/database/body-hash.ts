@@ -14,9 +14,13 @@ export class BodyHash {
 
   /** @returns in hexadecimal. */
   async end(last: Uint8Array<ArrayBuffer>): Promise<string> {
-    if (this.#many !== null) return hex(this.#many.update(last).digest());
-    return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", last)));
+    return this.#many === null ? blockHash(last) : hex(this.#many.update(last).digest());
   }
+}
+
+/** SHA-256 of what is whole, in hexadecimal. */
+export async function blockHash(block: Uint8Array<ArrayBuffer>): Promise<string> {
+  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", block)));
 }
 
 function hex(bytes: Uint8Array): string {

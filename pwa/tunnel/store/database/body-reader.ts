@@ -1,48 +1,64 @@
-/** A stored body, block by block. What was lost or cut short is found out before it is used. */
+/** A stored body, block by block. What was lost, cut short or changed is found out before it is used. */
+import { blockHash } from "./body-hash.ts";
 import { beginRead, blocksOf, type StoreDatabase, type StoredBody } from "./store-database.ts";
 
 export class BodyReader {
   readonly #database: StoreDatabase;
   readonly #body: StoredBody;
-  #first: Uint8Array | null;
+  readonly #release: () => void;
   readonly #blockBytes: number;
+  #first: Uint8Array | null;
   #next = 0;
+  #isClosed = false;
 
-  private constructor(database: StoreDatabase, body: StoredBody, first: Uint8Array) {
+  private constructor(database: StoreDatabase, body: StoredBody, first: Uint8Array, release: () => void) {
     this.#database = database;
     this.#body = body;
+    this.#release = release;
     this.#first = first;
     this.#blockBytes = first.length;
   }
 
-  /** @returns null where the body is not whole. */
-  static async open(database: StoreDatabase, body: StoredBody): Promise<BodyReader | null> {
+  /**
+   * @param release called when the body is not read any more.
+   * @returns null where the body is not whole.
+   */
+  static async open(database: StoreDatabase, body: StoredBody, release: () => void): Promise<BodyReader | null> {
     const blocks = beginRead(database, "blocks").objectStore("blocks");
     const [first, count] = await Promise.all([
       blocks.get([body.id, 0]),
-      body.blocks === 1 ? 1 : blocks.count(blocksOf(body.id)),
+      body.blocks.length === 1 ? 1 : blocks.count(blocksOf(body.id)),
     ]);
-    if (first === undefined || count !== body.blocks) return null;
-    const reader = new BodyReader(database, body, first);
-    return first.length === reader.#lengthOf(0) ? reader : null;
+    if (first === undefined || count !== body.blocks.length) return null;
+    const reader = new BodyReader(database, body, first, release);
+    return (await reader.#isSound(first, 0)) ? reader : null;
   }
 
   /**
    * @returns null after the last block; what it gives is the caller's.
-   * @throws Error where a block is gone since, or has another length.
+   * @throws Error where a block is gone since, or is not what was stored.
    */
   async next(): Promise<Uint8Array | null> {
     const index = this.#next;
-    if (index === this.#body.blocks) return null;
+    if (index === this.#body.blocks.length) return null;
     this.#next += 1;
-    const block = this.#first ?? (await this.#database.get("blocks", [this.#body.id, index]));
+    const first = this.#first;
     this.#first = null;
-    if (block?.length !== this.#lengthOf(index)) throw new Error("Cannot read a stored body: a block of it is gone");
-    return block;
+    if (first !== null) return first;
+    const block = await this.#database.get("blocks", [this.#body.id, index]);
+    if (block !== undefined && (await this.#isSound(block, index))) return block;
+    throw new Error("Cannot read a stored body: a block of it is gone or broken");
   }
 
-  #lengthOf(index: number): number {
+  /** It is not read any more. */
+  close(): void {
+    if (!this.#isClosed) this.#release();
+    this.#isClosed = true;
+  }
+
+  async #isSound(block: Uint8Array, index: number): Promise<boolean> {
     const { size, blocks } = this.#body;
-    return index < blocks - 1 ? this.#blockBytes : size - this.#blockBytes * (blocks - 1);
+    const length = index < blocks.length - 1 ? this.#blockBytes : size - this.#blockBytes * (blocks.length - 1);
+    return block.length === length && (await blockHash(block as Uint8Array<ArrayBuffer>)) === blocks[index];
   }
 }

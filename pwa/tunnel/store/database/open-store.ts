@@ -4,29 +4,30 @@ import { ResponseStore } from "./response-store.ts";
 import { openStoreDatabase } from "./store-database.ts";
 import type { StoreNews } from "./store-platform.ts";
 
-const WRITER_LOCK = `${STORE_NAME}/`;
-
 export function openResponseStore<Meta>(): ResponseStore<Meta> {
   const channel = new BroadcastChannel(STORE_NAME);
   const writer = crypto.randomUUID();
-  let isHeld = false;
   const store = new ResponseStore<Meta>({
     openDatabase: () => openStoreDatabase(STORE_NAME),
     deleteDatabase: deleteStoreDatabase,
     writer,
     now: () => performance.now(),
-    hold() {
-      if (isHeld) return;
-      isHeld = true;
-      // Until this worker ends, however it does.
-      void navigator.locks.request(WRITER_LOCK + writer, () => new Promise(() => {}));
-    },
-    async liveWriters() {
-      const { held = [] } = await navigator.locks.query();
-      return new Set(held.map(({ name = "" }) => name.slice(WRITER_LOCK.length)));
-    },
+    bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
     tellOthers: (news) => channel.postMessage(news),
   });
   channel.onmessage = (event: MessageEvent<StoreNews>) => store.hear(event.data);
   return store;
+}
+
+const lockOf = (bodyId: string): string => `${STORE_NAME}/${bodyId}`;
+
+function holdBody(bodyId: string): Promise<() => void> {
+  return new Promise((resolve) => {
+    const isHeld = () => new Promise<void>((release) => resolve(release));
+    void navigator.locks.request(lockOf(bodyId), { mode: "shared" }, isHeld);
+  });
+}
+
+async function unlessBodyHeld(bodyId: string, task: () => Promise<void>): Promise<void> {
+  await navigator.locks.request(lockOf(bodyId), { ifAvailable: true }, async (lock) => lock !== null && task());
 }

@@ -3,19 +3,19 @@
  * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
  * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
  */
-import { BodiesInUse } from "./bodies-in-use.ts";
 import { BodyCopy } from "./body-copy.ts";
-import { BodyReader } from "./body-reader.ts";
+import type { BodyReader } from "./body-reader.ts";
 import type { NewEntry, ResponseCopy } from "./new-entry.ts";
 import { PartitionIndex } from "./partition-index.ts";
+import { SharedBodies, SWEEP_INTERVAL } from "./shared-bodies.ts";
 import { type StoreBounds, StoreChanges } from "./store-changes.ts";
 import {
   abortWrite,
   beginRead,
   beginWrite,
-  blocksOf,
   NOTHING_STORED,
   type PartitionUse,
+  STORES,
   type StoreDatabase,
   type StoredEntry,
   type StoredVisit,
@@ -24,7 +24,6 @@ import {
 } from "./store-database.ts";
 import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
-import { brokenBodies, CHECK_BYTES, CHECK_INTERVAL, orphanBodies } from "./store-upkeep.ts";
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
@@ -49,20 +48,20 @@ export class ResponseStore<Meta> {
   #partitions: Set<string> | null = null;
   /** In the order of use. */
   readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
-  readonly #inUse = new BodiesInUse((bodyId) => this.#dropBlocks(bodyId));
+  readonly #bodies: SharedBodies;
   #queue: Change[] = [];
   #queuedBytes = 0;
   #writing: Promise<void> | null = null;
   readonly #touched = new Set<number>();
   #copies = 0;
   #era = 0;
-  #checkedUpTo = 0;
-  #checkedAt = Number.NEGATIVE_INFINITY;
+  #sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(platform: StorePlatform, options: StoreOptions = STORE_OPTIONS) {
     this.#platform = platform;
     this.#options = options;
     this.#database = this.#open();
+    this.#bodies = new SharedBodies(() => this.#database, platform.bodies);
   }
 
   get isOpen(): boolean {
@@ -107,18 +106,16 @@ export class ResponseStore<Meta> {
     return index;
   }
 
-  /** @returns null where the body is not there, or not whole: then the entry is gone, too. */
+  /**
+   * The body stays whole until its reader is closed.
+   *
+   * @returns null where the body is not there, or not whole: then the entry is gone, too.
+   */
   async read(entry: StoredEntry<Meta>): Promise<BodyReader | null> {
-    const database = await this.#database;
-    const reader = database === null ? null : await BodyReader.open(database, entry.body).catch(() => null);
+    const reader = await this.#bodies.read(entry.body);
     if (reader === null) this.dropBody(entry);
     else this.#touched.add(entry.id);
     return reader;
-  }
-
-  /** What is read of this body stays whole until the call of what is returned. */
-  hold(entry: StoredEntry<Meta>): () => void {
-    return this.#inUse.hold(entry.body.id);
   }
 
   startCopy(): ResponseCopy {
@@ -128,7 +125,7 @@ export class ResponseStore<Meta> {
       blockBytes: this.#options.blockBytes,
       maxBytes: this.#options.bodyBytes,
       writeBlock: (index, block) => this.#writeBlock([id, index], block),
-      dropBlocks: () => this.#dropBlocks(id),
+      dropBlocks: () => void this.#bodies.endWriting(id),
     });
     return { era: this.#era, body };
   }
@@ -144,7 +141,8 @@ export class ResponseStore<Meta> {
     await this.#change({
       bytes: last.length,
       run: async (changes) => {
-        if (this.#isForgotten(copy.era, changes)) return changes.dropBlocks(body.id);
+        added = null;
+        if (this.#isForgotten(copy.era, changes)) return;
         gone = ((await changes.find(partition, url)) as StoredEntry<Meta>[]).filter((old) => fresh.replaces(old));
         for (const { id } of gone) await changes.remove(id);
         added = await changes.add({ partition, url, meta, body }, last);
@@ -153,6 +151,7 @@ export class ResponseStore<Meta> {
         if (added !== null) this.#learn(partition, gone, added);
       },
     });
+    await this.#bodies.endWriting(body.id);
   }
 
   /** The same body goes on under another head. */
@@ -228,28 +227,14 @@ export class ResponseStore<Meta> {
     }
   }
 
-  /** While nobody waits: writes down what was used, drops what no entry has, and checks hashes of a few bodies. */
+  /** While nobody waits: writes down what was used, and drops what no entry has. */
   async upkeep(): Promise<void> {
     const database = await this.#database;
     if (database === null) return;
     if (this.#touched.size > 0) await this.#change({ run: async () => {} });
-    if (this.#platform.now() - this.#checkedAt < CHECK_INTERVAL) return;
-    this.#checkedAt = this.#platform.now();
-    try {
-      const orphans = await orphanBodies(database, await this.#platform.liveWriters());
-      for (const id of orphans) await database.delete("blocks", blocksOf(id));
-      const { broken, upTo } = await brokenBodies(database, this.#checkedUpTo, CHECK_BYTES);
-      this.#checkedUpTo = upTo;
-      if (broken.length === 0) return;
-      await this.#change({
-        run: async (changes) => {
-          for (const id of broken) await changes.removeBody(id);
-        },
-        committed: () => this.#indexes.clear(),
-      });
-    } catch {
-      // Another time.
-    }
+    if (this.#platform.now() - this.#sweptAt < SWEEP_INTERVAL) return;
+    this.#sweptAt = this.#platform.now();
+    await this.#bodies.sweepAll();
   }
 
   async #open(): Promise<StoreDatabase | null> {
@@ -310,12 +295,8 @@ export class ResponseStore<Meta> {
     this.#indexes.clear();
   }
 
-  #dropBlocks(bodyId: string): void {
-    void this.#database.then((database) => database?.delete("blocks", blocksOf(bodyId))).catch(() => {});
-  }
-
   async #writeBlock(key: [string, number], block: Uint8Array): Promise<void> {
-    this.#platform.hold();
+    await this.#bodies.holdWritten(key[0]);
     const database = await this.#database;
     if (database === null) throw new Error("Cannot store a body: storage is closed");
     try {
@@ -368,12 +349,12 @@ export class ResponseStore<Meta> {
     const touched = [...this.#touched];
     let write: StoreWrite;
     try {
-      write = beginWrite(database);
+      write = beginWrite(database, ...STORES);
     } catch {
       return false;
     }
     try {
-      const changes = await StoreChanges.begin(write, (bodyId) => this.#inUse.keeps(bodyId));
+      const changes = await StoreChanges.begin(write);
       for (const id of touched) await changes.touch(id);
       for (const change of queued) await change.run(changes);
       await changes.makeRoom(bounds);
@@ -382,6 +363,7 @@ export class ResponseStore<Meta> {
       for (const change of queued) change.committed?.();
       const partitions = [...changes.partitions];
       if (partitions.length > 0) this.#platform.tellOthers({ kind: "changed", partitions });
+      await this.#bodies.sweep(changes.unowned);
       return true;
     } catch {
       abortWrite(write);

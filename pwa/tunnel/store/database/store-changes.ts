@@ -1,8 +1,8 @@
 /** What one transaction does to the index, the bodies, and what is known of their size. */
 import {
-  blocksOf,
   NOTHING_STORED,
   type PartitionUse,
+  type StoredBody,
   type StoredEntry,
   type StoredVisit,
   type StoreTotals,
@@ -23,19 +23,18 @@ const VISITS = 200;
 export class StoreChanges {
   readonly #write: StoreWrite;
   readonly #uses = new Map<string, PartitionUse>();
-  readonly #keeps: (bodyId: string) => boolean;
+  /** Bodies of several blocks that no entry has any more: somebody may read them. */
+  readonly unowned = new Set<string>();
   #totals: StoreTotals;
 
-  private constructor(write: StoreWrite, keeps: (bodyId: string) => boolean, totals: StoreTotals) {
+  private constructor(write: StoreWrite, totals: StoreTotals) {
     this.#write = write;
-    this.#keeps = keeps;
     this.#totals = totals;
   }
 
-  /** @param keeps whether the blocks of a body stay for now that no entry has any more. */
-  static async begin(write: StoreWrite, keeps: (bodyId: string) => boolean): Promise<StoreChanges> {
+  static async begin(write: StoreWrite): Promise<StoreChanges> {
     const totals = (await write.objectStore("totals").get("totals")) ?? NOTHING_STORED;
-    return new StoreChanges(write, keeps, { ...totals, turn: totals.turn + 1 });
+    return new StoreChanges(write, { ...totals, turn: totals.turn + 1 });
   }
 
   get turn(): number {
@@ -55,14 +54,13 @@ export class StoreChanges {
     return this.#write.objectStore("entries").index("url").getAll([partition, url]);
   }
 
-  /** @param last the body's last block, or null where the body is stored already. */
-  async add<Meta>(entry: Omit<StoredEntry<Meta>, "id" | "used">, last: Uint8Array | null): Promise<StoredEntry<Meta>> {
+  /** @param last the body's last block; nobody needs its others where the body is stored already. */
+  async add<Meta>(entry: Omit<StoredEntry<Meta>, "id" | "used">, last: Uint8Array): Promise<StoredEntry<Meta>> {
     const entries = this.#write.objectStore("entries");
     const twin = await entries.index("copy").get([entry.partition, entry.body.hash]);
     const body = twin?.body ?? entry.body;
     const isNew = twin === undefined;
-    if (isNew && last !== null) await this.#write.objectStore("blocks").put(last, [body.id, body.blocks - 1]);
-    if (!isNew && body.id !== entry.body.id) await this.dropBlocks(entry.body.id);
+    if (isNew) await this.#write.objectStore("blocks").put(last, [body.id, body.blocks.length - 1]);
     const added = { ...entry, body, used: this.turn };
     // The key is the database's to give.
     const id = await entries.add(added as StoredEntry<Meta>);
@@ -76,7 +74,7 @@ export class StoreChanges {
     if (entry === undefined) return;
     await entries.delete(id);
     const isLast = (await entries.index("body").count(entry.body.id)) === 0;
-    if (isLast && !this.#keeps(entry.body.id)) await this.dropBlocks(entry.body.id);
+    if (isLast) await this.#disown(entry.body);
     await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
   }
 
@@ -121,9 +119,9 @@ export class StoreChanges {
     if (entry !== undefined && this.turn - entry.used > TOUCH_TURNS) await this.update(entry);
   }
 
-  /** Of a body that is not to be stored. */
-  async dropBlocks(bodyId: string): Promise<void> {
-    await this.#write.objectStore("blocks").delete(blocksOf(bodyId));
+  async #disown({ id, blocks }: StoredBody): Promise<void> {
+    if (blocks.length > 1) this.unowned.add(id);
+    else await this.#write.objectStore("blocks").delete([id, 0]);
   }
 
   /** Drops what was used longest ago until the rest is within bounds. */

@@ -10,7 +10,8 @@ export interface StoredBody {
   readonly hash: string;
   /** Bytes. */
   readonly size: number;
-  readonly blocks: number;
+  /** SHA-256 of each block, in hexadecimal. */
+  readonly blocks: readonly string[];
 }
 
 /** One response in the index. `Meta` is its owner's: plain data that can be cloned. */
@@ -62,10 +63,12 @@ export interface StoreSchema extends DBSchema {
   visits: { key: number; value: StoredVisit; indexes: { document: [string, string] } };
 }
 
-const STORES = ["entries", "blocks", "partitions", "totals", "visits"] as const;
+export const STORES = ["entries", "blocks", "partitions", "totals", "visits"] as const;
+
+type StoreName = (typeof STORES)[number];
 
 export type StoreDatabase = IDBPDatabase<StoreSchema>;
-export type StoreWrite = IDBPTransaction<StoreSchema, typeof STORES, "readwrite">;
+export type StoreWrite = IDBPTransaction<StoreSchema, StoreName[], "readwrite">;
 
 export function openStoreDatabase(name: string): Promise<StoreDatabase> {
   return openDB<StoreSchema>(name, 2, {
@@ -87,14 +90,17 @@ export function openStoreDatabase(name: string): Promise<StoreDatabase> {
   });
 }
 
-export function beginWrite(database: StoreDatabase): StoreWrite {
+export function beginWrite<Names extends StoreName[]>(
+  database: StoreDatabase,
+  ...names: Names
+): IDBPTransaction<StoreSchema, Names, "readwrite"> {
   // What the system loses with its power is fetched again.
-  const write = database.transaction(STORES, "readwrite", { durability: "relaxed" });
+  const write = database.transaction(names, "readwrite", { durability: "relaxed" });
   silence(write);
   return write;
 }
 
-export function beginRead<Names extends (typeof STORES)[number][]>(
+export function beginRead<Names extends StoreName[]>(
   database: StoreDatabase,
   ...names: Names
 ): IDBPTransaction<StoreSchema, Names, "readonly"> {

@@ -12,19 +12,17 @@ export interface StoredAnswer {
   readonly scriptCookies: readonly ScriptCookie[];
 }
 
-export interface AnswerEnds {
-  /** @returns what it fails with where a part of the body is gone. */
-  broken(): RopewayError;
-  /** Nothing is read any more. */
-  over(): void;
-}
-
-/** Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it. */
+/**
+ * Gives a consumer what is stored, or the part of it that is asked for, as fast as the consumer takes it.
+ *
+ * @param body is closed when that is over.
+ * @param broken says what it fails with where a part of the body is gone.
+ */
 export function answerStored(
   { request, entry, headers, scriptCookies }: StoredAnswer,
   body: BodyReader,
   consumer: ResponseConsumer,
-  ends: AnswerEnds,
+  broken: () => RopewayError,
 ): ClientExchange {
   let isCancelled = false;
   const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
@@ -61,13 +59,14 @@ export function answerStored(
   };
   void run()
     .catch(() => {
-      const error = ends.broken();
+      const error = broken();
       if (!isCancelled) consumer.onError(error);
     })
-    .finally(() => ends.over());
+    .finally(() => body.close());
   return {
     cancel() {
       isCancelled = true;
+      body.close();
     },
   };
 }

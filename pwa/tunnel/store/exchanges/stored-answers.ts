@@ -1,9 +1,8 @@
 /** Answers that are read out of the store. */
-import { ErrorCode } from "../../../../shared/errors.ts";
+import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
 import type { ResponseHead } from "../../../../shared/http/heads.ts";
 import { headersWithAge } from "../../../../shared/http-cache/freshness.ts";
-import type { BodyReader } from "../database/body-reader.ts";
 import { laterWith } from "../later-with.ts";
 import { answerStored, type StoredAnswer } from "./answer-stored.ts";
 import type { Lookup } from "./lookup.ts";
@@ -51,21 +50,29 @@ export class StoredAnswers {
     whole: AskForWhole,
     headOf: () => Pick<StoredAnswer, "headers" | "scriptCookies">,
   ): ClientExchange {
-    return laterWith(withinDiskTime(this.#parts, this.#parts.store.read(entry), null), (body) => {
-      if (body === null) return whole();
+    const reading = this.#parts.store.read(entry);
+    let isRead = false;
+    const closeLate = () => void reading.then((body) => body?.close());
+    const answer = laterWith(withinDiskTime(this.#parts, reading, null), (body) => {
+      if (body === null) {
+        closeLate();
+        return whole();
+      }
+      isRead = true;
       this.#parts.counters.storeBytes += entry.body.size;
-      return this.#deliver({ request: head, entry, ...headOf() }, body, consumer);
+      return answerStored({ request: head, entry, ...headOf() }, body, consumer, () => this.#broken(entry));
     });
+    return {
+      cancel() {
+        if (!isRead) closeLate();
+        answer.cancel();
+      },
+    };
   }
 
-  #deliver(answer: StoredAnswer, body: BodyReader, consumer: Lookup["consumer"]): ClientExchange {
-    const { store, platform } = this.#parts;
-    return answerStored(answer, body, consumer, {
-      broken: () => {
-        store.dropBody(answer.entry);
-        return platform.failure(ErrorCode.INTERNAL_ERROR, "Cannot read what is stored: a part of it is gone");
-      },
-      over: store.hold(answer.entry),
-    });
+  #broken(entry: ExchangeEntry): RopewayError {
+    this.#parts.store.dropBody(entry);
+    const message = "Cannot read what is stored: a part of it is gone";
+    return this.#parts.platform.failure(ErrorCode.INTERNAL_ERROR, message);
   }
 }

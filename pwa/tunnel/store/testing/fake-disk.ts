@@ -4,20 +4,36 @@ import { deleteDB, openDB } from "idb";
 import { ResponseStore } from "../database/response-store.ts";
 import { openStoreDatabase, type StoreDatabase } from "../database/store-database.ts";
 import type { StoreOptions } from "../database/store-options.ts";
-import type { StoreNews, StorePlatform } from "../database/store-platform.ts";
+import type { BodyHolds, StoreNews, StorePlatform } from "../database/store-platform.ts";
+
+/** Of one start of the app to its end. */
+interface Life {
+  isOver: boolean;
+  readonly transactions: Set<IDBTransaction>;
+}
+
+/** One thing that a window does to its database. */
+export interface DiskStep {
+  /** Of the database, a transaction, an object store, an index or a cursor. */
+  readonly method: string;
+  readonly args: readonly unknown[];
+  /** The transaction that it is part of. */
+  readonly transaction: IDBTransaction | null;
+}
 
 /** A disk that several windows of the app share, and that a test can fill, spoil, or take away. */
 export class FakeDisk<Meta> {
   readonly windows: ResponseStore<Meta>[] = [];
+  /** Called before each step; may throw what the browser would, or kill the app. */
+  onStep: (step: DiskStep) => void = () => {};
   /** Called before each write of a record; may throw what the browser would. */
   onPut: (value: unknown) => void = () => {};
   /** May throw what the browser would. */
   onDelete: () => void = () => {};
   /** What each opening of the database waits for. */
   opening: Promise<void> = Promise.resolve();
-  #alive = new Set<string>();
-  #transactions: IDBTransaction[] = [];
-  #isDead = false;
+  #life: Life = { isOver: false, transactions: new Set() };
+  #bodies = bodyHolds();
   #count = 0;
   #time = 0;
 
@@ -41,22 +57,14 @@ export class FakeDisk<Meta> {
     return store;
   }
 
-  /** The app is killed: what was not committed never was. */
+  /** The app is killed: what was not committed never was. What is opened from then on is its next start. */
   kill(): void {
-    this.#isDead = true;
-    this.#alive.clear();
+    const { transactions } = this.#life;
+    this.#life.isOver = true;
+    this.#life = { isOver: false, transactions: new Set() };
+    this.#bodies = bodyHolds();
     this.windows.length = 0;
-    for (const transaction of this.#transactions.splice(0)) {
-      try {
-        transaction.abort();
-      } catch {
-        // It was over.
-      }
-    }
-  }
-
-  revive(): void {
-    this.#isDead = false;
+    for (const transaction of transactions) abort(transaction);
   }
 
   raw(): Promise<StoreDatabase> {
@@ -69,63 +77,90 @@ export class FakeDisk<Meta> {
   }
 
   #platform(writer: string, self: () => ResponseStore<Meta>): StorePlatform {
+    const life = this.#life;
     return {
       writer,
       openDatabase: async () => {
         await this.opening;
-        return this.#watched(await openStoreDatabase("test"));
+        return this.#watched(await openStoreDatabase("test"), life, null);
       },
       deleteDatabase: async () => {
         this.onDelete();
         await deleteDB("test");
       },
-      hold: () => void this.#alive.add(writer),
-      liveWriters: async () => this.#alive,
+      bodies: this.#bodies,
       // Later each time than any interval.
       now: () => (this.#time += 1e9),
       tellOthers: (news: StoreNews) => {
+        if (life.isOver) return;
         for (const other of this.windows) if (other !== self()) other.hear(news);
       },
     };
   }
 
-  /** Every `put` and `add` passes by the test. */
-  #watched(database: StoreDatabase): StoreDatabase {
-    const onWrite = (value: unknown) => {
-      if (!this.#isDead) this.onPut(value);
-      if (this.#isDead) throw new DOMException("Killed", "AbortError");
-    };
-    const store = <Store extends object>(target: Store): Store =>
-      new Proxy(target, {
-        get: (inner, name) => {
-          const member: unknown = Reflect.get(inner, name);
-          if (typeof member !== "function") return member;
-          return (...args: unknown[]) => {
-            if (name === "put" || name === "add") onWrite(args[0]);
-            return member.apply(inner, args);
-          };
-        },
-      });
-    return new Proxy(database, {
+  /** Every step passes by the test, those of what the steps give, too. */
+  #watched<Target extends object>(target: Target, life: Life, transaction: IDBTransaction | null): Target {
+    return new Proxy(target, {
       get: (inner, name) => {
         const member: unknown = Reflect.get(inner, name);
         if (typeof member !== "function") return member;
         return (...args: unknown[]) => {
-          if (this.#isDead) throw new DOMException("Killed", "AbortError");
-          if (name === "put") onWrite(args[1]);
+          this.#step({ method: String(name), args, transaction }, life);
           const result: unknown = member.apply(inner, args);
-          if (name !== "transaction") return result;
-          const transaction = result as { objectStore(name: string): object };
-          this.#transactions.push(transaction as unknown as IDBTransaction);
-          return new Proxy(transaction, {
-            get: (within, key) => {
-              if (key === "objectStore") return (each: string) => store(within.objectStore(each));
-              const part: unknown = Reflect.get(within, key);
-              return typeof part === "function" ? part.bind(within) : part;
-            },
-          });
+          // Where the step after it in the same turn fails, nobody waits for it.
+          if (result instanceof Promise) result.catch(() => {});
+          if (name === "transaction") {
+            const begun = result as IDBTransaction;
+            life.transactions.add(begun);
+            return this.#watched(begun, life, begun);
+          }
+          const isPart = name === "objectStore" || name === "index";
+          return isPart ? this.#watched(result as object, life, transaction) : result;
         };
       },
     });
   }
+
+  #step(step: DiskStep, life: Life): void {
+    const [first, second] = step.args;
+    if (!life.isOver) this.onStep(step);
+    if (!life.isOver && (step.method === "put" || step.method === "add")) {
+      this.onPut(step.transaction === null ? second : first);
+    }
+    if (life.isOver) throw new DOMException("Killed", "AbortError");
+  }
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It was over.
+  }
+}
+
+/** As Web Locks do it: `unlessHeld` is over before anybody else gets hold. */
+function bodyHolds(): BodyHolds {
+  const holds = new Map<string, number>();
+  const dropping = new Map<string, Promise<void>>();
+  return {
+    async hold(bodyId) {
+      await dropping.get(bodyId);
+      holds.set(bodyId, (holds.get(bodyId) ?? 0) + 1);
+      return () => {
+        const left = (holds.get(bodyId) ?? 0) - 1;
+        if (left > 0) holds.set(bodyId, left);
+        else holds.delete(bodyId);
+      };
+    },
+    async unlessHeld(bodyId, task) {
+      if (holds.has(bodyId) || dropping.has(bodyId)) return;
+      const dropped = task().finally(() => dropping.delete(bodyId));
+      dropping.set(
+        bodyId,
+        dropped.catch(() => {}),
+      );
+      await dropped;
+    },
+  };
 }

@@ -1,0 +1,187 @@
+/** The store under fire: killed, refused, spoilt, and used by two windows at once. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { Random } from "../../../../shared/testing/random.ts";
+import { FakeDisk } from "../testing/fake-disk.ts";
+import { blockCount, bytes, expectSound, OTHER, put, SITE, type TestMeta, turns } from "../testing/stored-bodies.ts";
+import type { ResponseStore } from "./response-store.ts";
+
+const BOUNDS = { bytes: 30_000, entries: 20 };
+const LENGTHS = [0, 10, 900, 1000, 3700];
+const PARTITIONS = [SITE, OTHER];
+
+const random = new Random(Number(process.env.ROPEWAY_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32)));
+const seeded = `(ROPEWAY_FUZZ_SEED=${random.seed})`;
+
+let disk: FakeDisk<TestMeta>;
+/** Responses that were begun so far. */
+let begun = 0;
+
+beforeEach(() => {
+  disk = new FakeDisk();
+  begun = 0;
+});
+
+/** What was asked for says in its note what its bytes are. */
+async function store(into: ResponseStore<TestMeta>): Promise<void> {
+  const [length, seed] = [random.pick(LENGTHS), random.below(5)];
+  const note = `${begun++} ${length} ${seed}`;
+  const copy = into.startCopy();
+  const body = bytes(length, seed);
+  for (let at = 0; at < length; at += 400) {
+    copy.body.write(body.subarray(at, at + 400));
+    await turns(random.below(6));
+  }
+  if (random.oneIn(12)) return copy.body.giveUp();
+  const fresh = { partition: random.pick(PARTITIONS), url: urlOf(random.below(12)), meta: { note } };
+  await into.add({ ...fresh, replaces: () => true }, copy);
+}
+
+const urlOf = (number: number) => `https://a.example/${number}`;
+
+/**
+ * Reads at its leisure: what comes is whole and what was stored, or nothing, or an error.
+ *
+ * @returns number of the response; null where there is none.
+ */
+async function read(from: ResponseStore<TestMeta>, partition: string, url: string): Promise<number | null> {
+  const [entry] = (await from.index(partition)).find(url);
+  const reader = entry === undefined ? null : await from.read(entry);
+  if (entry === undefined || reader === null) return null;
+  const [number = 0, length = 0, seed = 0] = entry.meta.note.split(" ").map(Number);
+  const blocks: Uint8Array[] = [];
+  for (let block = await reader.next(); block !== null; block = await reader.next()) {
+    blocks.push(block);
+    await turns(random.below(12));
+  }
+  reader.close();
+  expect(Buffer.concat(blocks).equals(bytes(length, seed))).toBe(true);
+  return number;
+}
+
+/** One thing that a window does at random. */
+async function act(window: ResponseStore<TestMeta>): Promise<void> {
+  const [partition, url] = [random.pick(PARTITIONS), urlOf(random.below(12))];
+  switch (random.below(8)) {
+    case 0:
+      return void (await window.upkeep());
+    case 1:
+      return window.remove((await window.index(partition)).find(url));
+    case 2:
+      for (const entry of (await window.index(partition)).find(url)) await window.refresh(entry, entry.meta);
+      return;
+    case 3:
+    case 4:
+      return void (await read(window, partition, url));
+    default:
+      return store(window);
+  }
+}
+
+async function actMany(windows: readonly ResponseStore<TestMeta>[], count: number): Promise<void> {
+  await Promise.all(windows.map(({ opened }) => opened));
+  await Promise.all(Array.from({ length: count }, () => act(random.pick(windows))));
+}
+
+const openTwo = () => [disk.open(BOUNDS), disk.open(BOUNDS)];
+
+/** After the fire: within its bounds, nothing left over, and of use. */
+async function expectUsable(): Promise<void> {
+  const window = disk.open(BOUNDS);
+  await window.opened;
+  await window.upkeep();
+  const entries = await expectSound(disk);
+  expect(entries).toBeLessThanOrEqual(BOUNDS.entries);
+  expect(window.use.bytes).toBeLessThanOrEqual(BOUNDS.bytes);
+  const database = await disk.raw();
+  const owned = new Set((await database.getAll("entries")).map(({ body }) => body.id));
+  expect((await database.getAllKeys("blocks")).filter(([id]) => !owned.has(id))).toEqual([]);
+  database.close();
+  for (const partition of PARTITIONS) {
+    for (let number = 0; number < 12; number++) await read(window, partition, urlOf(number));
+  }
+  await put(window, "https://a.example/after", bytes(1500), { note: "0 1500 1" });
+  expect(await read(window, SITE, "https://a.example/after")).toBe(0);
+}
+
+describe(`the store ${seeded}`, () => {
+  it("is sound after 200 kills between any two steps", async () => {
+    for (let round = 0; round < 200; round++) {
+      let left = 1 + random.below(150);
+      disk.onStep = () => {
+        left -= 1;
+        if (left === 0) disk.kill();
+      };
+      // What was killed fails as it likes; nobody hears of it.
+      await actMany(openTwo(), 8).catch(() => {});
+      disk.kill();
+      await expectSound(disk);
+    }
+    disk.onStep = () => {};
+    await expectUsable();
+  });
+
+  it("makes room where the disk refuses, and gives up quietly where that does not help", async () => {
+    for (let round = 0; round < 20; round++) {
+      const [first, last] = [random.below(30), random.below(30)];
+      let writes = 0;
+      disk.onPut = () => {
+        writes += 1;
+        if (writes > first && writes <= first + last) throw new DOMException("Full", "QuotaExceededError");
+      };
+      const windows = openTwo();
+      await actMany(windows, 8);
+      for (const window of windows) expect(window.use.bytes).toBeLessThanOrEqual(BOUNDS.bytes);
+      disk.onPut = () => {};
+      await expectUsable();
+      disk.kill();
+    }
+  });
+
+  it("gives up quietly where the browser takes whole transactions back", async () => {
+    for (let round = 0; round < 20; round++) {
+      disk.onStep = ({ transaction, method }) => {
+        if (method === "put" && random.oneIn(20)) transaction?.abort();
+      };
+      await actMany(openTwo(), 8);
+      disk.onStep = () => {};
+      await expectUsable();
+      disk.kill();
+    }
+  });
+
+  it("never shows again what one of two windows has forgotten while both write, evict and forget", async () => {
+    for (let round = 0; round < 20; round++) {
+      const windows = openTwo();
+      await actMany(windows, 6);
+      const work = actMany(windows, 10);
+      await turns(random.below(40));
+      const isOf = random.pick([(partition: string) => partition === SITE, () => true]);
+      const before = begun;
+      expect(await random.pick(windows).forget(isOf)).toBe(true);
+      const readAll = async () => {
+        for (const window of [...windows, disk.open(BOUNDS)]) {
+          await window.opened;
+          for (const partition of PARTITIONS.filter(isOf)) {
+            for (let number = 0; number < 12; number++) {
+              const found = await read(window, partition, urlOf(number));
+              if (found !== null) expect(found).toBeGreaterThanOrEqual(before);
+            }
+          }
+        }
+      };
+      await Promise.all([readAll(), work]);
+      await readAll();
+      await expectUsable();
+      disk.kill();
+    }
+  });
+});
+
+it("keeps no blocks of a body that could not be stored", async () => {
+  const window = disk.open();
+  disk.onPut = (value) => {
+    if (!(value instanceof Uint8Array)) throw new DOMException("Full", "QuotaExceededError");
+  };
+  await put(window, "https://a.example/x", bytes(3700));
+  expect(await blockCount(disk)).toBe(0);
+});
