@@ -190,7 +190,7 @@ export const steps: readonly Step[] = [
     async run({ browser, origin }) {
       origin.page("/fine", "<p>Fine</p>", "Fine");
       await go(browser, `${origin.origin}/reset`);
-      await browser.until("app", "return document.documentElement.dataset.page", "failed");
+      await browser.until("app", "return document.querySelector('.notice-bar') !== null", true);
       await go(browser, `${origin.origin}/fine`);
       await browser.until("page", TITLE, "Fine");
     },

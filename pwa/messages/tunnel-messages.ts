@@ -139,14 +139,19 @@ export type ShellToTunnel =
       readonly tab: number;
       readonly id: number;
       readonly request: NavigationRequest;
+      /** The tab shows a page, which stays if this fails. */
+      readonly keepsPage: boolean;
     }
   | { readonly type: "abandon"; readonly id: number }
   | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
   | { readonly type: "stats"; readonly id: number }
   | { readonly type: "clear-site-data"; readonly id: number }
   | { readonly type: "network"; readonly online: boolean }
-  /** A page leaves for another document of its slot: costs are counted from here. */
-  | { readonly type: "page-begins"; readonly tab: number }
+  /**
+   * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that
+   * fails. `url`: where to, real; null where that is not told.
+   */
+  | { readonly type: "page-begins"; readonly tab: number; readonly url: string | null }
   /** There is no edge to wait for: what waits fails. */
   | { readonly type: "give-up" }
   /** The link is worth another look. */
@@ -162,6 +167,16 @@ export type TunnelToShell =
       readonly type: "navigation-failed";
       readonly id: number;
       readonly url: string;
+      readonly code: number;
+      readonly message: string;
+    }
+  /** The response of a navigation that the shell started is there: its slot may come for it. */
+  | { readonly type: "navigation-answered"; readonly id: number }
+  /** A navigation of a page's own within its top-level slot failed, and the page stays. `url`: real, without a fragment. */
+  | {
+      readonly type: "document-failed";
+      readonly url: string;
+      readonly method: string;
       readonly code: number;
       readonly message: string;
     }

@@ -206,5 +206,5 @@ function beginNavigation(): number | null {
   const input = launch.address?.trim() ?? "";
   const address = parseAddress(input, settings.current.searchUrl);
   if (input === "" || address.kind === "unsupported") return null;
-  return tunnel.navigate(FIRST_TAB, withoutFragment(typedNavigation(address.url, LAUNCHER)));
+  return tunnel.navigate(FIRST_TAB, withoutFragment(typedNavigation(address.url, LAUNCHER)), false);
 }

@@ -20,7 +20,7 @@ import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
 import { readWhole } from "./requests/read-whole.ts";
 import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
-import { abandon, beginPage, type Tabs } from "./requests/tabs.ts";
+import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
@@ -130,6 +130,8 @@ const host: SlotPortHost = {
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
+  isPageKept: (url) => isKeptFrom(tabs, url),
+  onDocumentFailed: tell,
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
   onBrokenDocument: tell,
@@ -190,7 +192,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       tunnel.setOnline(message.online);
       return;
     case "page-begins":
-      leavePage(message.tab);
+      leavePage(message.tab, message.url);
       return;
     case "give-up":
       tunnel.giveUp();
@@ -216,24 +218,25 @@ function stats() {
   return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current };
 }
 
-/** @param navigation as of `beginPage`. */
-function leavePage(tab: number, navigation?: HeldResponse): void {
+/** As `beginPage`. */
+function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
   tunnel.leavePage();
   const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes });
-  beginPage(tabs, tab, read, navigation);
+  beginPage(tabs, tab, read, leavesFor, navigation);
 }
 
-function navigate({ tab, id, request }: ShellToTunnel & { type: "navigate" }): void {
+function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {
   const response = new HeldResponse(request.referrer, id);
-  leavePage(tab, response);
+  const url = withoutUserInfo(request.url);
+  leavePage(tab, keepsPage ? url : null, response);
   void response.settled.then((outcome) => {
-    if (!(outcome instanceof RopewayError)) return;
+    if (!(outcome instanceof RopewayError)) return tell({ type: "navigation-answered", id });
     tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
   response.setExchange(tunnel.ask({ head, body, push: null }, response));
-  holdNavigation(held, head.topLevelOrigin, withoutUserInfo(request.url), response);
+  holdNavigation(held, head.topLevelOrigin, url, response);
 }
 
 function navigationHead(request: NavigationRequest): RequestHead {

@@ -89,20 +89,25 @@ export class SlotFrames {
   }
 
   /**
-   * Where the slot shows a real URL of its origin; by its boot page where that has something to do first:
+   * Whether the slot's boot page has something to do before a document of the slot can be shown:
    *
    * - The service worker is still being installed, and the address would go to the edge as a plain request.
    * - It has no port of this window.
    * - It has ports of several windows, and sees which one a page is for by the page that sent it there.
-   * - The frame may be there already.
+   */
+  needsBootPage(slot: Slot): boolean {
+    return !this.isBooted(slot) || !this.#connected.has(slot.label) || this.#hasOtherWindows();
+  }
+
+  /**
+   * Where the slot shows a real URL of its origin; by its boot page where that is needed, or the frame may be there already.
    *
    * @param isAgain the address differs from that of any document so far by more than its fragment.
    */
   slotUrl(slot: Slot, realUrl: string, isAgain = false): string {
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
-    const isKnown = this.isBooted(slot) && this.#connected.has(slot.label) && !this.#hasOtherWindows();
-    if (isKnown && !isAgain) return `${this.originOf(slot)}${path}`;
+    if (!this.needsBootPage(slot) && !isAgain) return `${this.originOf(slot)}${path}`;
     const query = isAgain ? `?again=${++this.#timesAgain}` : "";
     return `${this.originOf(slot)}${RESERVED_PATH}boot${query}#then=${encodeURIComponent(path)}`;
   }

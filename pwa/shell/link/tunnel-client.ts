@@ -45,9 +45,12 @@ export class TunnelClient {
     return port2;
   }
 
-  /** @returns the id under which the tunnel reports on this navigation. */
-  navigate(tab: number, request: NavigationRequest): number {
-    const message: ShellToTunnel = { type: "navigate", tab, id: this.#nextId++, request };
+  /**
+   * @param keepsPage as of the message.
+   * @returns the id under which the tunnel reports on this navigation.
+   */
+  navigate(tab: number, request: NavigationRequest, keepsPage: boolean): number {
+    const message: ShellToTunnel = { type: "navigate", tab, id: this.#nextId++, request, keepsPage };
     this.#worker.postMessage(message);
     return message.id;
   }

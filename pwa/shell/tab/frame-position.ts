@@ -1,8 +1,11 @@
+/** `between`: a page of the app's (boot page, notice of a try before) has replaced the document. */
+type Content = "document" | "notice" | "between";
+
 /** What the page's frame shows and where it goes, as far as the shell is told. */
 export class FramePosition {
   #awaited: string | null = null;
   #silentUrl: string | null = null;
-  #hasLeftDocument = false;
+  #content: Content = "document";
   #brokenUrl: string | null = null;
 
   /** Origin whose slot the frame goes to, until a document is there. */
@@ -15,9 +18,14 @@ export class FramePosition {
     return this.#silentUrl;
   }
 
-  /** A page of the app's (boot page, notice) has replaced the document. */
+  /** A page of the app's has replaced the document, and another is to come. */
   get hasLeftDocument(): boolean {
-    return this.#hasLeftDocument;
+    return this.#content === "between";
+  }
+
+  /** What the frame has is the notice of a failure. */
+  get showsNotice(): boolean {
+    return this.#content === "notice";
   }
 
   /** Of the document that is awaited, without a fragment, if its body broke off before it could say that it is there. */
@@ -40,20 +48,43 @@ export class FramePosition {
   }
 
   leaveDocument(): void {
-    this.#hasLeftDocument = true;
+    this.#content = "between";
   }
 
   /** The start document is under whatever is awaited. */
   arriveAtStart(): void {
     this.#silentUrl = null;
-    this.#hasLeftDocument = false;
+    this.#content = "document";
+  }
+
+  /** In place of a document. */
+  arriveAtNotice(): void {
+    this.arrive();
+    this.#content = "notice";
   }
 
   /** @param silentUrl if the page script cannot run in the document. */
   arrive(silentUrl: string | null = null): void {
     this.#awaited = null;
     this.#silentUrl = silentUrl;
-    this.#hasLeftDocument = false;
+    this.#content = "document";
+  }
+
+  /** A document that tells of itself, and can be told where to go. */
+  get hasOwnDocument(): boolean {
+    return this.#content === "document" && this.#silentUrl === null;
+  }
+
+  /**
+   * Whether a document that had begun before is the one that the frame is about to leave: it goes on loading, and its
+   * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
+   *
+   * @param shownUrl of the document so far, or "".
+   * @param sentUrl where the shell has sent the frame, or null.
+   */
+  isFormerPage(url: string, shownUrl: string, sentUrl: string | null): boolean {
+    if (this.#awaited === null) return false;
+    return url === shownUrl || (sentUrl !== null && url !== sentUrl);
   }
 
   /**

@@ -1,10 +1,10 @@
 import { ErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import type { SilentDocument } from "../../messages/port-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App } from "../app/app.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import { BootWatch } from "./boot-watch.ts";
+import { Failures } from "./failures.ts";
 import { canGoBack, canGoForward, EMPTY_HISTORY, isTraversal, visit, visitUrl } from "./history-list.ts";
 import { IconLoader } from "./icon-loader.ts";
 import * as step from "./navigation.ts";
@@ -18,24 +18,14 @@ import type { Destination, PageError, TabState } from "./tab-state.ts";
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;
 
-export interface Going {
-  readonly by: Destination["kind"];
-  readonly replace?: boolean;
-  /** Id of this very navigation, if the tunnel has it already. */
-  readonly begun?: number | null;
-  /** The frame sets out for the page once the link is open. */
-  readonly waitsForLink?: boolean;
-  /** When it was asked for, by `performance.now()`; now by default. */
-  readonly askedAt?: number;
-  /** See SelfSends. */
-  readonly isSelfSend?: boolean;
-}
+type Told = TunnelToShell & { type: "no-document" | "document-failed" | "silent-document" | "broken-document" };
 
 /** A frame with the document that it shows, what is on its way there, and the session history (HTML section 7.3.1). */
 export class Navigable {
   readonly frame: PageFrame;
   readonly meter = new PageMeter();
   readonly selfSends = new SelfSends();
+  readonly failures: Failures;
   readonly #tab: number;
   readonly #app: App;
   readonly #onCommit: () => void;
@@ -49,12 +39,14 @@ export class Navigable {
   /**
    * @param tab as of `Tab`.
    * @param onCommit another document has come into the frame.
+   * @param tryAgain what failed may be there now.
    */
-  constructor(tab: number, app: App, frame: PageFrame, onCommit: () => void) {
+  constructor(tab: number, app: App, frame: PageFrame, onCommit: () => void, tryAgain: () => void) {
     this.#tab = tab;
     this.#app = app;
     this.frame = frame;
     this.#onCommit = onCommit;
+    this.failures = new Failures(tryAgain);
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     this.#bootWatch = new BootWatch({
       isAwaited: () => this.#isBootAwaited(),
@@ -70,6 +62,7 @@ export class Navigable {
       ...drawNavigation(this.#committed, this.#navigation),
       canGoBack: canGoBack(this.#history),
       canGoForward: canGoForward(this.#history),
+      ...this.failures.draw(this.#navigation),
       progress: this.meter.progress,
       cost: this.meter.cost,
       storedAt: stored !== null && isPartOf(`${stored.url}#`, this.#committed.url) ? stored.storedAt : null,
@@ -92,7 +85,7 @@ export class Navigable {
   // What leads to another page, or back to the one that was there
 
   /** @param request of an http: or https: URL. */
-  navigate(request: NavigationRequest, going: Going): void {
+  navigate(request: NavigationRequest, going: step.Going): void {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
     if (!isSelfSend) this.selfSends.end();
@@ -103,27 +96,43 @@ export class Navigable {
       return;
     }
     const isShown = isShownAlready(request.url, this.state);
-    const retries = this.#navigation.kind === "failed" ? this.#navigation.error : null;
+    const retries = this.failures.latest(this.#navigation)?.error ?? null;
+    const attempts = this.failures.countOf(this.#navigation, request.url);
+    const keepsPage = this.#hasPage;
     // The frame steps to another part of its document by itself.
-    const isStep = begun === null && !isShown && this.#isOtherPart(request);
+    const isPart = this.frame.position.hasOwnDocument && isPartOf(request.url, this.#committed.url);
+    const isStep = begun === null && !isShown && isPart && request.method === "GET" && this.state.phase === "loaded";
     this.#bootWatch.begin();
     this.#app.ensurePaired();
     this.abandon();
-    const frameWaits = waitsForLink && this.#app.state.link.kind === "connecting";
-    const id = isStep ? null : (begun ?? tunnel.navigate(this.#tab, withoutFragment(request)));
-    const sent = id === null ? null : { id, request, by, retries, mayHaveRun: false, frameWaits };
+    const id = isStep ? null : (begun ?? tunnel.navigate(this.#tab, withoutFragment(request), keepsPage));
+    const frameWaits = { replaces: replace || isShown, isAgain: isShown };
+    const sent = id === null ? null : { id, request, by, retries, attempts, mayHaveRun: false, frameWaits };
     this.#icons.forget();
-    this.meter.begin(askedAt);
+    this.meter.begin(request.url, askedAt);
     this.#enter(step.setOut({ kind: by, url: request.url }, sent));
-    if (!frameWaits) this.show(request.url, replace || isShown, isShown);
+    const { kind: link } = this.#app.state.link;
+    // A boot page would take the place of the page shown, for what may never come.
+    const losesPage = keepsPage && link !== "open" && (isShown || this.frame.needsBootPage(request.url));
+    if (sent === null) this.show(request.url, frameWaits.replaces, isShown);
+    else if (!losesPage && !(waitsForLink && link === "connecting")) this.setFrameOut(sent);
+  }
+
+  /** Sends the frame to the page, if it has waited. @returns whether it had. */
+  setFrameOut(sent: SentNavigation): boolean {
+    const { frameWaits, request } = sent;
+    sent.frameWaits = null;
+    if (frameWaits !== null) this.show(request.url, frameWaits.replaces, frameWaits.isAgain);
+    return frameWaits !== null;
   }
 
   /** The page goes to another document of its slot by itself. */
   depart(url: string, slot: Slot): void {
     this.selfSends.end();
+    this.failures.forget();
     this.frame.position.setOut(slot.origin);
-    this.meter.begin();
-    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab });
+    this.meter.begin(url);
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab, url: url.split("#", 1)[0] ?? url });
     this.#enter(step.setOut({ kind: "started", url }, this.sent));
   }
 
@@ -151,11 +160,17 @@ export class Navigable {
   abandon(): void {
     const { sent } = this;
     if (sent !== null) this.#app.tunnel.tell({ type: "abandon", id: sent.id });
+    this.failures.forget();
     this.#navigation = step.giveUp(this.#navigation);
   }
 
+  /** A page that is shown stays, or comes back; without one the error is all there is. */
   fail(error: PageError, by: Destination["kind"]): void {
-    this.#enter(step.fail(this.#navigation, by, error));
+    // Without a key nothing goes on.
+    if (!this.#hasPage || error.code === ErrorCode.KEY_NOT_ACCEPTED) return this.#failInPlace(error, by);
+    this.failures.waitBeside(step.fail(this.#navigation, by, error));
+    this.restore();
+    this.bringBack();
   }
 
   /** The page that is committed is what counts, whatever was on its way. */
@@ -176,7 +191,7 @@ export class Navigable {
   }
 
   /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
-  stay(): void {
+  #stay(): void {
     const { url } = this.#committed;
     this.restore();
     if (!this.frame.position.hasLeftDocument) return;
@@ -209,7 +224,8 @@ export class Navigable {
     const { title, phase } = message;
     const url = this.frame.toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
-    if (phase !== "loading" && !isBack && this.#isFormerPage(url)) {
+    const isFormer = position.isFormerPage(url, this.#committed.url, this.sent?.request.url ?? null);
+    if (phase !== "loading" && !isBack && isFormer) {
       this.#bootWatch.hearFormerPage();
       this.#committed = { ...this.#committed, url, title };
       this.#app.draw();
@@ -229,18 +245,42 @@ export class Navigable {
   /** In place of a document. */
   onFailedDocument(message: PageToShell & { type: "failed" }): void {
     const { url, code, method = null, message: detail } = message;
-    if (this.#isNoticeOfFormer(message)) {
+    if (step.isNoticeOfFormer(this.#navigation, message)) {
       this.frame.position.leaveDocument();
       return this.#visit(message.historyKey);
     }
-    this.frame.position.arrive();
+    this.frame.position.arriveAtNotice();
     this.#visit(message.historyKey);
     this.#committed = { ...NO_PAGE, url };
     // The shell's own navigation has reported the same failure.
     if (this.#navigation.kind !== "failed") this.fail({ code, url, method, detail }, "started");
   }
 
-  onSilentDocument({ url, title, phase }: SilentDocument): void {
+  /** The tunnel tells what the document cannot. */
+  onToldDocument(event: Told): void {
+    switch (event.type) {
+      case "no-document":
+        // The frame may have gone on to another slot meanwhile.
+        if (this.state.phase === "loading" && event.origin === this.frame.position.awaited) this.#stay();
+        return;
+      case "document-failed":
+        return this.#onMissedDocument(event);
+      case "silent-document":
+        return this.#onSilentDocument(event);
+      case "broken-document":
+        return this.#onBrokenDocument(event);
+    }
+  }
+
+  /** The page has left for it by itself, and is still there. */
+  #onMissedDocument({ url, code, method, message: detail }: Told & { type: "document-failed" }): void {
+    const navigation = this.#navigation;
+    if (navigation.kind !== "underway" || navigation.sent !== null) return;
+    const { destination } = navigation;
+    if (isPartOf(`${url}#`, destination.url)) this.fail({ code, url: destination.url, method, detail }, "started");
+  }
+
+  #onSilentDocument({ url, title, phase }: Told & { type: "silent-document" }): void {
     const { position } = this.frame;
     if (phase === "loaded") {
       if (position.awaited === null && position.silentUrl === url) this.#commit(url, title, phase);
@@ -254,7 +294,7 @@ export class Navigable {
   }
 
   /** What there is of it is not left to be taken for the whole. A page that has all it needs may have lost a frame's. */
-  onBrokenDocument({ url, code, message: detail }: TunnelToShell & { type: "broken-document" }): void {
+  #onBrokenDocument({ url, code, message: detail }: Told & { type: "broken-document" }): void {
     const { sent } = this;
     const { awaited } = this.frame.position;
     const isPage = awaited === null ? isPartOf(`${url}#`, this.#committed.url) : awaited === new URL(url).origin;
@@ -263,13 +303,26 @@ export class Navigable {
     if (sent !== null) sent.mayHaveRun ||= sent.request.method !== "GET";
     const from = awaited === null ? this.#committed.url : (sent?.request.url ?? "");
     const error = { code, url: withFragmentOf(from, url), method: sent?.request.method ?? null, detail };
-    this.fail(error, sent?.by ?? "started");
+    this.#failInPlace(error, sent?.by ?? "started");
   }
 
   /** An app page (boot page, notice) has taken the place of the document. */
   onDocumentLeft(): void {
     this.frame.position.leaveDocument();
+    // That was for what has failed meanwhile.
+    if (this.failures.isBeside && this.#navigation.kind === "loaded") return this.bringBack();
     this.#app.draw();
+  }
+
+  /** A document of a site's is in the frame, or was until a boot page took its place. */
+  get #hasPage(): boolean {
+    return this.#committed.url !== "" && this.#navigation.kind !== "failed" && !this.frame.position.showsNotice;
+  }
+
+  #failInPlace(error: PageError, by: Destination["kind"]): void {
+    const failed = step.fail(this.#navigation, by, error);
+    this.failures.add(failed);
+    this.#enter(failed);
   }
 
   /** @param slot whose document the history has led to; null for the start document. */
@@ -277,18 +330,12 @@ export class Navigable {
     // What is come to was not stopped.
     if (this.#navigation.kind === "loaded") this.#navigation = step.LOADED;
     this.selfSends.end();
+    this.failures.forget();
     // The frame has turned away from what was on its way. The page shown could say so to keep the person.
     if (URL.parse(this.#committed.url)?.origin !== slot?.origin) this.abandon();
     if (this.frame.position.awaited !== null) return;
     this.meter.askedAt = performance.now();
-    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab });
-  }
-
-  /** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
-  #isNoticeOfFormer({ url, code, message }: PageToShell & { type: "failed" }): boolean {
-    if (this.#navigation.kind !== "underway") return false;
-    const { retries = null } = this.sent ?? {};
-    return retries?.url === url && retries.code === code && retries.detail === message;
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab, url: null });
   }
 
   #onStartDocument(isBack: boolean): void {
@@ -297,21 +344,6 @@ export class Navigable {
     // A failure that no document stands for: the start document under it may only just have loaded.
     const isCovered = phase === "failed" && this.#committed.url !== url;
     if (isBack || (phase !== "loading" && !isCovered)) this.commitStart();
-  }
-
-  /**
-   * Whether a document that had begun before is the one that the frame is about to leave: it goes on loading, and its
-   * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
-   */
-  #isFormerPage(url: string): boolean {
-    if (this.frame.position.awaited === null) return false;
-    return url === this.#committed.url || (this.sent !== null && url !== this.sent.request.url);
-  }
-
-  #isOtherPart({ method, url }: NavigationRequest): boolean {
-    const { hasLeftDocument, silentUrl } = this.frame.position;
-    const isPage = this.state.phase === "loaded" && silentUrl === null && !hasLeftDocument;
-    return isPage && method === "GET" && isPartOf(url, this.#committed.url);
   }
 
   #visit(historyKey: string): void {
@@ -353,6 +385,8 @@ export class Navigable {
     const { method } = sent.request;
     sent.mayHaveRun = method !== "GET";
     const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+    // A page of the browser's own is in its place.
+    this.frame.position.leaveDocument();
     this.fail({ code: ErrorCode.LINK_LOST, url, method, detail }, sent.by);
   }
 

@@ -47,7 +47,15 @@ it("is idle on the start page only", () => {
 const error = { code: 1, url, method: "GET", detail: "" };
 const underway = setOut(
   { kind: "started", url },
-  { id: 1, request: typedNavigation(url), by: "started", retries: null, mayHaveRun: false, frameWaits: false },
+  {
+    id: 1,
+    request: typedNavigation(url),
+    by: "started",
+    retries: null,
+    attempts: 0,
+    mayHaveRun: false,
+    frameWaits: null,
+  },
 );
 
 it("keeps what was sent until the document is whole, or it is given up", () => {

@@ -1,4 +1,4 @@
-import type { DocumentPhase } from "../../messages/page-messages.ts";
+import type { DocumentPhase, PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { Destination, PageError, TabState } from "./tab-state.ts";
 
@@ -7,6 +7,20 @@ export type CommittedPage = Pick<TabState, "url" | "title" | "icon">;
 
 export const NO_PAGE: CommittedPage = { url: "", title: "", icon: null };
 
+/** How the tab comes to a navigation. */
+export interface Going {
+  readonly by: Destination["kind"];
+  readonly replace?: boolean;
+  /** Id of this very navigation, if the tunnel has it already. */
+  readonly begun?: number | null;
+  /** The frame sets out for the page once the link is open. */
+  readonly waitsForLink?: boolean;
+  /** When it was asked for, by `performance.now()`; now by default. */
+  readonly askedAt?: number;
+  /** See SelfSends. */
+  readonly isSelfSend?: boolean;
+}
+
 /** What the shell has asked the tunnel for. */
 export interface SentNavigation {
   readonly id: number;
@@ -14,10 +28,12 @@ export interface SentNavigation {
   readonly by: Destination["kind"];
   /** What it was tried before and came to; the frame may still be on its way to the notice of that. */
   readonly retries: PageError | null;
+  /** How often this failed before, in a row. */
+  readonly attempts: number;
   /** It failed, and its site may have acted on it. */
   mayHaveRun: boolean;
-  /** The frame sets out for the page once the link is open. */
-  frameWaits: boolean;
+  /** With what the frame sets out for the page, as of `PageFrame.show`, once that may be there; null when it has. */
+  frameWaits: { readonly replaces: boolean; readonly isAgain: boolean } | null;
 }
 
 /**
@@ -54,6 +70,9 @@ export type Navigation =
 export const LOADED: Navigation = { kind: "loaded", isStopped: false };
 export const STOPPED: Navigation = { kind: "loaded", isStopped: true };
 
+/** @property error of what could not be opened. */
+export type FailedNavigation = Extract<Navigation, { kind: "failed" }>;
+
 export function sentBy(navigation: Navigation): SentNavigation | null {
   return navigation.kind === "loaded" ? null : navigation.sent;
 }
@@ -69,7 +88,7 @@ export function arrive(from: Navigation, phase: DocumentPhase): Navigation {
   return phase === "loaded" ? LOADED : { kind: "loading", sent: sentBy(from) };
 }
 
-export function fail(from: Navigation, by: Destination["kind"], error: PageError): Navigation {
+export function fail(from: Navigation, by: Destination["kind"], error: PageError): FailedNavigation {
   return { kind: "failed", by, error, sent: sentBy(from) };
 }
 
@@ -89,6 +108,8 @@ export function comeBack(from: Navigation, url: string): Navigation {
   if (from.kind !== "loaded") throw new Error(`Cannot come back to a page: the frame's next one is ${from.kind}`);
   return setOut({ kind: "started", url }, null);
 }
+
+type Notice = Pick<PageToShell & { type: "failed" }, "url" | "code" | "message">;
 
 type DrawnNavigation = CommittedPage & Pick<TabState, "phase" | "error" | "destination">;
 
@@ -114,4 +135,11 @@ export function drawNavigation(committed: CommittedPage, navigation: Navigation)
       return { ...NO_PAGE, url: error.url, destination: null, phase: "failed", error };
     }
   }
+}
+
+/** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
+export function isNoticeOfFormer(navigation: Navigation, { url, code, message }: Notice): boolean {
+  if (navigation.kind !== "underway") return false;
+  const { retries = null } = navigation.sent ?? {};
+  return retries?.url === url && retries.code === code && retries.detail === message;
 }

@@ -47,6 +47,13 @@ export class PageFrame {
     this.element.contentWindow?.postMessage(message, "*");
   }
 
+  /** Whether something of the app's is shown in the frame before the page of this URL. */
+  needsBootPage(url: string): boolean {
+    const { origin } = new URL(url);
+    const slot = this.#slots?.find(origin, origin) ?? null;
+    return slot === null || this.#slots?.needsBootPage(slot) === true;
+  }
+
   /** Whether the top-level slot of an origin is known to show documents. */
   isBooted(origin: string): boolean {
     return this.#slots?.isBooted(this.#slots.slotFor(origin, origin)) === true;

@@ -1,5 +1,6 @@
 import type { PageProgress, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { loadProgress } from "./load-progress.ts";
+import { isPartOf } from "./navigation-request.ts";
 import type { PageCost, TabState } from "./tab-state.ts";
 
 export const NO_COST: PageCost = {
@@ -24,12 +25,12 @@ export class PageMeter {
   /** What the tunnel answered without the edge; told before that document commits. */
   stored: (TunnelToShell & { type: "stored-page" }) | null = null;
 
-  /** Another page is on its way. */
-  begin(askedAt = performance.now()): void {
+  /** Another page is on its way. @param url of what may be the page shown. */
+  begin(url: string, askedAt = performance.now()): void {
     this.askedAt = askedAt;
     this.cost = NO_COST;
     this.progress = 0;
-    this.stored = null;
+    if (this.stored !== null && isPartOf(`${this.stored.url}#`, url)) this.stored = null;
   }
 
   count(progress: PageProgress, phase: TabState["phase"]): void {

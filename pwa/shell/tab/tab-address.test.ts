@@ -40,17 +40,18 @@ describe("the bar, while a page is visible", () => {
     }
   });
 
-  it("shows an address that failed only as long as the error covers the page", () => {
-    const { hear, hearPage, say, show, shown, tab } = openBrowser();
-    show(`${A}/`, "a");
-    hearPage(sendsTo(`${B}/`), A);
+  it("shows an address that failed only where no page is shown", () => {
+    const { hear, hearPage, show, shown, tab } = openBrowser();
+    tab.go(`${B}/`);
     hear({ ...failure, message: "" });
     expect(shown()).toMatchObject({ phase: "failed", url: `${B}/` });
-    say(A, "leaving");
-    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/`, error: null });
-    hear({ ...failure, message: "" });
-    tab.reload();
-    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/`, error: null });
+    show(`${A}/`, "a");
+    for (const id of [2, 3]) {
+      if (id === 2) hearPage(sendsTo(`${B}/`), A);
+      else tab.go(`${B}/`);
+      hear({ ...failure, id, message: "" });
+      expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, error: null, unopened: { url: `${B}/` } });
+    }
   });
 
   it("reloads that page, and does not go where it sends the frame", () => {

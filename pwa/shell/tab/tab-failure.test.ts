@@ -37,7 +37,7 @@ describe("a form's request to another site that failed", () => {
   it("is sent again where it was not sent", () => {
     const { hear, log, tab } = submitted();
     hear(failure);
-    tab.reload();
+    tab.openFailed();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`, `POST 2 ${B}/pay`]);
   });
 
@@ -58,7 +58,7 @@ describe("a form's request to another site that failed", () => {
     const { hear, log, tab } = submitted();
     if (code === failure.code) hear({ type: "uncertain", url: failure.url });
     hear({ ...failure, code });
-    tab.reload();
+    tab.openFailed();
     expect(log.filter((line) => line.startsWith("POST"))).toEqual([`POST 1 ${B}/pay`]);
     expect(log).toContain(`ask 2 ${B}/pay`);
   });
@@ -152,7 +152,7 @@ describe("a page that failed for the link", () => {
     all.log.length = 0;
     comeBack(all);
     expect(all.log).toEqual([]);
-    expect(all.shown().error).toMatchObject({ code: ErrorCode.LINK_LOST });
+    expect(all.shown().unopened).toMatchObject({ code: ErrorCode.LINK_LOST });
   });
 });
 

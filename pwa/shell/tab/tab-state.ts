@@ -24,6 +24,9 @@ export interface PageError {
   readonly detail: string;
 }
 
+/** How what failed is loaded again, unasked. */
+export type TryingAgain = "with the link" | "soon" | "not";
+
 /** Where the frame is on its way to, and who sends it there. */
 export interface Destination {
   /** The person asked for the address; or a page did: by a link, a script, a form or a redirect. */
@@ -43,7 +46,12 @@ export interface TabState {
   /** 0 to 1 from real bytes and requests, or null when nothing loads. */
   readonly progress: number | null;
   readonly cost: PageCost;
+  /** What failed, and has nothing but its error to show. */
   readonly error: PageError | null;
+  /** What failed while a page was shown, which stays. */
+  readonly unopened: PageError | null;
+  /** Of the one or the other. */
+  readonly tryingAgain: TryingAgain;
   /** Until another document commits, or an error takes its place. */
   readonly destination: Destination | null;
   /** When the page shown was stored, in milliseconds since 1970, where it is shown unasked since the link is away. */
@@ -60,6 +68,10 @@ export interface TabActions {
   reload(): void;
   stop(): void;
   home(): void;
+  /** Opens what failed while the page was shown. */
+  openFailed(): void;
+  /** What failed while the page was shown is not wanted any more. */
+  forgetFailed(): void;
   /** Reloads the page that a form led to, and so sends the form again. */
   sendAgain(): void;
 }

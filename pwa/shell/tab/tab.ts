@@ -4,9 +4,8 @@ import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import { parseAddress } from "./address-input.ts";
-import { comesBackWithLink } from "./link-failure.ts";
-import { type Going, Navigable } from "./navigable.ts";
-import type { Navigation } from "./navigation.ts";
+import { Navigable } from "./navigable.ts";
+import type { Going } from "./navigation.ts";
 import { isForOtherApp, mayHaveActed, typedNavigation, withoutFragment } from "./navigation-request.ts";
 import type { PageFrame } from "./page-frame.ts";
 import { pageNavigation } from "./page-navigation.ts";
@@ -35,7 +34,7 @@ export class Tab implements AppTab, TabActions {
     this.#id = id;
     this.#app = app;
     this.#frame = frame;
-    this.#navigable = new Navigable(id, app, frame, onCommit);
+    this.#navigable = new Navigable(id, app, frame, onCommit, () => this.#tryAgain("by itself"));
     this.#openOtherApp = openOtherApp;
     frame.element.addEventListener("load", () => this.#navigable.onFrameLoad());
     app.add(this);
@@ -69,7 +68,7 @@ export class Tab implements AppTab, TabActions {
 
   reload(): void {
     const { navigation, sent } = this.#navigable;
-    if (navigation.kind === "failed") return this.#retry(navigation);
+    if (navigation.kind === "failed") return this.#tryAgain("asked");
     if (navigation.kind !== "underway") return this.#reloadPage();
     const { kind, url } = navigation.destination;
     if (kind === "typed") return this.#navigable.navigate(sent?.request ?? typedNavigation(url), { by: "typed" });
@@ -93,6 +92,15 @@ export class Tab implements AppTab, TabActions {
     this.#navigable.commitStart();
   }
 
+  openFailed(): void {
+    this.#tryAgain("asked");
+  }
+
+  forgetFailed(): void {
+    this.#navigable.failures.forget();
+    this.#app.draw();
+  }
+
   sendAgain(): void {
     const { notice } = this.#app.state;
     this.#app.dismissNotice();
@@ -103,17 +111,16 @@ export class Tab implements AppTab, TabActions {
   // What the tunnel says
 
   onLinkBack(): void {
-    const { navigation, sent } = this.#navigable;
-    if (navigation.kind === "failed") {
-      if (comesBackWithLink(navigation.error)) this.reload();
+    const { failures, navigation, sent } = this.#navigable;
+    if (failures.latest(navigation) !== null) {
+      if (this.state.tryingAgain === "with the link") this.#tryAgain("by itself");
       return;
     }
     if (sent === null) return;
     const { url } = sent.request;
-    const { frameWaits } = sent;
-    sent.frameWaits = false;
+    const isOnItsWay = !this.#navigable.setFrameOut(sent);
     // Without a link the boot page of a fresh slot cannot have loaded.
-    if (frameWaits || !this.#frame.isBooted(new URL(url).origin)) this.#navigable.show(url, false);
+    if (isOnItsWay && !this.#frame.isBooted(new URL(url).origin)) this.#navigable.show(url, false);
   }
 
   onTunnelEvent(event: TabEvent): void {
@@ -132,20 +139,20 @@ export class Tab implements AppTab, TabActions {
         const { method, url } = sent.request;
         return this.#navigable.fail({ code: event.code, url, method, detail: event.message }, sent.by);
       }
+      case "navigation-answered":
+        if (event.id === sent?.id) this.#navigable.setFrameOut(sent);
+        return;
       case "navigation-moved":
         if (event.id === sent?.id) this.#navigable.redirect(event.url);
         return;
       case "no-document":
-        // The frame may have gone on to another slot meanwhile.
-        if (this.state.phase === "loading" && event.origin === this.#frame.position.awaited) this.#navigable.stay();
-        return;
+      case "document-failed":
       case "silent-document":
-        return this.#navigable.onSilentDocument(event);
+      case "broken-document":
+        return this.#navigable.onToldDocument(event);
       case "stored-page":
         meter.stored = event;
         return this.#app.draw();
-      case "broken-document":
-        return this.#navigable.onBrokenDocument(event);
     }
   }
 
@@ -221,7 +228,13 @@ export class Tab implements AppTab, TabActions {
     else this.#failUnsupported(request.url, scheme.slice(0, -1));
   }
 
-  #retry({ by, error, sent }: Navigation & { kind: "failed" }): void {
+  #tryAgain(how: "asked" | "by itself"): void {
+    const { failures, navigation } = this.#navigable;
+    const failed = failures.latest(navigation);
+    if (failed === null) return;
+    const { error, sent } = failed;
+    // The bar goes on to show the page that is shown.
+    const by = how === "by itself" && this.state.unopened !== null ? "started" : failed.by;
     this.#app.prepareToGo();
     // What a form sent goes once. To look there for what became of it takes its address alone.
     if (sent?.request.url === error.url && !sent.mayHaveRun) this.#navigable.navigate(sent.request, { by });

@@ -71,6 +71,8 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
     isBooted: () => false,
+    find: () => null,
+    needsBootPage: () => true,
   };
   const tab = new Tab({
     id,

@@ -7,6 +7,8 @@ import type { BrowserState } from "../views/browser-state.ts";
 export function testState(change: Partial<BrowserState> = {}): BrowserState {
   return {
     ...drawNavigation(NO_PAGE, LOADED),
+    unopened: null,
+    tryingAgain: "not",
     canGoBack: false,
     canGoForward: false,
     progress: null,

@@ -1,3 +1,4 @@
+import { failureText } from "./bar/failure-bar.tsx";
 import { isWaiting } from "./bar/link-pill.tsx";
 import { noticeText } from "./bar/notice-bar.tsx";
 import type { BrowserState } from "./browser-state.ts";
@@ -7,6 +8,7 @@ import { shortHost } from "./parts/format.ts";
 /** What a screen reader should say about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
   if (state.notice !== null) return noticeText(state.notice);
+  if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
   if (state.phase !== "failed" && isWaiting(state.link)) {
     return state.link.kind === "offline" ? "Offline" : "Waiting for the link";
   }

@@ -118,7 +118,7 @@ function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
     case "opening":
       return <OpeningView state={state} actions={actions} />;
     case "error":
-      return state.error && <ErrorView error={state.error} actions={actions} />;
+      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} />;
     case "pairing":
       return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
   }

@@ -56,6 +56,8 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
   const noDocuments: string[] = [];
   const silentDocuments: SilentDocument[] = [];
   const brokenDocuments: unknown[] = [];
+  const failedDocuments: unknown[] = [];
+  const keptFrom = new Set<string>();
   const held = new HeldResponses({ setTimer: () => () => {} }, HELD_RESPONSE_TIME);
   const network: Ask = ({ head, body }, consumer) => {
     const request: HostRequest = { head, body, consumer, cancelled: false };
@@ -74,6 +76,8 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     frameStarts,
     onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),
     onNoDocument: (origin) => noDocuments.push(origin),
+    isPageKept: (url) => keptFrom.has(url),
+    onDocumentFailed: (failure) => failedDocuments.push(failure),
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
     setTimer: (task) => setTimer(task, 0),
@@ -84,6 +88,8 @@ function rig(binding: SlotBinding = TOP_LEVEL) {
     noDocuments,
     silentDocuments,
     brokenDocuments,
+    failedDocuments,
+    keptFrom,
     held,
     frameStarts,
     far: port2,
@@ -317,6 +323,43 @@ describe("SlotPort, to a hostile slot,", () => {
     const { isHeld, log } = claim(OTHER);
     await settle();
     expect([isHeld, log.head?.url, log.bytes]).toEqual([true, `${OTHER}/moved`, 10]);
+  });
+
+  describe("whose document does not come", () => {
+    const reset = new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset");
+
+    it("cancels the navigation where a page stays, and says so where the page itself went there", async () => {
+      for (const isShells of [true, false]) {
+        const slot = rig();
+        slot.keptFrom.add(URL_A);
+        const response = new HeldResponse("", 7);
+        if (isShells) holdNavigation(slot.held, ORIGIN, URL_A, response);
+        await slot.ask(navigation);
+        (isShells ? response : slot.first().consumer).onError(reset);
+        expect(errorCodes(await slot.heard())).toEqual([ErrorCode.CANCEL]);
+        const failure = {
+          type: "document-failed",
+          url: URL_A,
+          method: "GET",
+          code: reset.code,
+          message: reset.message,
+        };
+        expect(slot.failedDocuments).toEqual(isShells ? [] : [failure]);
+      }
+    });
+
+    it.each<[string, SlotBinding, PortRequestHead]>([
+      ["where no page stays", TOP_LEVEL, { ...navigation, url: `${ORIGIN}/other` }],
+      ["in a frame", FRAME, navigation],
+      ["of a script's request", TOP_LEVEL, subresource],
+    ])("is told why %s", async (_, binding, head) => {
+      const slot = rig(binding);
+      slot.keptFrom.add(URL_A);
+      await slot.ask(head);
+      slot.first().consumer.onError(reset);
+      expect(errorCodes(await slot.heard())).toEqual([reset.code]);
+      expect(slot.failedDocuments).toEqual([]);
+    });
   });
 
   it("keeps a navigation that moved from a slot that uses one id twice", async () => {

@@ -34,11 +34,13 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
    * @param url with the fragment of the redirect that led there, if it had one.
    */
   onNavigationMoved(id: number, url: string): void;
+  /** Whether a page stays where it is if its next document, of this real URL, does not come. */
+  isPageKept(url: string): boolean;
+  onDocumentFailed(failure: TunnelToShell & { type: "document-failed" }): void;
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
   onSilentDocument(document: SilentDocument): void;
   onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
-  /** After milliseconds. */
 }
 
 type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
@@ -176,10 +178,12 @@ export class SlotPort {
   #settled(
     id: number,
     exchange: PortExchange,
-    { url, mode }: PortRequestHead,
+    head: PortRequestHead,
     isDocument: boolean,
     outcome: ResponseHead | RopewayError,
   ): void {
+    const { url, mode } = head;
+    if (outcome instanceof RopewayError && this.#keepsPage(id, exchange, head, outcome)) return;
     if (outcome instanceof RopewayError || (outcome.url === url && mode !== "navigate")) {
       this.#attach(id, exchange, PORT_CREDIT_BYTES);
     } else if (isDocument && !this.#isOwn(outcome.url)) {
@@ -189,6 +193,24 @@ export class SlotPort {
       exchange.documentUrl = mode === "navigate" && this.#binding.topLevel ? outcome.url : null;
       this.#postHead(id, exchange, outcome);
     }
+  }
+
+  /**
+   * The browser leaves a page where it is for a navigation that is cancelled; in place of a notice, which would be its next
+   * document.
+   *
+   * @returns whether the page stays.
+   */
+  #keepsPage(id: number, exchange: PortExchange, head: PortRequestHead, { code, message }: RopewayError): boolean {
+    const { url, mode, method } = head;
+    if (code === ErrorCode.CANCEL || mode !== "navigate" || !this.#binding.topLevel || !this.#host.isPageKept(url))
+      return false;
+    this.#exchanges.delete(id);
+    this.#postError(id, ErrorCode.CANCEL, message);
+    // Of its own navigation the shell has heard.
+    if (exchange.response.id === null)
+      this.#host.onDocumentFailed({ type: "document-failed", url, method, code, message });
+    return true;
   }
 
   /** @param credit body bytes that may be posted before the page has read some. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { HeldResponse } from "./held-response.ts";
-import { abandon, beginPage, type Tabs } from "./tabs.ts";
+import { abandon, beginPage, isKeptFrom, type Tabs } from "./tabs.ts";
 
 const NONE = {
   requests: 0,
@@ -21,15 +21,15 @@ it("counts the page of each tab from when that began", () => {
   const tabs: Tabs = new Map();
   const read = () => ({ ...NONE, requests });
   const counted = () => [...tabs].map(([tab, { progress }]) => [tab, progress().requests]);
-  beginPage(tabs, 1, read);
+  beginPage(tabs, 1, read, null);
   requests = 2;
-  beginPage(tabs, 2, read, new HeldResponse());
+  beginPage(tabs, 2, read, null, new HeldResponse());
   requests = 5;
   expect(counted()).toEqual([
     [1, 5],
     [2, 3],
   ]);
-  beginPage(tabs, 1, read);
+  beginPage(tabs, 1, read, null);
   expect(counted()[0]).toEqual([1, 0]);
 });
 
@@ -41,12 +41,20 @@ it("gives up the latest navigation of a tab, also while its page goes on by itse
     HeldResponse,
     HeldResponse,
   ];
-  beginPage(tabs, 1, read, former);
-  beginPage(tabs, 1, read, latest);
-  beginPage(tabs, 2, read, other);
-  beginPage(tabs, 1, read);
+  beginPage(tabs, 1, read, null, former);
+  beginPage(tabs, 1, read, null, latest);
+  beginPage(tabs, 2, read, null, other);
+  beginPage(tabs, 1, read, null);
   abandon(tabs, 1);
   abandon(tabs, 2);
   expect(await latest.settled).toMatchObject({ code: ErrorCode.CANCEL });
   expect(await Promise.race([other.settled, former.settled, "open"])).toBe("open");
+});
+
+it("keeps a page from what it left for last", () => {
+  const tabs: Tabs = new Map();
+  beginPage(tabs, 1, () => NONE, "https://a.example/1");
+  beginPage(tabs, 1, () => NONE, "https://a.example/2");
+  beginPage(tabs, 2, () => NONE, null);
+  expect(["https://a.example/1", "https://a.example/2"].map((url) => isKeptFrom(tabs, url))).toEqual([false, true]);
 });

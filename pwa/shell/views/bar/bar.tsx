@@ -2,6 +2,7 @@ import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { Icon, type IconName } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { AddressBox } from "./address-box.tsx";
+import { FailureBar } from "./failure-bar.tsx";
 import { LinkPill } from "./link-pill.tsx";
 import { NoticeBar } from "./notice-bar.tsx";
 
@@ -15,6 +16,9 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       <Progress state={state} />
       <LinkPill link={state.link} storedAt={state.storedAt} />
       {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
+      {state.notice === null && state.unopened !== null && (
+        <FailureBar error={state.unopened} tryingAgain={state.tryingAgain} actions={actions} />
+      )}
       <BarButton icon="back" label="Back" isDisabled={!state.canGoBack} onClick={() => actions.tab.back()} />
       <BarButton
         icon="forward"

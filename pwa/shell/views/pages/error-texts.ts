@@ -1,5 +1,5 @@
 import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
-import type { PageError } from "../../tab/tab-state.ts";
+import type { PageError, TryingAgain } from "../../tab/tab-state.ts";
 import { shortHost } from "../parts/format.ts";
 
 /** What the error page says and offers. `{host}` is filled in by `errorText`. */
@@ -159,6 +159,18 @@ const UNKNOWN: ErrorText = {
 export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
   const found = TEXTS.get(error.code) ?? UNKNOWN;
   return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
+}
+
+/** What follows of itself, as a sentence after another; "" where nothing does. */
+export function againText(subject: string, tryingAgain: TryingAgain): string {
+  switch (tryingAgain) {
+    case "with the link":
+      return ` ${subject} opens by itself when the link is back.`;
+    case "soon":
+      return ` ${subject} is tried again by itself.`;
+    case "not":
+      return "";
+  }
 }
 
 /** Where to load the address again changes nothing. */

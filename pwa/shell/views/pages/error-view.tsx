@@ -1,14 +1,19 @@
-import { comesBackWithLink } from "../../tab/link-failure.ts";
-import type { PageError } from "../../tab/tab-state.ts";
+import type { PageError, TryingAgain } from "../../tab/tab-state.ts";
 import type { BrowserActions } from "../browser-state.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
-import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
+import { againText, errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
 
 const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked", sign: "sign" } as const;
 
+interface ErrorViewProps {
+  readonly error: PageError;
+  readonly tryingAgain: TryingAgain;
+  readonly actions: BrowserActions;
+}
+
 /** What went wrong, in words, and the way on. */
-export function ErrorView({ error, actions }: { error: PageError; actions: BrowserActions }) {
+export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
   const { heading, text, asksForKey, sign } = errorText(error);
   const retry = retryLabel(error.code);
   return (
@@ -17,9 +22,7 @@ export function ErrorView({ error, actions }: { error: PageError; actions: Brows
         <Icon name={SIGNS[sign]} />
       </span>
       <h1>{heading}</h1>
-      <p>
-        {comesBackWithLink(error) && !asksForKey ? `${text} The page loads by itself when the link is back.` : text}
-      </p>
+      <p>{asksForKey ? text : `${text}${againText("The page", tryingAgain)}`}</p>
       {asksForKey && <KeyForm onKey={(accessKey) => actions.app.pair(accessKey)} />}
       <div class="actions">
         {retry !== null && (

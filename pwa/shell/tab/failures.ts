@@ -1,0 +1,60 @@
+import type { FailedNavigation, Navigation } from "./navigation.ts";
+import type { TabState } from "./tab-state.ts";
+import { pauseAfter, tryingAgain } from "./trying-again.ts";
+
+/** What a tab failed to open and still wants: it covers the frame, or a page is shown and it waits beside. */
+export class Failures {
+  readonly #tryAgain: () => void;
+  #beside: FailedNavigation | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param tryAgain it may be there now. */
+  constructor(tryAgain: () => void) {
+    this.#tryAgain = tryAgain;
+  }
+
+  get isBeside(): boolean {
+    return this.#beside !== null;
+  }
+
+  /** @param navigation of the tab; one that failed covers the frame. */
+  latest(navigation: Navigation): FailedNavigation | null {
+    return navigation.kind === "failed" ? navigation : this.#beside;
+  }
+
+  /** How often it failed to come to this URL, in a row. */
+  countOf(navigation: Navigation, url: string): number {
+    const failed = this.latest(navigation);
+    return failed?.error.url === url ? attemptsBefore(failed) + 1 : 0;
+  }
+
+  draw(navigation: Navigation): Pick<TabState, "unopened" | "tryingAgain"> {
+    const failed = this.latest(navigation);
+    return { unopened: this.#beside?.error ?? null, tryingAgain: failed === null ? "not" : howAgain(failed) };
+  }
+
+  /** A page is shown, and stays. */
+  waitBeside(failed: FailedNavigation): void {
+    this.add(failed);
+    this.#beside = failed;
+  }
+
+  add(failed: FailedNavigation): void {
+    this.forget();
+    if (howAgain(failed) === "soon") this.#timer = setTimeout(this.#tryAgain, pauseAfter(attemptsBefore(failed)));
+  }
+
+  /** It is not wanted any more, or another page is. */
+  forget(): void {
+    this.#beside = null;
+    clearTimeout(this.#timer);
+  }
+}
+
+function howAgain(failed: FailedNavigation): TabState["tryingAgain"] {
+  return tryingAgain(failed.error, attemptsBefore(failed));
+}
+
+function attemptsBefore({ sent }: FailedNavigation): number {
+  return sent?.attempts ?? 0;
+}
