@@ -250,6 +250,25 @@ describe("what is fresh", () => {
     expect([none.head?.status, none.text]).toEqual([416, ""]);
   });
 
+  it("shows a page of another origin no field that CORS does not let it read", async () => {
+    const api = { url: "https://api.example/x", mode: "cors", credentials: "omit", destination: "" } as const;
+    const names = async (change: Partial<RequestHead>) =>
+      (await window.get(change)).head?.headers.map(([name]) => name) ?? [];
+    await window.get(api, { headers: FRESH, body: "0123456789" });
+    const part: Partial<RequestHead> = { ...api, headers: [["range", "bytes=2-4"]] };
+    for (const shown of [await names(api), await names(part)]) {
+      expect(shown).toContain("cache-control");
+      expect(shown).not.toContain("age");
+      expect(shown).not.toContain("content-range");
+    }
+    const open = { ...api, url: "https://api.example/open" };
+    await window.get(open, { headers: [...FRESH, ["access-control-expose-headers", "*"]], body: "x" });
+    expect(await names(open)).toContain("age");
+    const video: Partial<RequestHead> = { ...part, url: "https://api.example/v", destination: "video" };
+    await window.get({ ...video, headers: [] }, { headers: FRESH, body: "0123456789" });
+    expect(await names(video)).toContain("content-range");
+  });
+
   it("is given whole where it is long, and not at all once it is cancelled", async () => {
     const body = "0123456789abcdef".repeat(50_000);
     await window.get({}, { headers: FRESH, body });

@@ -3,7 +3,7 @@ import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/c
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { answerRange } from "../../../../shared/http-cache/range.ts";
 import type { BodyReader } from "../database/body-reader.ts";
-import type { ExchangeEntry } from "./stored-exchange.ts";
+import { type ExchangeEntry, mayShow } from "./stored-exchange.ts";
 
 export interface StoredAnswer {
   readonly request: RequestHead;
@@ -25,10 +25,11 @@ export function answerStored(
   broken: () => RopewayError,
 ): ClientExchange {
   let isCancelled = false;
+  const showsRange = mayShow("content-range", request, headers);
   const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
   const head = (status: number, fields: HeaderList): ResponseHead => ({
     status,
-    headers: fields,
+    headers: showsRange ? fields : fields.filter(([name]) => name !== "content-range"),
     url: entry.url,
     redirected: false,
     coding: "identity",

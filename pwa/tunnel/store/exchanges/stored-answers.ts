@@ -7,7 +7,7 @@ import { laterWith } from "../later-with.ts";
 import { answerStored, type StoredAnswer } from "./answer-stored.ts";
 import type { Lookup } from "./lookup.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./source-parts.ts";
-import type { ExchangeEntry, StoredExchange } from "./stored-exchange.ts";
+import { type ExchangeEntry, mayShow, type StoredExchange } from "./stored-exchange.ts";
 import type { Variant } from "./variants-of.ts";
 
 /** Asks for the whole response, since the stored one cannot be read. */
@@ -25,8 +25,10 @@ export class StoredAnswers {
     const { platform, counters } = this.#parts;
     return this.#read(lookup, entry, whole, () => {
       counters.storeAnswers += 1;
-      const headers = headersWithAge(entry.meta, platform.now());
-      return { headers, scriptCookies: scriptCookiesOf(this.#parts, lookup.head) ?? entry.meta.scriptCookies };
+      const { meta } = entry;
+      const showsAge = mayShow("age", lookup.head, meta.headers);
+      const headers = showsAge ? headersWithAge(meta, platform.now()) : meta.headers;
+      return { headers, scriptCookies: scriptCookiesOf(this.#parts, lookup.head) ?? meta.scriptCookies };
     });
   }
 

@@ -1,5 +1,5 @@
 /** What the store keeps of a response, and under which conditions another request may have it. */
-import type { RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import type { StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
 import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import type { StoredEntry } from "../database/store-database.ts";
@@ -47,6 +47,14 @@ export function isPage({ mode, destination }: Pick<RequestHead, "mode" | "destin
 /** @param context as `contextOf` gives it. */
 export function isPageContext(context: string): boolean {
   return context.startsWith("navigate document ");
+}
+
+/** Whether the page may see a field that the store adds: of what CORS has filtered, only where its origin exposes all. */
+export function mayShow(name: "age" | "content-range", head: RequestHead, headers: HeaderList): boolean {
+  if (isBasic(head) || head.mode !== "cors") return true;
+  // It is for the browser's player, as the edge gives it.
+  if (name === "content-range" && head.destination !== "") return true;
+  return headers.some(([each, value]) => each === name || (each === "access-control-expose-headers" && value === "*"));
 }
 
 /** Whether the page sees all fields of the response, and may add to those of the request: no CORS is between them. */
