@@ -42,7 +42,7 @@ const BASE = "https://origin.example";
 const OF_A_PROXY = "no private cache hears it";
 const AGE = "RFC 9111 section 5.1 ignores an invalid Age and takes the first of several; the package is older";
 const NO_RESPONSE = "the suite wants a response where the connection broke: there is none but a network error";
-const PARTS = "parts are not stored by themselves, only where they make a whole";
+const PARTS = "parts are not stored by themselves";
 
 /** Why the rules fail a test that is not a mere question. */
 const REASONS: Readonly<Record<string, string>> = {

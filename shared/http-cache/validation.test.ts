@@ -129,6 +129,12 @@ describe("the answer to HEAD", () => {
     expect(head(200, answer)).toBe("outdated");
   });
 
+  it("may tell the length where the stored body came without", () => {
+    const known = storedResponse(headers.filter(([name]) => name !== "content-length"));
+    const answer = { status: 200, headers: [["content-length", "8"]] } as const;
+    expect(freshenByHead(known, cacheRequest({ method: "HEAD" }), answer, times)).not.toBe("outdated");
+  });
+
   it("says nothing with another status", () => {
     expect([304, 404, 503].map((status) => head(status, []))).toEqual([null, null, null]);
   });

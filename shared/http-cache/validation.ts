@@ -44,7 +44,9 @@ export function freshenByHead(
   if (answer.status !== 200 || stored.status !== 200) return null;
   const isSame = (name: string) => {
     const [ours, theirs] = [fieldValue(stored.headers, name), fieldValue(answer.headers, name)];
-    return theirs === null || ours === theirs || (name === "etag" && ours !== null && isSameTag(ours, theirs));
+    // The length of a body that the edge has decoded is not told.
+    if (theirs === null || (ours === null && name === "content-length")) return true;
+    return ours === theirs || (name === "etag" && ours !== null && isSameTag(ours, theirs));
   };
   if (!["etag", "last-modified", "content-length"].every(isSame)) return "outdated";
   return freshened(stored, request, answer.headers, times);

@@ -250,6 +250,23 @@ describe("what is fresh", () => {
     expect([none.head?.status, none.text]).toEqual([416, ""]);
   });
 
+  it("is kept of a 206 that has the whole body, and of no other", async () => {
+    const all: Partial<RequestHead> = { headers: [["range", "bytes=0-"]] };
+    const part = (contentRange: string): OriginAnswer => ({
+      status: 206,
+      headers: [...FRESH, ["content-range", contentRange]],
+      body: "0123456789",
+    });
+    await window.get(all, part("bytes 0-9/20"));
+    expect((await window.get({}, part("bytes 5-14/15"))).isAsked).toBe(true);
+    await window.get({}, part("bytes 0-8/9"));
+    expect((await window.get(all, part("bytes 0-9/10"))).head?.status).toBe(206);
+    const again = await window.get();
+    expect([again.isAsked, again.head?.status, again.text]).toEqual([false, 200, "0123456789"]);
+    const end = await window.get({ headers: [["range", "bytes=8-"]] });
+    expect([end.isAsked, end.head?.status, end.text]).toEqual([false, 206, "89"]);
+  });
+
   it("shows a page of another origin no field that CORS does not let it read", async () => {
     const api = { url: "https://api.example/x", mode: "cors", credentials: "omit", destination: "" } as const;
     const names = async (change: Partial<RequestHead>) =>
@@ -421,6 +438,15 @@ describe("what is stale", () => {
     expect(again.head?.headers).toContainEqual(["x-new", "1"]);
     expect((await window.get()).isAsked).toBe(false);
     expect(window.source.stats.storeValidations).toBe(1);
+  });
+
+  it("is freshened by a HEAD that says the same, and dropped by one that says other", async () => {
+    await window.get({}, { headers: STALE, body: "first" });
+    await window.get({ method: "HEAD" }, { headers: [...FRESH, ["etag", '"1"']] });
+    expect((await window.get()).isAsked).toBe(false);
+    await window.get({ method: "HEAD" }, { headers: [...FRESH, ["etag", '"2"']] });
+    expect((await window.get({}, { body: "second" })).text).toBe("second");
+    expect(window.lastAsked?.headers).toEqual([]);
   });
 
   it("is replaced by what is new", async () => {

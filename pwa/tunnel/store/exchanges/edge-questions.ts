@@ -1,18 +1,19 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, ResponseHead } from "../../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
+import { asWhole } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
-import { judgeValidation } from "../../../../shared/http-cache/validation.ts";
-import { isSameVariant } from "../../../../shared/http-cache/variants.ts";
+import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/validation.ts";
+import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
 import { isRedirectStatus } from "../../../../shared/web/status.ts";
 import { type Ask, passingOn } from "../../requests/response-source.ts";
 import { DEAF, type Lookup, withFields } from "./lookup.ts";
 import type { SourceParts } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
-import { type ExchangeEntry, isBasic, type StoredExchange } from "./stored-exchange.ts";
+import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
-import type { Variant } from "./variants-of.ts";
+import { type Variant, variantsOf } from "./variants-of.ts";
 import { watchCookies } from "./watch-cookies.ts";
 
 export class EdgeQuestions {
@@ -28,18 +29,21 @@ export class EdgeQuestions {
 
   /** @returns `next`, whose answers do to what is stored what any answer of the edge does. */
   watching(next: Ask): Ask {
-    const { cookies, invalidations } = this.#parts;
+    const { platform, cookies, invalidations } = this.#parts;
     const watched = watchCookies(cookies, next);
-    return (request, consumer) =>
-      watched(
+    return (request, consumer) => {
+      const requestTime = platform.now();
+      return watched(
         request,
         passingOn(consumer, {
           onHead: (response) => {
             invalidations.answered(request.head, response);
+            this.#learnOfHead(request.head, response, requestTime);
             consumer.onHead(response);
           },
         }),
       );
+    };
   }
 
   fetch(lookup: Lookup, fields: HeaderList): ClientExchange {
@@ -111,6 +115,26 @@ export class EdgeQuestions {
     return checked;
   }
 
+  /** HEAD tells what GET would have got (RFC 9111 section 4.3.5), of the page's own origin all of it. */
+  #learnOfHead(head: RequestHead, response: ResponseHead, requestTime: number): void {
+    const { store, platform, invalidations } = this.#parts;
+    const context = contextOf(head);
+    if (head.method !== "HEAD" || !isBasic(head) || context === null || !isOfUrl(head, response)) return;
+    const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
+    const request = { ...head, cacheMode: head.cache ?? "default" };
+    const partition = partitionOf(head);
+    const pending = invalidations.pendingFor(partition, head.url);
+    const learn = async (): Promise<void> => {
+      await pending;
+      const index = await store.index(partition);
+      const known = selectVariant(request, variantsOf(index, head, context))?.entry;
+      const fresh = known === undefined ? null : freshenByHead(known.meta, request, response, times);
+      if (known === undefined || fresh === null) return;
+      await (fresh === "outdated" ? store.remove([known]) : store.refresh(known, { ...known.meta, ...fresh }));
+    };
+    invalidations.add(partition, head.url, learn());
+  }
+
   /** The body stays under another head, unless that says that it is not to be stored. */
   #keep(head: Lookup["head"], entry: ExchangeEntry, meta: StoredExchange, times: ExchangeTimes): void {
     const { store } = this.#parts;
@@ -126,10 +150,8 @@ export class EdgeQuestions {
       consumer,
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
-        // Where it was redirected from, and whether that holds, nobody said.
-        const isAsked =
-          store.isOpen && !response.redirected && response.url === head.url && !isRedirectStatus(response.status);
-        const stored = isAsked ? toStored(head, response, times) : null;
+        const isAsked = store.isOpen && isOfUrl(head, response) && !isRedirectStatus(response.status);
+        const stored = isAsked ? toStored(head, asWhole(response), times) : null;
         return stored === null ? null : { meta: this.#metaOf(lookup, stored, response), copy: store.startCopy() };
       },
       ({ url }, meta, copy) => {
@@ -147,4 +169,9 @@ export class EdgeQuestions {
   ): StoredExchange {
     return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
+}
+
+/** Where it was redirected from, and whether that holds, nobody said. */
+function isOfUrl({ url }: RequestHead, response: ResponseHead): boolean {
+  return !response.redirected && response.url === url;
 }

@@ -2,6 +2,7 @@ import type { RopewayError } from "../../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../../../shared/http/heads.ts";
+import { asWhole } from "../../../../shared/http-cache/partial.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 
 /** Passes a response on and copies it, if it may be stored. */
@@ -43,7 +44,7 @@ export class StoringConsumer<Meta> implements ResponseConsumer {
     const state = this.#state;
     this.#state = { kind: "idle" };
     if (state.kind === "copying") {
-      const announced = headerValue(state.head.headers, "content-length");
+      const announced = headerValue(asWhole(state.head).headers, "content-length");
       // It broke off where neither its origin nor the edge could know.
       if (announced === null || Number(announced) === this.#bytes) this.#store(state.head, state.meta, state.copy);
       else state.copy.body.giveUp();
