@@ -91,6 +91,43 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
 });
 
+test("what comes again unchanged, without validators, costs its head", async ({ app, origin, otherOrigin }) => {
+  const noise = (size: number) =>
+    Array.from({ length: size }, (_, at) => ((at * at * 7919) % 36).toString(36)).join("");
+  const bodies: Record<string, readonly [type: string, text: string]> = {
+    "/again.js": ["text/javascript", `shown.textContent = "run";//${noise(50_000)}`],
+    "/again.svg": [
+      "image/svg+xml",
+      `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><!--${noise(50_000)}--></svg>`,
+    ],
+  };
+  for (const each of [origin, otherOrigin]) {
+    for (const [path, [type, text]] of Object.entries(bodies)) {
+      each.route(path, ({ reply }) => reply(200, { "content-type": type, "cache-control": "max-age=0" }, text));
+    }
+  }
+  const body = `<p id="shown"></p><script src="/again.js"></script>
+    <img src="${otherOrigin.origin}/again.svg" alt="" id="picture"><!--${noise(20_000)}-->`;
+  origin.route("/page", ({ page }) => page(pageOf("Again", body), { "cache-control": "max-age=0" }));
+  const visitPage = async () => {
+    await app.goto(`${origin.origin}/page`);
+    await expect(app.frame().locator("#shown")).toHaveText("run");
+    await expect(app.frame().locator("#picture")).toHaveJSProperty("naturalWidth", 9);
+    return app.stats();
+  };
+  await app.storeReady();
+  await visitPage();
+  await app.goto("about:blank");
+  const before = await app.stats();
+  const after = await visitPage();
+  expect(Number(after.storeReferences) - Number(before.storeReferences)).toBe(3);
+  expect(Number(after.storeReferencedBytes) - Number(before.storeReferencedBytes)).toBeGreaterThan(120_000);
+  expect(after.responseHeadBytes - before.responseHeadBytes).toBeLessThan(300);
+  // Most of it is what opens the windows of connections that have rested.
+  expect(after.linkBytesDown - before.linkBytesDown).toBeLessThan(10_000);
+  expect(counts(otherOrigin)).toEqual({ "/again.svg": 2 });
+});
+
 test("another site sees nothing of what is stored, and what is forgotten is gone", async ({
   app,
   origin,

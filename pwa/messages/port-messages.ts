@@ -19,7 +19,7 @@ export const PORT_CREDIT_BYTES = 256 * 1024;
 export const PORT_BATCH_TIME = 8;
 
 /** A request as the service worker saw it, with real URLs. */
-export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery">;
+export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery" | "stored">;
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
 export interface SilentDocument {

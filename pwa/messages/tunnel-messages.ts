@@ -44,10 +44,13 @@ export interface StoreStats {
   readonly storeAnswers: number | null;
   /** Requests that it answered after the edge had said that what is stored holds. */
   readonly storeValidations: number | null;
+  /** Requests that it answered since the edge had got the same body again from its origin; and the bytes of those bodies. */
+  readonly storeReferences: number | null;
+  readonly storeReferencedBytes: number | null;
   /** Questions that went out with a navigation, before its page asked; and those of which the page took the answer. */
   readonly storeAsked: number | null;
   readonly storeAskedUsed: number | null;
-  /** Bytes of the bodies that it gave in both. */
+  /** Bytes of the bodies that it gave in all of them. */
   readonly storeBytes: number | null;
   /** Bytes of the bodies that are stored now, and how many may be. */
   readonly storedBytes: number | null;

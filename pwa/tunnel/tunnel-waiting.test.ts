@@ -140,8 +140,14 @@ describe("pushes", () => {
     tunnel.introduce({ ...constants, accept: { image: "image/webp" } });
     await settle();
     expect(sessionHeads).toEqual([
-      { "user-agent": "phone", "accept-language": "en" },
-      { "user-agent": "phone", "accept-language": "en", "accept-push": "https", "accept-image": "image/webp" },
+      { "user-agent": "phone", "accept-language": "en", "sec-ropeway-stored": "1" },
+      {
+        "user-agent": "phone",
+        "accept-language": "en",
+        "sec-ropeway-stored": "1",
+        "accept-push": "https",
+        "accept-image": "image/webp",
+      },
     ]);
   });
 

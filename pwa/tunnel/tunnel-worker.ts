@@ -143,6 +143,8 @@ const NO_STORE: StoreStats = {
   storeValidations: null,
   storeAsked: null,
   storeAskedUsed: null,
+  storeReferences: null,
+  storeReferencedBytes: null,
   storeBytes: null,
   storedBytes: null,
   storedBytesMax: null,

@@ -5,6 +5,7 @@
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
+import { STORED_BODY } from "../../shared/http/stored-body.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
@@ -254,6 +255,7 @@ export class Tunnel {
     session.sendSessionHead([
       ["user-agent", userAgent],
       ["accept-language", acceptLanguage],
+      [STORED_BODY, "1"],
       ...(scheme === null ? [] : [[ACCEPT_PUSH, scheme] as const, ...acceptToFields(accept ?? {})]),
     ]);
   }

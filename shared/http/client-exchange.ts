@@ -41,7 +41,7 @@ export function startExchange(
   consumer: ResponseConsumer,
 ): ClientExchange {
   const reader = body?.getReader();
-  const { stop, fail } = receiveResponse(stream, head.url, consumer, (reason) => {
+  const { stop, fail } = receiveResponse(stream, head, consumer, (reason) => {
     reader?.cancel(reason).catch(() => {});
   });
   try {
@@ -67,7 +67,7 @@ export function startExchange(
 
 /** Takes the response that is pushed on `stream`, whose first head was read. */
 export function receivePush(stream: MuxStream, requestUrl: string, consumer: ResponseConsumer): ClientExchange {
-  const { stop } = receiveResponse(stream, requestUrl, consumer, () => {});
+  const { stop } = receiveResponse(stream, { url: requestUrl }, consumer, () => {});
   return {
     cancel() {
       if (!stop()) stream.reset(ErrorCode.CANCEL);
@@ -84,7 +84,7 @@ interface Reception {
 /** @param onStop the response came to an end before its body did. */
 function receiveResponse(
   stream: MuxStream,
-  requestUrl: string,
+  request: Pick<RequestHead, "url" | "stored">,
   consumer: ResponseConsumer,
   onStop: (reason?: unknown) => void,
 ): Reception {
@@ -113,7 +113,8 @@ function receiveResponse(
   stream.handler = {
     onHead(fields) {
       if (over) return;
-      const response = fieldsToResponse(fields, requestUrl);
+      const response = fieldsToResponse(fields, request.url);
+      if (response.isReference === true && request.stored === undefined) throw namesNothing();
       const open = LINK_DECODERS[response.coding];
       decoder = open?.({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) }) ?? null;
       consumer.onHead(response);
@@ -141,6 +142,11 @@ function receiveResponse(
 function notDecodable(cause: unknown): RopewayError {
   const message = "Cannot decode the response: its body is not what its head says";
   return new RopewayError(ErrorCode.COMPRESSION_ERROR, "stream", "peer", message, { cause });
+}
+
+function namesNothing(): RopewayError {
+  const message = "Cannot read the response: it names a body that was not offered";
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", message);
 }
 
 function notTaken(cause: unknown): RopewayError {

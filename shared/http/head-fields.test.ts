@@ -5,6 +5,7 @@ import { thrownBy } from "../testing/thrown-by.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
 import { fieldsToRequest, fieldsToResponse, headerValue, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "./heads.ts";
+import { STORED_BODY } from "./stored-body.ts";
 
 const malformed = { code: ErrorCode.PROTOCOL_ERROR, scope: "stream", initiator: "peer" };
 
@@ -68,6 +69,41 @@ const responseHead: fc.Arbitrary<ResponseHead> = fc
 function withFragment(head: ResponseHead, text: string | undefined): ResponseHead {
   return text === undefined ? head : { ...head, fragment: text };
 }
+
+test("the name of a stored body goes with a request, and what a page says in its place does not", () => {
+  const head: RequestHead = {
+    method: "GET",
+    url: "https://a.example/x",
+    headers: [[STORED_BODY, `${"a".repeat(22)} 1000`]],
+    destination: "",
+    mode: "cors",
+    credentials: "include",
+    redirect: "follow",
+    referrer: "",
+    origin: "https://a.example",
+    topLevelOrigin: "https://a.example",
+  };
+  expect(fieldsToRequest(onTheWire(requestToFields(head)))).toEqual({ ...head, headers: [] });
+  const named = { ...head, headers: [], stored: { hash: "-_0aA".padEnd(22, "z"), size: 1_048_576 } };
+  expect(fieldsToRequest(onTheWire(requestToFields(named)))).toEqual(named);
+  for (const value of ["", "x 1", `${"a".repeat(22)} -1`, `${"a".repeat(22)} 99999999`]) {
+    const fields = onTheWire(requestToFields({ ...head, headers: [] }));
+    expect(fieldsToRequest([...fields, [STORED_BODY, value]])).toEqual({ ...head, headers: [] });
+  }
+});
+
+test("a response says that its body is the one that was named", () => {
+  const head: ResponseHead = {
+    status: 200,
+    headers: [],
+    url: "https://a.example/x",
+    redirected: false,
+    coding: "identity",
+    scriptCookies: [],
+    isReference: true,
+  };
+  expect(fieldsToResponse(onTheWire(responseToFields(head)), head.url)).toEqual(head);
+});
 
 test("any request head comes back, with an accept where its destination has one", () => {
   const accept = fc.constantFrom("*/*", "text/css,*/*;q=0.1", "image/*").map((value): HeaderField => ["accept", value]);

@@ -21,6 +21,7 @@ import type {
   ResponseHead,
   ScriptCookie,
 } from "./heads.ts";
+import { isStoredBodyField, parseStoredBody, storedBodyField } from "./stored-body.ts";
 
 const DESTINATIONS: readonly Destination[] = [
   "",
@@ -82,9 +83,10 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   fields.push([":path", path], [":context", context]);
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
+  if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
-    if (!field[0].startsWith(":")) fields.push(field);
+    if (!field[0].startsWith(":") && !isStoredBodyField(field)) fields.push(field);
   }
   return fields;
 }
@@ -110,11 +112,15 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const scheme = base?.protocol.slice(0, -1) ?? pseudo.get("scheme") ?? "";
   const delivery = parseDelivery(pseudo);
   if (delivery === null) throw malformed("its delivery is not readable");
+  const stored = parseStoredBody(headers);
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   return {
     method,
     url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
-    headers: withDefaultAccept(headers, knownDestination),
+    headers: withDefaultAccept(
+      headers.filter((field) => !isStoredBodyField(field)),
+      knownDestination,
+    ),
     destination: knownDestination,
     mode: oneOf(MODES, mode, "mode"),
     credentials: oneOf(CREDENTIALS, credentials, "credentials mode"),
@@ -123,6 +129,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     origin: origin === "-" ? null : origin,
     topLevelOrigin,
     ...(delivery === undefined ? {} : { delivery }),
+    ...(stored === undefined ? {} : { stored }),
   };
 }
 
@@ -137,6 +144,7 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
   if (head.coding !== "identity") fields.push([":coding", head.coding]);
   if (head.scriptCookies.length > 0) fields.push([":script-cookies", toAsciiJson(head.scriptCookies), "never"]);
   fields.push(...resumptionFields(head));
+  if (head.isReference === true) fields.push([":reference", "1"]);
   for (const field of head.headers) fields.push(field);
   return fields;
 }
@@ -146,7 +154,15 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
  * @throws RopewayError PROTOCOL_ERROR of scope "stream" when the fields are not a valid response.
  */
 export function fieldsToResponse(fields: HeaderList, requestUrl: string): ResponseHead {
-  const { pseudo, headers } = split(fields, ["status", "url", "coding", "script-cookies", "resume", "continues"]);
+  const { pseudo, headers } = split(fields, [
+    "status",
+    "url",
+    "coding",
+    "script-cookies",
+    "resume",
+    "continues",
+    "reference",
+  ]);
   const status = pseudo.get("status") ?? "";
   if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not final");
   const [url, ...afterHash] = pseudo.get("url")?.split("#") ?? [];
@@ -163,6 +179,7 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
     scriptCookies: parseScriptCookies(pseudo.get("script-cookies")),
     ...(resumption === undefined ? {} : { resumption }),
     ...(pseudo.has("continues") ? { continues: true } : {}),
+    ...(pseudo.has("reference") ? { isReference: true } : {}),
   };
 }
 

@@ -62,6 +62,8 @@ export interface RequestHead {
   readonly cache?: CacheMode;
   /** Of the tunnel's making, never of a page's. */
   readonly delivery?: Delivery;
+  /** The body that the phone has stored for it. Of the tunnel's making, too. */
+  readonly stored?: BodyName;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
@@ -106,6 +108,14 @@ export interface ScriptCookie {
   readonly expires: number | null;
 }
 
+/** A body, by what it says. */
+export interface BodyName {
+  /** The first 16 bytes of its SHA-256, in base64url. */
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 export interface ResponseHead {
   readonly status: number;
   /** End-to-end fields only. `set-cookie` is never among them: the jar is at the edge. */
@@ -126,4 +136,6 @@ export interface ResponseHead {
   readonly resumption?: Resumption;
   /** The continuation that was asked for is what follows. */
   readonly continues?: boolean;
+  /** The body is the one that the request named, and is not sent. */
+  readonly isReference?: boolean;
 }

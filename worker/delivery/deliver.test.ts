@@ -1,10 +1,13 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
+import { setTimer } from "../../shared/clock.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { ServerRequest } from "../../shared/http/server-exchange.ts";
 import { requestHead, responseHead } from "../../shared/testing/exchange-rig.ts";
 import { deliver } from "./deliver.ts";
+import { References } from "./reference/refer.ts";
 
+const { refer } = new References(setTimer);
 const request: ServerRequest = { head: requestHead, body: null, signal: new AbortController().signal };
 const PAGE = "<p>hello</p>".repeat(100);
 const HTML: HeaderList = [["content-type", "text/html"]];
@@ -15,9 +18,9 @@ const bytesOf = async (body: ReadableStream<Uint8Array> | null) =>
 
 describe("a response on its way to the phone", () => {
   it("is coded for the link, and its head says so", async () => {
-    const { head, body } = deliver(
+    const { head, body } = await deliver(
       { head: { ...responseHead, headers: HTML }, body: bodyOf(PAGE) },
-      { request, observer: null },
+      { request, observer: null, refer },
     );
     expect(head).toEqual({ ...responseHead, headers: HTML, coding: "deflate-raw" });
     expect(inflateRawSync(await bytesOf(body)).toString()).toBe(PAGE);
@@ -25,19 +28,19 @@ describe("a response on its way to the phone", () => {
 
   it("stays as it is where coding would not help", async () => {
     for (const headers of [[["content-type", "image/png"]], [...HTML, ["content-length", "5"]]] as HeaderList[]) {
-      const { head, body } = deliver(
+      const { head, body } = await deliver(
         { head: { ...responseHead, headers }, body: bodyOf("bytes") },
-        { request, observer: null },
+        { request, observer: null, refer },
       );
       expect(head.coding).toBe("identity");
       expect((await bytesOf(body)).toString()).toBe("bytes");
     }
   });
 
-  it("without a body passes no stage", () => {
+  it("without a body passes no stage", async () => {
     const observer = vi.fn(() => null);
     const response = { head: { ...responseHead, headers: HTML }, body: null };
-    expect(deliver(response, { request, observer })).toEqual(response);
+    expect(await deliver(response, { request, observer, refer })).toEqual(response);
     expect(observer).not.toHaveBeenCalled();
   });
 
@@ -45,7 +48,7 @@ describe("a response on its way to the phone", () => {
     const seen: string[] = [];
     const observer = vi.fn(() => (chunk: Uint8Array) => void seen.push(new TextDecoder().decode(chunk)));
     const head = { ...responseHead, headers: HTML };
-    const { body } = deliver({ head, body: bodyOf(PAGE) }, { request, observer });
+    const { body } = await deliver({ head, body: bodyOf(PAGE) }, { request, observer, refer });
     expect(observer).toHaveBeenCalledExactlyOnceWith(head);
     expect(seen).toEqual([]);
     await body?.getReader().read();
@@ -55,9 +58,9 @@ describe("a response on its way to the phone", () => {
   it("cancels what it was made of", async () => {
     const cancel = vi.fn();
     const source = new ReadableStream<Uint8Array>({ cancel });
-    const { body } = deliver(
+    const { body } = await deliver(
       { head: { ...responseHead, headers: HTML }, body: source },
-      { request, observer: () => () => {} },
+      { request, observer: () => () => {}, refer },
     );
     await body?.cancel("stop");
     expect(cancel).toHaveBeenCalledWith("stop");

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, createInflateRaw, gzipSync, inflateRawSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
+import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
 import type { UpstreamRequest } from "../upstream/exchange.ts";
@@ -9,6 +10,7 @@ import { fakeWeb, fetchOf, navigationTo, requestFor } from "../upstream/testing/
 import { type LocalOrigin, startLocalOrigin } from "../upstream/testing/local-origin.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
+import { References } from "./reference/refer.ts";
 
 const origins: LocalOrigin[] = [];
 afterEach(async () => {
@@ -25,7 +27,7 @@ async function setUp(listener: (request: IncomingMessage, response: ServerRespon
 
 /** As the phone gets it. */
 const delivered = async (upstream: Upstream, request: UpstreamRequest) =>
-  deliver(await upstream(request), { request, observer: null });
+  deliver(await upstream(request), { request, observer: null, refer: new References(setTimer).refer });
 
 const readAll = async (body: ReadableStream<Uint8Array> | null) =>
   Buffer.from(await new Response(body as BodyInit | null).arrayBuffer());

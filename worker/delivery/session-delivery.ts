@@ -12,6 +12,7 @@ import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-res
 import { pushObserver } from "./push/document-push.ts";
 import { PushOrder } from "./push/push-order.ts";
 import { UnsentResponse } from "./push/unsent-response.ts";
+import { References } from "./reference/refer.ts";
 import type { ObserveBody } from "./stage.ts";
 
 export interface SessionDeliveryOptions extends Clock {
@@ -29,6 +30,7 @@ export interface SessionDeliveryOptions extends Clock {
 export class SessionDelivery {
   #options: SessionDeliveryOptions;
   #delivered: DeliveredResources;
+  #references: References;
   /** Of documents of which something is still to be sent. */
   #orders = new Set<PushOrder>();
   /** Of pushes that were announced, by `pushKey`. */
@@ -36,6 +38,7 @@ export class SessionDelivery {
 
   constructor(options: SessionDeliveryOptions) {
     this.#options = options;
+    this.#references = new References(options.setTimer);
     this.#delivered = new DeliveredResources(options.now, options.snapshot);
   }
 
@@ -54,10 +57,14 @@ export class SessionDelivery {
       });
       return this.#fetch(request, observer);
     }
-    const unsent = isPushable(request.head) ? this.#unsent.get(pushKey(request.head)) : undefined;
+    const unsent =
+      isPushable(request.head) && request.head.stored === undefined
+        ? this.#unsent.get(pushKey(request.head))
+        : undefined;
     const taken = unsent?.take(request.signal) ?? null;
     if (taken !== null) return taken;
     this.#delivered.asked(request.head);
+    if (request.head.stored !== undefined) this.#delivered.stored(request.head);
     return this.#answerResource(request);
   }
 
@@ -93,12 +100,16 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    return deliver(await this.#options.handle(request), { request, observer });
+    return deliver(await this.#options.handle(request), {
+      request,
+      observer,
+      refer: this.#references.refer,
+    });
   }
 
   async #answerResource(request: ServerRequest): Promise<ServerResponse> {
     const response = await this.#fetch(request, null);
-    this.#delivered.delivered(request.head, response.head);
+    if (request.head.stored === undefined) this.#delivered.delivered(request.head, response.head);
     request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
     return response;
   }

@@ -1,6 +1,6 @@
 /** What a stage of `deliver` is: a function from one decoded response to the next. */
-import type { ResponseHead } from "../../shared/http/heads.ts";
-import type { ServerRequest } from "../../shared/http/server-exchange.ts";
+import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 
 /**
  * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
@@ -14,10 +14,14 @@ export interface DecodedResponse {
   readonly body: ReadableStream<Uint8Array>;
 }
 
+/** A stage that may take the body away: what is left then is a name of it. */
+export type Refer = (response: DecodedResponse, request: RequestHead) => Promise<ServerResponse>;
+
 export interface Delivery {
   readonly request: ServerRequest;
   /** Asked once. */
   readonly observer: ObserveBody | null;
+  readonly refer: Refer;
 }
 
 /** Takes ownership of the body, and reads of it only as its own is read. */

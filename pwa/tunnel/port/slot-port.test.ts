@@ -289,6 +289,15 @@ describe("SlotPort, to a hostile slot,", () => {
     }
   });
 
+  it("lets no page name what is stored", async () => {
+    const stored = { hash: "x".repeat(22), size: 1000 };
+    for (const head of [navigation, subresource]) {
+      const slot = rig();
+      await slot.ask({ ...head, ...{ stored } });
+      expect(slot.first().head).not.toHaveProperty("stored");
+    }
+  });
+
   it("lets nothing of another origin be the referrer, whatever asks", async () => {
     for (const destination of ["font", "image", "style"] as const) {
       const slot = rig();

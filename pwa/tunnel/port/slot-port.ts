@@ -269,8 +269,11 @@ export class SlotPort {
    * The page and its service worker can put anything on the port, so what decides about cookies is not theirs to say:
    * who asks, whether it is a document, and where a document may be redirected to.
    */
-  #stamp(head: PortRequestHead): RequestHead {
+  #stamp(asked: PortRequestHead): RequestHead {
     const { origin, topLevelOrigin, topLevel } = this.#binding;
+    const said: PortRequestHead & Pick<RequestHead, "stored"> = asked;
+    // What is stored is the tunnel's to name: by the size of an answer a page could tell what is in it.
+    const { stored: _, ...head } = said;
     if (head.mode === "navigate") {
       return {
         ...head,

@@ -128,7 +128,11 @@ export class LastingRequest {
   #sendOn({ stream, session }: OpenedStream, remainder: Exclude<Remainder, "nothing">): void {
     this.#session = session;
     const continuation = remainder === "whole" ? null : remainder;
-    const head = withDelivery(this.head, { id: this.#id, isRepeat: this.#mayHaveRun, continuation });
+    const head = withDelivery(this.#response === null ? this.head : withoutStored(this.head), {
+      id: this.#id,
+      isRepeat: this.#mayHaveRun,
+      continuation,
+    });
     this.#exchange = startExchange(stream, head, this.#body?.open() ?? null, this.#attemptConsumer(continuation));
   }
 
@@ -240,6 +244,11 @@ export class LastingRequest {
 /** What says nothing is left out, and what a page's port may have put there is not believed. */
 function withDelivery({ delivery: _, ...head }: RequestHead, delivery: Delivery): RequestHead {
   return delivery.id === null && delivery.continuation === null ? head : { ...head, delivery };
+}
+
+/** What has begun to come goes on as bytes. */
+function withoutStored({ stored: _, ...head }: RequestHead): RequestHead {
+  return head;
 }
 
 function withoutResumption({ resumption: _, continues: __, ...head }: ResponseHead): ResponseHead {

@@ -464,6 +464,70 @@ describe("what is stale", () => {
     expect((await window.get({}, [moved, { body: "third" }])).text).toBe("third");
   });
 
+  describe("with a body that came again", () => {
+    const body = "as before ".repeat(100);
+    const name = { hash: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/), size: 1000 };
+    const noValidator: HeaderList = [["cache-control", "max-age=0"]];
+    const cdn = { url: "https://cdn.example/p.png" };
+
+    it.each([
+      ["its own origin", {}],
+      ["another origin", cdn],
+      ["a document", page],
+    ])("of %s is given under the head that came, with nothing of the body sent", async (_, change) => {
+      await window.get(change, { headers: noValidator, body });
+      const reference = { headers: [...FRESH, ["x-now", "2"]] as HeaderList, isReference: true };
+      const got = await window.get(change, reference);
+      expect(window.lastAsked?.stored).toEqual(name);
+      expect([got.text, got.head?.isReference]).toEqual([body, undefined]);
+      expect(headerValue(got.head?.headers ?? [], "x-now")).toBe("2");
+      expect(window.source.stats).toMatchObject({ storeReferences: 1, storeReferencedBytes: 1000 });
+      expect((await window.get(change)).isAsked).toBe(false);
+    });
+
+    it("goes from the store where it is not to be kept, and to the page all the same", async () => {
+      await window.get({}, { headers: noValidator, body });
+      const reference = { headers: [["cache-control", "no-store"]] as HeaderList, isReference: true };
+      expect((await window.get({}, reference)).text).toBe(body);
+      await window.get({}, { body: "new" });
+      expect(window.lastAsked).not.toHaveProperty("stored");
+    });
+
+    it("is asked for whole where the phone has lost it meanwhile", async () => {
+      await window.get({}, { headers: noValidator, body });
+      await window.stored();
+      await (await disk.raw()).clear("blocks");
+      const got = await window.get({}, [{ isReference: true }, { body: "whole" }]);
+      expect([got.text, window.lastAsked?.stored]).toEqual(["whole", undefined]);
+    });
+
+    it("is not named where it was another the last time, is short, or a part of it is asked for", async () => {
+      await window.get({}, { headers: noValidator, body });
+      await window.get({}, { headers: noValidator, body: body.toUpperCase() });
+      expect(window.lastAsked?.stored).toEqual(name);
+      expect((await window.get({}, { headers: noValidator, body })).text).toBe(body);
+      expect(window.lastAsked).not.toHaveProperty("stored");
+      await window.get({}, { headers: noValidator, body: "short" });
+      expect(window.lastAsked?.stored).toEqual(name);
+      for (const headers of [[], [["range", "bytes=0-1"]]] as HeaderList[]) {
+        await window.get({ headers }, { headers: noValidator, body });
+        expect(window.lastAsked).not.toHaveProperty("stored");
+      }
+    });
+
+    it("is named for its own page and credentials alone", async () => {
+      await window.get(cdn, { headers: noValidator, body });
+      for (const change of [
+        { origin: "https://b.example" },
+        { topLevelOrigin: "https://b.example" },
+        { credentials: "omit" },
+      ] as const) {
+        await window.get({ ...cdn, ...change }, { headers: noValidator, body });
+        expect(window.lastAsked).not.toHaveProperty("stored");
+      }
+    });
+  });
+
   it("is never made conditional across origins, where that would need a preflight", async () => {
     const font = {
       url: "https://cdn.example/f",

@@ -49,7 +49,15 @@ export class StoredSource {
       platform,
       cookies: new CookieMirror(() => platform.now(), tellCookies),
       invalidations: new Invalidations(store),
-      counters: { storeAnswers: 0, storeValidations: 0, storeBytes: 0, storeAsked: 0, storeAskedUsed: 0 },
+      counters: {
+        storeAnswers: 0,
+        storeValidations: 0,
+        storeReferences: 0,
+        storeReferencedBytes: 0,
+        storeBytes: 0,
+        storeAsked: 0,
+        storeAskedUsed: 0,
+      },
     };
     this.#answers = new StoredAnswers(this.#parts);
     this.#edge = new EdgeQuestions(this.#parts, this.#answers);

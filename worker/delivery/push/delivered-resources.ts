@@ -15,6 +15,8 @@ export type DeliveredSnapshot = Uint32Array;
 
 /** The phone asked again for what was fresh: its pages do not keep it. */
 const NOT_KEPT = 0;
+/** Seconds in which the page of a navigation asks for what the phone has asked about with it. */
+const ASKED_WITHIN = 60;
 /** In seconds; by then the browser has thrown it away. */
 const LONGEST = 24 * 3600;
 
@@ -38,6 +40,11 @@ export class DeliveredResources {
   /** The phone asks for it by itself. */
   asked(head: RequestHead): void {
     if (this.isAtHand(head)) this.#states.set(hashOf(head), NOT_KEPT);
+  }
+
+  /** The phone has it, and asks whether it holds. */
+  stored(head: RequestHead): void {
+    this.#states.set(hashOf(head), this.#seconds + ASKED_WITHIN);
   }
 
   delivered(head: RequestHead, response: ResponseHead): void {

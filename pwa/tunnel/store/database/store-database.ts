@@ -34,7 +34,7 @@ export interface PartitionUse {
   readonly entries: number;
 }
 
-/** What the page of a document asked for at its last visit, and can be asked about. */
+/** What the page of a document asked for at its last visit, and may be stored. */
 export interface StoredVisit {
   readonly partition: string;
   /** URL without a fragment. */

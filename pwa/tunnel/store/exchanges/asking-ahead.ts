@@ -11,7 +11,7 @@ import type { EdgeQuestions } from "./edge-questions.ts";
 import { DEAF, type Lookup } from "./lookup.ts";
 import { PageVisits } from "./page-visits.ts";
 import type { SourceParts } from "./source-parts.ts";
-import { contextOf, isBasic } from "./stored-exchange.ts";
+import { contextOf } from "./stored-exchange.ts";
 import { variantsOf } from "./variants-of.ts";
 
 export class AskingAhead {
@@ -31,7 +31,7 @@ export class AskingAhead {
   note(lookup: Lookup): void {
     const { head, partition } = lookup;
     if (head.mode === "navigate") void this.#ask(lookup);
-    else if (isBasic(head) && head.cacheMode === "default") this.#visits.note(partition, lookup.request.head);
+    else if (head.cacheMode === "default") this.#visits.note(partition, lookup.request.head);
   }
 
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
@@ -56,9 +56,10 @@ export class AskingAhead {
       if (context === null) continue;
       const asked = { ...each, cacheMode: "default" } as const;
       const decision = decide(asked, variantsOf(index, each, context), platform.now());
-      if (decision.kind !== "validate" || decision.fields.length === 0) continue;
+      if (decision.kind !== "validate") continue;
       const request: PhoneRequest = { head: each, body: null, push: null };
       const lookup = { request, head: asked, partition, context, consumer: DEAF, next };
+      if (!this.#questions.canConfirm(lookup, decision.stored, decision.fields)) continue;
       const since = platform.now();
       const over = this.#questions.check(lookup, decision.stored, decision.fields);
       this.#asked.add(partition, each.url, { since, over });

@@ -1,6 +1,7 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
+import type { BodyName, HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
+import { bodyName, NAMED_BODY_LEAST, NAMED_BODY_MOST } from "../../../../shared/http/stored-body.ts";
 import { asWhole } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
@@ -8,7 +9,7 @@ import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/va
 import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
 import { isRedirectStatus } from "../../../../shared/web/status.ts";
 import { type Ask, passingOn } from "../../requests/response-source.ts";
-import { DEAF, type Lookup, withFields } from "./lookup.ts";
+import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
 import type { SourceParts } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
@@ -57,12 +58,18 @@ export class EdgeQuestions {
     };
   }
 
-  /** Asks whether what is stored holds; of what the phone cannot see the validators, for the whole. */
+  /** Whether there is a way to ask whether what is stored holds, and not only for the whole. */
+  canConfirm({ head }: Pick<Lookup, "head">, variant: Variant, fields: HeaderList): boolean {
+    return (isBasic(head) && fields.length > 0) || nameOf(head, variant) !== null;
+  }
+
+  /** Asks whether what is stored holds: by its validators, which the phone sees of its own origin only, and by its name. */
   validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
-    if (!isBasic(lookup.head)) return this.fetch(lookup, []);
     const { platform } = this.#parts;
     const requestTime = platform.now();
-    const whole = this.#storing(lookup, requestTime);
+    const name = nameOf(lookup.head, variant);
+    const whole = this.#storing(lookup, requestTime, name !== null);
+    const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
     const askForWhole = () => this.fetch(lookup, []);
     let passes: ResponseConsumer = lookup.consumer;
     let other: ClientExchange | null = null;
@@ -70,9 +77,12 @@ export class EdgeQuestions {
       passes = DEAF;
       other = answer();
     };
-    const network = lookup.next(withFields(lookup, fields), {
+    const network = lookup.next(asking, {
       onHead: (response) => {
         const times = { requestTime, responseTime: platform.now() };
+        if (response.isReference === true) {
+          return answerBy(() => this.#answerNamed(lookup, variant.entry, response, times));
+        }
         const verdict = judgeValidation(variant.entry.meta, lookup.head, response, times);
         if (verdict.kind === "replaced") {
           passes = whole;
@@ -100,6 +110,17 @@ export class EdgeQuestions {
         other?.cancel();
       },
     };
+  }
+
+  /** The same body came again, under this head. */
+  #answerNamed(lookup: Lookup, entry: ExchangeEntry, response: ResponseHead, times: ExchangeTimes): ClientExchange {
+    const meta = this.#metaOf(lookup, { ...entry.meta, headers: response.headers }, response);
+    const answer = this.#answers.confirmed(lookup, entry, meta, response, () => this.fetch(lookup, []));
+    const stored = toStored(lookup.head, response, times);
+    const { store } = this.#parts;
+    if (stored === null) void store.remove([entry]);
+    else void store.refresh(entry, this.#metaOf(lookup, stored, response));
+    return answer;
   }
 
   /** Asks beside an answer that was given, or ahead, whether it holds. Settles when that is known, or will not be. */
@@ -142,7 +163,7 @@ export class EdgeQuestions {
     else void store.refresh(entry, meta);
   }
 
-  #storing(lookup: Lookup, requestTime: number): StoringConsumer<StoredExchange> {
+  #storing(lookup: Lookup, requestTime: number, isNamed = false): StoringConsumer<StoredExchange> {
     const { store, platform, invalidations } = this.#parts;
     const { head, partition, context, consumer } = lookup;
     const number = invalidations.begin();
@@ -152,7 +173,9 @@ export class EdgeQuestions {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
         const isAsked = store.isOpen && isOfUrl(head, response) && !isRedirectStatus(response.status);
         const stored = isAsked ? toStored(head, asWhole(response), times) : null;
-        return stored === null ? null : { meta: this.#metaOf(lookup, stored, response), copy: store.startCopy() };
+        if (stored === null) return null;
+        const meta = this.#metaOf(lookup, stored, response);
+        return { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: store.startCopy() };
       },
       ({ url }, meta, copy) => {
         if (invalidations.isDropped(number, partition, url)) return copy.body.giveUp();
@@ -174,4 +197,14 @@ export class EdgeQuestions {
 /** Where it was redirected from, and whether that holds, nobody said. */
 function isOfUrl({ url }: RequestHead, response: ResponseHead): boolean {
   return !response.redirected && response.url === url;
+}
+
+/**
+ * What the edge may answer with in place of the body. Null where that is not worth its bytes, where the page asks for a
+ * part, and where the body was another the last time: the edge has to have all of it before it knows.
+ */
+function nameOf({ headers }: Lookup["head"], { entry: { meta, body } }: Variant): BodyName | null {
+  const isOfUse = body.size >= NAMED_BODY_LEAST && body.size <= NAMED_BODY_MOST && meta.wasOther !== true;
+  if (!isOfUse || meta.status !== 200 || headers.some(([name]) => name === "range")) return null;
+  return bodyName(body.hash, body.size);
 }

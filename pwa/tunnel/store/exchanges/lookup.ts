@@ -1,5 +1,5 @@
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead } from "../../../../shared/http/heads.ts";
+import type { BodyName, HeaderList, RequestHead } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 
@@ -19,4 +19,9 @@ export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, on
 export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
   if (fields.length === 0) return request;
   return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
+}
+
+/** Says which body is stored: if the answer has that one, the edge need not send it. */
+export function naming(request: PhoneRequest, stored: BodyName | null): PhoneRequest {
+  return stored === null ? request : { ...request, head: { ...request.head, stored } };
 }

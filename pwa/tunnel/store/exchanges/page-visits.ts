@@ -2,7 +2,7 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { StoredVisit } from "../database/store-database.ts";
 
-/** Requests of one visit: what a page has of its own host; the edge asks for six at once. */
+/** Requests of one visit: nearly all that a page has; the edge asks a host for six at once. */
 const REQUESTS = 60;
 
 /** What it needs of the store. */
@@ -43,7 +43,7 @@ export class PageVisits {
     return (await this.#store.visit(partition, document))?.requests ?? [];
   }
 
-  /** A page asks for what its own origin can be asked about. */
+  /** A page asks for what may be stored. */
   note(partition: string, head: RequestHead): void {
     const visit = this.#visits.get(partition);
     if (visit === undefined || visit.requests.size >= REQUESTS || visit.requests.has(head.url)) return;

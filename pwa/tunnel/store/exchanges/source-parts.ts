@@ -18,6 +18,8 @@ export interface SourceParts {
 export interface StoreCounters {
   storeAnswers: number;
   storeValidations: number;
+  storeReferences: number;
+  storeReferencedBytes: number;
   storeBytes: number;
   storeAsked: number;
   storeAskedUsed: number;

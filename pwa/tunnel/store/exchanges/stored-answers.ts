@@ -32,16 +32,20 @@ export class StoredAnswers {
     });
   }
 
-  /** The answer of the network is the stored body under the head that holds now. */
+  /** The answer of the network is the stored body, as it has said or shown, under the head that holds now. */
   confirmed(
     lookup: Lookup,
     entry: ExchangeEntry,
     { headers }: StoredExchange,
-    { scriptCookies }: ResponseHead,
+    { scriptCookies, isReference }: ResponseHead,
     whole: AskForWhole,
   ): ClientExchange {
     return this.#read(lookup, entry, whole, () => {
-      this.#parts.counters.storeValidations += 1;
+      const { counters } = this.#parts;
+      if (isReference === true) {
+        counters.storeReferences += 1;
+        counters.storeReferencedBytes += entry.body.size;
+      } else counters.storeValidations += 1;
       return { headers, scriptCookies };
     });
   }

@@ -9,6 +9,8 @@ export interface StoredExchange extends StoredResponse {
   readonly context: string;
   /** Those that scripts could read when a document was stored: for when nobody can be asked for those of now. */
   readonly scriptCookies: readonly ScriptCookie[];
+  /** The body that was stored before was named to the edge, and this is another: it may be another each time. */
+  readonly wasOther?: boolean;
 }
 
 export type ExchangeEntry = StoredEntry<StoredExchange>;

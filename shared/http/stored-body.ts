@@ -1,0 +1,39 @@
+/** Bodies that the phone has stored, by name: PROTOCOL.md section 5.7. */
+import { fromHex, toBase64Url } from "../base-encodings.ts";
+import type { EncodableField } from "../wire/hpack/field.ts";
+import type { BodyName, HeaderField } from "./heads.ts";
+
+/** Names the body that the phone has of a request. Edges that do not know it drop it: origins never get `sec-` fields of a phone. */
+export const STORED_BODY = "sec-ropeway-stored";
+
+/** Bytes: shorter ones cost hardly more than their names. */
+export const NAMED_BODY_LEAST = 256;
+/** Bytes: the edge holds so much of one, to see whether it is what was named. */
+export const NAMED_BODY_MOST = 1024 * 1024;
+
+const HASH_BYTES = 16;
+const NAME = /^([A-Za-z0-9_-]{22}) (\d{1,7})$/;
+
+/** @param hash SHA-256 in hexadecimal. */
+export function bodyName(hash: string, size: number): BodyName {
+  return { hash: toBase64Url(fromHex(hash).subarray(0, HASH_BYTES)), size };
+}
+
+export async function hashOfBody(body: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", body)).subarray(0, HASH_BYTES));
+}
+
+export function storedBodyField({ hash, size }: BodyName): EncodableField {
+  return [STORED_BODY, `${hash} ${size}`, "without"];
+}
+
+/** Undefined where nothing is named, or nothing that is a name. */
+export function parseStoredBody(headers: readonly HeaderField[]): BodyName | undefined {
+  const value = headers.find(([name]) => name === STORED_BODY)?.[1];
+  const match = value?.match(NAME);
+  return match == null ? undefined : { hash: match[1] as string, size: Number(match[2]) };
+}
+
+export function isStoredBodyField([name]: HeaderField): boolean {
+  return name === STORED_BODY;
+}
