@@ -717,6 +717,34 @@ describe("while the link is away", () => {
     expect((await window.get({ url: `${SITE}/strict` }, { until: never })).text).toBe("x");
   });
 
+  it("shows what a redirect led to, at the one address and at the other", async () => {
+    const www = "https://www.a.example/home";
+    const moved = { url: www, redirected: true, headers: STALE, scriptCookies: [] };
+    await window.get({ ...page, url: `${SITE}/old` }, { ...moved, body: "home" });
+    await window.get({ url: `${SITE}/latest.png` }, { ...moved, url: `${SITE}/5.png`, body: "five" });
+    time += 1000;
+    // With the link up none of it is used.
+    const home = { ...page, url: www, topLevelOrigin: new URL(www).origin };
+    expect((await window.get(home, { headers: STALE, body: "home, asked for" })).isAsked).toBe(true);
+    expect((await window.get({ url: `${SITE}/latest.png` }, { ...moved, body: "five" })).isAsked).toBe(true);
+    isAway = true;
+    const shown = await window.get({ ...page, url: `${SITE}/old` }, { until: never });
+    expect([shown.text, shown.head?.url, shown.head?.redirected]).toEqual(["home, asked for", www, true]);
+    expect((await window.get(home, { until: never })).head).toMatchObject({ url: www, redirected: false });
+    expect(window.pages.at(-1)).toBe(`${www} 0`);
+  });
+
+  it("shows where the last redirect led, and follows none in circles", async () => {
+    const moved = { redirected: true, headers: STALE, scriptCookies: [] };
+    await window.get({ ...page, url: `${SITE}/a` }, { ...moved, url: `${SITE}/b`, body: "first" });
+    await window.get({ ...page, url: `${SITE}/b` }, { ...moved, url: `${SITE}/a`, body: "second" });
+    isAway = true;
+    for (const [from, to] of ["ab", "ba"]) {
+      const shown = await window.get({ ...page, url: `${SITE}/${from}` }, { until: never });
+      expect(shown.head?.url).toMatch(new RegExp(`^${SITE}/[${from}${to}]$`));
+    }
+  });
+
   it("shows a page wherever the person comes from", async () => {
     const linked = { ...page, url: `${SITE}/linked`, origin: "https://b.example" };
     await window.get(linked, { headers: STALE, body: "linked", scriptCookies: [] });

@@ -9,7 +9,7 @@ import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http
 import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
-import type { Ask, PhoneRequest, ResponseSource } from "../requests/response-source.ts";
+import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
 import type { ResponseStore } from "./database/response-store.ts";
 import type { AskedAhead } from "./exchanges/asked-questions.ts";
@@ -19,10 +19,11 @@ import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
 import type { Lookup } from "./exchanges/lookup.ts";
+import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
 import { contextOf, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
-import { PAGE, type Variant, variantsOf } from "./exchanges/variants-of.ts";
+import { type Variant, variantsOf } from "./exchanges/variants-of.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
@@ -189,8 +190,8 @@ export class StoredSource {
     );
   }
 
-  /** What is shown since the edge cannot be asked, however old. */
-  async #findInstead(lookup: Lookup): Promise<StoredInstead | null> {
+  /** What is shown since the edge cannot be asked, however old. @param isMoved a redirect led here: no other is followed. */
+  async #findInstead(lookup: Lookup, isMoved = false): Promise<StoredInstead | null> {
     const { store, invalidations, platform } = this.#parts;
     const { head, partition, context } = lookup;
     const settled = store.opened.then(() => invalidations.pendingFor(partition, head.url));
@@ -200,12 +201,24 @@ export class StoredSource {
       null,
     );
     if (index === null) return null;
-    const stored = this.#away.choose(head, variantsOf(index, head, isPage(head) ? PAGE : context), this.#now());
+    const all = variantsOf(index, head, (stored) => fitsAway(head, context, stored));
+    const variants = isMoved ? all.filter(({ movedTo }) => movedTo === undefined) : all;
+    const stored = this.#away.choose(head, variants, this.#now());
     if (stored === null) return null;
+    if (stored.movedTo !== undefined) return this.#findMoved(lookup, stored.movedTo);
     return (consumer) => {
       if (isPage(head)) platform.onStoredPage({ url: head.url, storedAt: stored.responseTime });
       return this.#answer({ ...lookup, consumer }, stored);
     };
+  }
+
+  /** Where a redirect led when it was stored. */
+  async #findMoved(lookup: Lookup, url: string): Promise<StoredInstead | null> {
+    const head = movedHead(lookup.head, url);
+    const found = await this.#findInstead({ ...lookup, head, partition: partitionOf(head) }, true);
+    if (found === null) return null;
+    return (consumer) =>
+      found(passingOn(consumer, { onHead: (response) => consumer.onHead({ ...response, redirected: true }) }));
   }
 
   #unavailable({ consumer }: Lookup): ClientExchange {

@@ -7,9 +7,10 @@ import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
 import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/validation.ts";
 import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
-import { isRedirectStatus } from "../../../../shared/web/status.ts";
 import { type Ask, passingOn } from "../../requests/response-source.ts";
+import type { ResponseCopy } from "../database/new-entry.ts";
 import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
+import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import type { SourceParts } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
@@ -140,7 +141,7 @@ export class EdgeQuestions {
   #learnOfHead(head: RequestHead, response: ResponseHead, requestTime: number): void {
     const { store, platform, invalidations } = this.#parts;
     const context = contextOf(head);
-    if (head.method !== "HEAD" || !isBasic(head) || context === null || !isOfUrl(head, response)) return;
+    if (head.method !== "HEAD" || !isBasic(head) || context === null || isMoved(head, response)) return;
     const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
     const request = { ...head, cacheMode: head.cache ?? "default" };
     const partition = partitionOf(head);
@@ -165,38 +166,44 @@ export class EdgeQuestions {
 
   #storing(lookup: Lookup, requestTime: number, isNamed = false): StoringConsumer<StoredExchange> {
     const { store, platform, invalidations } = this.#parts;
-    const { head, partition, context, consumer } = lookup;
+    const { head, consumer } = lookup;
     const number = invalidations.begin();
     return new StoringConsumer<StoredExchange>(
       consumer,
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
-        const isAsked = store.isOpen && isOfUrl(head, response) && !isRedirectStatus(response.status);
-        const stored = isAsked ? toStored(head, asWhole(response), times) : null;
-        if (stored === null) return null;
-        const meta = this.#metaOf(lookup, stored, response);
+        const place = store.isOpen ? placeOf(lookup, response) : null;
+        const stored = place === null ? null : toStored(head, asWhole(response), times);
+        if (place === null || stored === null) return null;
+        const meta = this.#metaOf({ ...lookup, ...place }, stored, response);
         return { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: store.startCopy() };
       },
-      ({ url }, meta, copy) => {
-        if (invalidations.isDropped(number, partition, url)) return copy.body.giveUp();
-        const replaces = ({ meta: old }: ExchangeEntry) => old.context === context && isSameVariant(meta, old);
-        invalidations.add(partition, url, store.add({ partition, url, meta, replaces }, copy));
+      (response, meta, copy) => {
+        const place = placeOf(lookup, response);
+        if (place === null) return copy.body.giveUp();
+        this.#store(place, meta, copy, number);
+        if (!isMoved(head, response)) return;
+        const from = { ...place, partition: lookup.partition, url: head.url };
+        this.#store(from, { ...meta, movedTo: response.url }, store.startCopy(), number);
       },
     );
   }
 
+  /** @param number of the request, as of `Invalidations`. */
+  #store({ partition, url, context }: StoredPlace, meta: StoredExchange, copy: ResponseCopy, number: number): void {
+    const { store, invalidations } = this.#parts;
+    if (invalidations.isDropped(number, partition, url)) return copy.body.giveUp();
+    const replaces = ({ meta: old }: ExchangeEntry) => old.context === context && isSameVariant(meta, old);
+    invalidations.add(partition, url, store.add({ partition, url, meta, replaces }, copy));
+  }
+
   #metaOf(
-    { head, context }: Lookup,
+    { head, context }: Pick<Lookup, "head" | "context">,
     stored: Omit<StoredExchange, "context" | "scriptCookies">,
     response: ResponseHead,
   ): StoredExchange {
     return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
-}
-
-/** Where it was redirected from, and whether that holds, nobody said. */
-function isOfUrl({ url }: RequestHead, response: ResponseHead): boolean {
-  return !response.redirected && response.url === url;
 }
 
 /**

@@ -11,6 +11,8 @@ export interface StoredExchange extends StoredResponse {
   readonly scriptCookies: readonly ScriptCookie[];
   /** The body that was stored before was named to the edge, and this is another: it may be another each time. */
   readonly wasOther?: boolean;
+  /** The response is under this URL, and here is none. */
+  readonly movedTo?: string;
 }
 
 export type ExchangeEntry = StoredEntry<StoredExchange>;
