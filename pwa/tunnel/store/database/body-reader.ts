@@ -29,7 +29,7 @@ export class BodyReader {
       blocks.get([body.id, 0]),
       body.blocks.length === 1 ? 1 : blocks.count(blocksOf(body.id)),
     ]);
-    if (first === undefined || count !== body.blocks.length) return null;
+    if (!(first instanceof Uint8Array) || count !== body.blocks.length) return null;
     const reader = new BodyReader(database, body, first, release);
     return (await reader.#isSound(first, 0)) ? reader : null;
   }
@@ -56,7 +56,8 @@ export class BodyReader {
     this.#isClosed = true;
   }
 
-  async #isSound(block: Uint8Array, index: number): Promise<boolean> {
+  async #isSound(block: unknown, index: number): Promise<boolean> {
+    if (!(block instanceof Uint8Array)) return false;
     const { size, blocks } = this.#body;
     const length = index < blocks.length - 1 ? this.#blockBytes : size - this.#blockBytes * (blocks.length - 1);
     return block.length === length && (await blockHash(block as Uint8Array<ArrayBuffer>)) === blocks[index];

@@ -2,19 +2,20 @@
 import { deleteStoreDatabase, STORE_NAME } from "./delete-database.ts";
 import { ResponseStore } from "./response-store.ts";
 import { openStoreDatabase } from "./store-database.ts";
-import type { StoreNews } from "./store-platform.ts";
+import type { StoreNews, StorePlatform } from "./store-platform.ts";
 
-export function openResponseStore<Meta>(): ResponseStore<Meta> {
+export function openResponseStore<Meta>(isMeta: (meta: unknown) => meta is Meta): ResponseStore<Meta> {
   const channel = new BroadcastChannel(STORE_NAME);
   const writer = crypto.randomUUID();
-  const store = new ResponseStore<Meta>({
+  const platform: StorePlatform = {
     openDatabase: () => openStoreDatabase(STORE_NAME),
     deleteDatabase: deleteStoreDatabase,
     writer,
     now: () => performance.now(),
     bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
     tellOthers: (news) => channel.postMessage(news),
-  });
+  };
+  const store = new ResponseStore(platform, isMeta);
   channel.onmessage = (event: MessageEvent<StoreNews>) => store.hear(event.data);
   return store;
 }

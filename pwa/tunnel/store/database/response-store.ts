@@ -24,23 +24,18 @@ import {
 } from "./store-database.ts";
 import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
+import { isEntrySized, isStoredEntry, isStoreTotals } from "./store-rows.ts";
+import { type Change, WriteQueue } from "./write-queue.ts";
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
 
-/** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
-const QUEUE_BYTES = 4 * 1024 * 1024;
-
-/** Something to be written, and what memory learns when it is. */
-interface Change {
-  run(changes: StoreChanges): Promise<void>;
-  readonly committed?: () => void;
-  /** That wait with it; none by default. */
-  readonly bytes?: number;
-}
+/** Responses to one URL in a partition: origins that vary without end, or pages that ask in ever new ways. */
+const VARIANTS = 16;
 
 export class ResponseStore<Meta> {
   readonly #platform: StorePlatform;
+  readonly #isMeta: (meta: unknown) => meta is Meta;
   readonly #options: StoreOptions;
   #database: Promise<StoreDatabase | null>;
   #totals: StoreTotals = NOTHING_STORED;
@@ -49,16 +44,16 @@ export class ResponseStore<Meta> {
   /** In the order of use. */
   readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
   readonly #bodies: SharedBodies;
-  #queue: Change[] = [];
-  #queuedBytes = 0;
-  #writing: Promise<void> | null = null;
+  readonly #queue = new WriteQueue((queued, bytes) => this.#writeQueued(queued, bytes));
   readonly #touched = new Set<number>();
   #copies = 0;
   #era = 0;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  constructor(platform: StorePlatform, options: StoreOptions = STORE_OPTIONS) {
+  /** @param isMeta whether what was kept with a response is of this release. */
+  constructor(platform: StorePlatform, isMeta: (meta: unknown) => meta is Meta, options: StoreOptions = STORE_OPTIONS) {
     this.#platform = platform;
+    this.#isMeta = isMeta;
     this.#options = options;
     this.#database = this.#open();
     this.#bodies = new SharedBodies(() => this.#database, platform.bodies);
@@ -136,15 +131,23 @@ export class ResponseStore<Meta> {
     if (copied === null) return;
     const { body, last } = copied;
     const { partition, url, meta } = fresh;
+    if (!isEntrySized(fresh)) return this.#bodies.endWriting(body.id);
     let gone: StoredEntry<Meta>[] = [];
     let added: StoredEntry<Meta> | null = null;
-    await this.#change({
+    await this.#queue.add({
       bytes: last.length,
       run: async (changes) => {
         added = null;
         if (this.#isForgotten(copy.era, changes)) return;
-        gone = ((await changes.find(partition, url)) as StoredEntry<Meta>[]).filter((old) => fresh.replaces(old));
-        for (const { id } of gone) await changes.remove(id);
+        const rows: readonly StoredEntry<unknown>[] = await changes.find(partition, url);
+        const before = rows.filter((row) => isStoredEntry(row, this.#isMeta));
+        const others = before.filter((old) => !fresh.replaces(old)).sort((a, b) => b.used - a.used);
+        const kept = new Set(others.slice(0, VARIANTS - 1));
+        gone = before.filter((old) => !kept.has(old));
+        await removeAll(
+          changes,
+          rows.filter((row) => !kept.has(row as StoredEntry<Meta>)),
+        );
         added = await changes.add({ partition, url, meta, body }, last);
       },
       committed: () => {
@@ -157,23 +160,22 @@ export class ResponseStore<Meta> {
   /** The same body goes on under another head. */
   refresh(entry: StoredEntry<Meta>, meta: Meta): Promise<void> {
     const fresh = { ...entry, meta };
+    if (!isEntrySized(fresh)) return this.remove([entry]);
     this.#learn(entry.partition, [entry], fresh);
-    return this.#change({ run: (changes) => changes.update(fresh) });
+    return this.#queue.add({ run: (changes) => changes.update(fresh) });
   }
 
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
     for (const entry of entries) this.#learn(entry.partition, [entry], null);
-    return this.#change({
-      run: async (changes) => {
-        for (const { id } of entries) await changes.remove(id);
-      },
+    return this.#queue.add({
+      run: (changes) => removeAll(changes, entries),
     });
   }
 
   /** It is broken: whatever has it is not stored any more. */
   dropBody(entry: StoredEntry<Meta>): void {
     this.#learn(entry.partition, [entry], null);
-    void this.#change({ run: (changes) => changes.removeBody(entry.body.id) });
+    void this.#queue.add({ run: (changes) => changes.removeBody(entry.body.id) });
   }
 
   /**
@@ -185,7 +187,7 @@ export class ResponseStore<Meta> {
   async forget(isOf: (partition: string) => boolean): Promise<boolean> {
     this.#forgetMemory();
     let isGone = false;
-    await this.#change({
+    await this.#queue.add({
       run: (changes) => changes.removePartitions(isOf),
       committed: () => {
         isGone = true;
@@ -211,7 +213,7 @@ export class ResponseStore<Meta> {
 
   /** @param era in which the visit began. */
   keepVisit(visit: StoredVisit, era: number): Promise<void> {
-    return this.#change({
+    return this.#queue.add({
       run: async (changes) => {
         if (!this.#isForgotten(era, changes)) await changes.keepVisit(visit);
       },
@@ -231,7 +233,7 @@ export class ResponseStore<Meta> {
   async upkeep(): Promise<void> {
     const database = await this.#database;
     if (database === null) return;
-    if (this.#touched.size > 0) await this.#change({ run: async () => {} });
+    if (this.#touched.size > 0) await this.#queue.add({ run: async () => {} });
     if (this.#platform.now() - this.#sweptAt < SWEEP_INTERVAL) return;
     this.#sweptAt = this.#platform.now();
     await this.#bodies.sweepAll();
@@ -246,7 +248,7 @@ export class ResponseStore<Meta> {
         read.objectStore("totals").get("totals"),
       ]);
       this.#partitions = new Set(partitions);
-      this.#totals = totals ?? NOTHING_STORED;
+      this.#totals = isStoreTotals(totals) ? totals : NOTHING_STORED;
       return database;
     } catch {
       // Storage is closed to us.
@@ -259,8 +261,11 @@ export class ResponseStore<Meta> {
     const database = await this.#database;
     if (database === null) return new PartitionIndex([]);
     try {
-      const entries = await database.getAllFromIndex("entries", "partition", partition);
-      return new PartitionIndex(entries as StoredEntry<Meta>[]);
+      const rows = await database.getAllFromIndex("entries", "partition", partition);
+      const entries = rows.filter((row) => isStoredEntry(row, this.#isMeta));
+      const broken = rows.filter((row) => !isStoredEntry(row, this.#isMeta));
+      if (broken.length > 0) void this.#queue.add({ run: (changes) => removeAll(changes, broken) });
+      return new PartitionIndex(entries);
     } catch {
       return new PartitionIndex([]);
     }
@@ -313,31 +318,12 @@ export class ResponseStore<Meta> {
     await this.#writeAll(database, [], { ...this.#options, bytes: left });
   }
 
-  /** Changes that wait go together. */
-  #change(change: Change): Promise<void> {
-    const { bytes = 0 } = change;
-    if (this.#queuedBytes + bytes > QUEUE_BYTES) return Promise.resolve();
-    this.#queue.push(change);
-    this.#queuedBytes += bytes;
-    const before = this.#writing;
-    if (this.#queue.length > 1 && before !== null) return before;
-    this.#writing = (before ?? Promise.resolve()).then(() => this.#writeQueued());
-    return this.#writing;
-  }
-
-  async #writeQueued(): Promise<void> {
-    const queued = this.#queue.splice(0);
-    const bytes = queued.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
+  async #writeQueued(queued: readonly Change[], bytes: number): Promise<void> {
     const database = await this.#database;
-    try {
-      if (database === null) return;
-      if (await this.#writeAll(database, queued)) return;
-      // Or one of them cannot be written: so each for itself.
-      await this.#makeRoom(database, bytes);
-      for (const change of queued) await this.#writeAll(database, [change]);
-    } finally {
-      this.#queuedBytes -= bytes;
-    }
+    if (database === null || (await this.#writeAll(database, queued))) return;
+    // Or one of them cannot be written: so each for itself.
+    await this.#makeRoom(database, bytes);
+    for (const change of queued) await this.#writeAll(database, [change]);
   }
 
   /** @returns false where nothing was written. */
@@ -376,4 +362,8 @@ export class ResponseStore<Meta> {
     if (totals.era !== this.#totals.era) this.#forgetMemory();
     this.#totals = totals;
   }
+}
+
+async function removeAll(changes: StoreChanges, entries: readonly StoredEntry<unknown>[]): Promise<void> {
+  for (const { id } of entries) await changes.remove(id);
 }

@@ -2,12 +2,14 @@
 import {
   NOTHING_STORED,
   type PartitionUse,
+  STORES,
   type StoredBody,
   type StoredEntry,
   type StoredVisit,
   type StoreTotals,
   type StoreWrite,
 } from "./store-database.ts";
+import { isStoredBody, isStoreTotals, isVisitSized } from "./store-rows.ts";
 
 export interface StoreBounds {
   readonly bytes: number;
@@ -33,8 +35,12 @@ export class StoreChanges {
   }
 
   static async begin(write: StoreWrite): Promise<StoreChanges> {
-    const totals = (await write.objectStore("totals").get("totals")) ?? NOTHING_STORED;
-    return new StoreChanges(write, { ...totals, turn: totals.turn + 1 });
+    const row: unknown = await write.objectStore("totals").get("totals");
+    const isNew = row === undefined && (await write.objectStore("entries").count()) === 0;
+    const totals = isStoreTotals(row) ? row : NOTHING_STORED;
+    const changes = new StoreChanges(write, { ...totals, turn: totals.turn + 1 });
+    if (!isNew && totals !== row) await changes.#beginAnew();
+    return changes;
   }
 
   get turn(): number {
@@ -73,6 +79,8 @@ export class StoreChanges {
     const entry = await entries.get(id);
     if (entry === undefined) return;
     await entries.delete(id);
+    // Its blocks, if there are any, are found as those that no entry has.
+    if (!isStoredBody(entry.body)) return this.#account(String(entry.partition), 0, -1);
     const isLast = (await entries.index("body").count(entry.body.id)) === 0;
     if (isLast) await this.#disown(entry.body);
     await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
@@ -97,6 +105,7 @@ export class StoreChanges {
 
   /** In the place of that before. */
   async keepVisit(visit: StoredVisit): Promise<void> {
+    if (!isVisitSized(visit)) return;
     const visits = this.#write.objectStore("visits");
     const before = await visits.index("document").getKey([visit.partition, visit.document]);
     if (before !== undefined) await visits.delete(before);
@@ -129,13 +138,15 @@ export class StoreChanges {
     const isOver = () => this.#totals.bytes > bounds.bytes || this.#totals.entries > bounds.entries;
     while (isOver()) {
       const oldest = await this.#write.objectStore("entries").index("used").getKey(IDBKeyRange.lowerBound(0));
-      if (oldest === undefined) return;
+      // What takes the room has lost its place in the order.
+      if (oldest === undefined) return this.#beginAnew();
       await this.remove(oldest);
     }
   }
 
   /** Settles when all of it is done, or none. */
   async commit(): Promise<StoreTotals> {
+    if (!isStoreTotals(this.#totals)) await this.#beginAnew();
     const partitions = this.#write.objectStore("partitions");
     for (const [partition, use] of this.#uses) {
       if (use.entries > 0) await partitions.put(use, partition);
@@ -144,6 +155,15 @@ export class StoreChanges {
     await this.#write.objectStore("totals").put(this.#totals, "totals");
     await this.#write.done;
     return this.#totals;
+  }
+
+  /** How much is stored cannot be told any more: nothing is. */
+  async #beginAnew(): Promise<void> {
+    for (const name of STORES) await this.#write.objectStore(name).clear();
+    this.#uses.clear();
+    // Windows that have an index in memory drop it when they see that this is another.
+    const era = Math.floor(Math.random() * 2 ** 32);
+    this.#totals = { ...NOTHING_STORED, turn: 1, era };
   }
 
   async #account(partition: string, bytes: number, entries: number): Promise<void> {

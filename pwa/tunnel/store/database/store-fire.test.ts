@@ -17,9 +17,12 @@ let disk: FakeDisk<TestMeta>;
 let begun = 0;
 
 beforeEach(() => {
-  disk = new FakeDisk();
+  disk = new FakeDisk(isTestMeta);
   begun = 0;
 });
+
+const isTestMeta = (meta: unknown): meta is TestMeta =>
+  typeof meta === "object" && meta !== null && "note" in meta && /^\d+ \d+ \d+$/.test(String(meta.note));
 
 /** What was asked for says in its note what its bytes are. */
 async function store(into: ResponseStore<TestMeta>): Promise<void> {
@@ -82,7 +85,48 @@ async function actMany(windows: readonly ResponseStore<TestMeta>[], count: numbe
   await Promise.all(Array.from({ length: count }, () => act(random.pick(windows))));
 }
 
+const NAMES = ["entries", "partitions", "totals", "blocks"] as const;
+
+/** What a disk, or another release, may have left in place of a value. */
+const SPOILT = [undefined, null, -1, 1e12, Number.NaN, "", "x", [], {}, new Uint8Array(3)];
+
+function spoilt(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array || random.oneIn(4)) {
+    return random.pick(SPOILT);
+  }
+  const name = random.pick(Object.keys(value));
+  return { ...value, [name]: spoilt((value as Record<string, unknown>)[name]) };
+}
+
+/** One row of the database is another, or gone. */
+async function spoilOne(): Promise<void> {
+  const database = await disk.raw();
+  const name = random.pick(NAMES);
+  const write = database.transaction(name, "readwrite");
+  const keys = (await write.store.getAllKeys()) as unknown as IDBKeyRange[];
+  const key = keys.length === 0 ? null : random.pick(keys);
+  if (key !== null && random.oneIn(4)) await write.store.delete(key);
+  else if (key !== null) {
+    const row: unknown = spoilt(await write.store.get(key));
+    const isInline = name === "entries";
+    const whole = isInline ? { ...(typeof row === "object" ? row : {}), id: key } : row;
+    await (isInline ? write.store.put(whole as never) : write.store.put(whole as never, key as never));
+  }
+  await write.done;
+  database.close();
+}
+
 const openTwo = () => [disk.open(BOUNDS), disk.open(BOUNDS)];
+
+const expectBroken = (error: unknown) => expect(String(error)).toMatch(/gone or broken/);
+
+async function forgetAll(): Promise<void> {
+  const window = disk.open(BOUNDS);
+  await window.opened;
+  expect(await window.forget(() => true)).toBe(true);
+  await window.upkeep();
+  disk.kill();
+}
 
 /** After the fire: within its bounds, nothing left over, and of use. */
 async function expectUsable(): Promise<void> {
@@ -149,6 +193,30 @@ describe(`the store ${seeded}`, () => {
     }
   });
 
+  it("shows nothing of rows that are broken, and is within its bounds again when they have gone", async () => {
+    for (let round = 0; round < 40; round++) {
+      await actMany(openTwo(), 4);
+      disk.kill();
+      for (let count = random.below(3); count >= 0; count--) await spoilOne();
+      const windows = openTwo();
+      await Promise.all(windows.map(({ opened }) => opened));
+      // A block that is found broken in the middle of a body ends its reading.
+      for (const partition of PARTITIONS) {
+        for (let number = 0; number < 12; number++) {
+          await read(random.pick(windows), partition, urlOf(number)).catch(expectBroken);
+        }
+      }
+      for (let count = 0; count < 30; count++) await store(random.pick(windows));
+      disk.kill();
+      const database = await disk.raw();
+      const entries = await database.getAll("entries");
+      database.close();
+      expect(entries.length).toBeLessThanOrEqual(BOUNDS.entries + 3);
+      expect(entries.reduce((sum, { body }) => sum + (body?.size ?? 0), 0)).toBeLessThan(BOUNDS.bytes + 4 * 3700);
+      await forgetAll();
+    }
+  });
+
   it("never shows again what one of two windows has forgotten while both write, evict and forget", async () => {
     for (let round = 0; round < 20; round++) {
       const windows = openTwo();
@@ -174,6 +242,45 @@ describe(`the store ${seeded}`, () => {
       await expectUsable();
       disk.kill();
     }
+  });
+});
+
+describe("the index", () => {
+  beforeEach(() => {
+    disk = new FakeDisk();
+  });
+
+  const add = (into: ResponseStore<TestMeta>, url: string, note: string) => put(into, url, bytes(10), { note });
+
+  it("keeps sixteen responses to a URL, those used last", async () => {
+    const window = disk.open();
+    for (let number = 0; number < 20; number++) await add(window, urlOf(1), String(number));
+    const kept = (await window.index(SITE)).find(urlOf(1));
+    expect(kept.map(({ meta }) => Number(meta.note)).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 16 }, (_, number) => number + 4),
+    );
+    expect(await expectSound(disk)).toBe(16);
+  });
+
+  it("keeps no head above 8 KB, nor what grows above it", async () => {
+    const window = disk.open();
+    await add(window, urlOf(1), "x".repeat(9000));
+    await add(window, `${urlOf(2)}?${"x".repeat(9000)}`, "");
+    expect(await expectSound(disk)).toBe(0);
+    await add(window, urlOf(3), "small");
+    const [entry] = (await window.index(SITE)).find(urlOf(3));
+    if (entry !== undefined) await window.refresh(entry, { note: "x".repeat(9000) });
+    expect(await expectSound(disk)).toBe(0);
+    expect((await window.index(SITE)).find(urlOf(3))).toEqual([]);
+  });
+
+  it("keeps no visit above 64 KB", async () => {
+    const window = disk.open();
+    const visit = { partition: SITE, document: urlOf(1), requests: [] };
+    await window.keepVisit({ ...visit, document: "x".repeat(70_000) }, window.era);
+    await window.keepVisit(visit, window.era);
+    const database = await disk.raw();
+    expect(await database.count("visits")).toBe(1);
   });
 });
 

@@ -21,7 +21,7 @@ export class AskedQuestions {
   }
 
   add(partition: string, url: string, question: AskedAhead): void {
-    for (const [key, { since }] of this.#asked) if (question.since - since > TAKEN_WITHIN) this.#asked.delete(key);
+    for (const [key, { since }] of this.#asked) if (!isRecent(since, question.since)) this.#asked.delete(key);
     this.#asked.set(keyOf(partition, url), question);
   }
 
@@ -29,10 +29,15 @@ export class AskedQuestions {
     const key = keyOf(partition, url);
     const asked = this.#asked.get(key) ?? null;
     this.#asked.delete(key);
-    return asked !== null && this.#now() - asked.since <= TAKEN_WITHIN ? asked : null;
+    return asked !== null && isRecent(asked.since, this.#now()) ? asked : null;
   }
 }
 
 function keyOf(partition: string, url: string): string {
   return `${partition} ${url}`;
+}
+
+/** The clock may have been set back since. */
+function isRecent(since: number, now: number): boolean {
+  return Math.abs(now - since) <= TAKEN_WITHIN;
 }

@@ -17,6 +17,18 @@ export interface StoredExchange extends StoredResponse {
 
 export type ExchangeEntry = StoredEntry<StoredExchange>;
 
+/** Whether it is one of this release. */
+export function isStoredExchange(value: unknown): value is StoredExchange {
+  if (typeof value !== "object" || value === null) return false;
+  const each: { readonly [Name in keyof StoredExchange]?: unknown } = value;
+  const { status, headers, requestTime, responseTime, selecting, context, scriptCookies } = each;
+  const isEntirely = [status, requestTime, responseTime].every(Number.isFinite) && typeof context === "string";
+  const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === "string" && pair.length === 2;
+  const arePairs = [headers, selecting].every((pairs) => Array.isArray(pairs) && pairs.every(isPair));
+  const areValues = arePairs && (headers as HeaderList).every(([, field]) => typeof field === "string");
+  return isEntirely && areValues && Array.isArray(scriptCookies);
+}
+
 /**
  * Who may know of a response: documents of one origin below one top-level origin. Narrower than the sites that browsers
  * take: what else decides names the origin anyway, and it needs no list of public suffixes.

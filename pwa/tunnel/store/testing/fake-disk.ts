@@ -32,12 +32,15 @@ export class FakeDisk<Meta> {
   onDelete: () => void = () => {};
   /** What each opening of the database waits for. */
   opening: Promise<void> = Promise.resolve();
+  readonly #isMeta: (meta: unknown) => meta is Meta;
   #life: Life = { isOver: false, transactions: new Set() };
   #bodies = bodyHolds();
   #count = 0;
   #time = 0;
 
-  constructor() {
+  /** @param isMeta any is, by default. */
+  constructor(isMeta: (meta: unknown) => meta is Meta = (_): _ is Meta => true) {
+    this.#isMeta = isMeta;
     globalThis.indexedDB = new IDBFactory();
   }
 
@@ -45,6 +48,7 @@ export class FakeDisk<Meta> {
     const writer = `w${this.#count++}`;
     const store: ResponseStore<Meta> = new ResponseStore<Meta>(
       this.#platform(writer, () => store),
+      this.#isMeta,
       {
         bytes: 100_000,
         entries: 100,
