@@ -49,3 +49,61 @@ test("two windows load pages at the same time, and neither harms the other", asy
   );
   expect(slots.map((slot) => slot.origin).sort()).toEqual([origin.origin, otherOrigin.origin].sort());
 });
+
+test("a site that is forgotten is gone in all windows, and the others stay", async ({
+  app,
+  context,
+  origin,
+  otherOrigin,
+  link,
+}) => {
+  const script = `localStorage.visits = Number(localStorage.visits ?? 0) + 1;
+    shown.textContent = "visit " + localStorage.visits;`;
+  for (const site of [origin, otherOrigin]) {
+    site.route("/kept.js", ({ reply }) =>
+      reply(200, { "cache-control": "max-age=3600", "content-type": "text/javascript" }, script),
+    );
+    site.route("/", ({ page }) =>
+      page('<p id="shown"></p><script src="/kept.js"></script>', { "set-cookie": "login=1; Max-Age=3600" }),
+    );
+  }
+  await app.storeReady();
+  await app.goto(`${otherOrigin.origin}/`);
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().locator("#shown")).toHaveText("visit 1");
+  const second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
+  await second.page.goto(`${app.base}/`);
+  await expect.poll(async () => (await second.stats()).sockets).toBeGreaterThan(0);
+  await second.watchLoads();
+  await second.storeReady();
+  await second.goto(`${origin.origin}/`);
+  await expect(second.frame().locator("#shown")).toHaveText("visit 2");
+
+  const { hostname } = new URL(origin.origin);
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("button", { name: "Settings" }).click();
+  await app.page.getByText("Stored by site").click();
+  await app.page.getByRole("button", { name: `Forget ${hostname}` }).click();
+  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
+  for (const window of [app, second]) await expect(window.address).toHaveValue("");
+  await expect(app.page.getByRole("button", { name: `Forget ${hostname}` })).toBeHidden();
+  await expect(app.page.getByRole("button", { name: `Forget ${new URL(otherOrigin.origin).hostname}` })).toBeVisible();
+  await app.page.keyboard.press("Escape");
+  await expect(app.page.getByRole("button", { name: `Pin ${new URL(origin.origin).host}` })).toBeHidden();
+
+  origin.forget();
+  await second.goto(`${origin.origin}/`);
+  await expect(second.frame().locator("#shown")).toHaveText("visit 1");
+  expect(origin.requestsTo("/")[0]?.headers.cookie).toBeUndefined();
+  expect(origin.requestsTo("/kept.js")).toHaveLength(1);
+  otherOrigin.forget();
+  await app.goto(`${otherOrigin.origin}/`);
+  await expect(app.frame().locator("#shown")).toHaveText("visit 2");
+  expect(otherOrigin.requestsTo("/")[0]?.headers.cookie).toBe("login=1");
+  expect(otherOrigin.requestsTo("/kept.js")).toEqual([]);
+
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  await app.page.getByRole("button", { name: "Forget this site" }).click();
+  await app.page.getByRole("button", { name: "Forget", exact: true }).click();
+  await expect(app.address).toHaveValue("");
+});

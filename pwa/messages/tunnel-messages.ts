@@ -10,6 +10,23 @@ import type { SilentDocument } from "./port-messages.ts";
  */
 export const DEFAULT_WAIT_TIME = 120_000;
 
+/** Bytes of bodies that the phone stores unless the person chose otherwise: a fifth of what browsers keep. */
+export const DEFAULT_STORE_BYTES = 200_000_000;
+
+/** What the phone stores for the pages of a site. */
+export interface StoredSite {
+  /** As `siteName` of its pages. */
+  readonly site: string;
+  /** Of bodies. */
+  readonly bytes: number;
+}
+
+/** What needs the store's script to be answered. */
+export type StoreQuestion =
+  | { readonly kind: "sites" }
+  /** As `StoredSite` names it. */
+  | { readonly kind: "forget"; readonly site: string };
+
 /** Which slot a port belongs to, as the shell knows it. */
 export interface SlotBinding {
   /** Serialized real origin that the slot stands for. */
@@ -149,6 +166,9 @@ export type ShellToTunnel =
   | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
   | { readonly type: "stats"; readonly id: number }
   | { readonly type: "clear-site-data"; readonly id: number }
+  | { readonly type: "ask-store"; readonly id: number; readonly question: StoreQuestion }
+  /** Bytes of bodies that may be stored. */
+  | { readonly type: "store-limit"; readonly bytes: number }
   | { readonly type: "network"; readonly online: boolean }
   /**
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that

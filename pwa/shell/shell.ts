@@ -52,13 +52,6 @@ history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
-const sheets = new LateSheets({
-  load: (attempt) =>
-    import(attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`) as Promise<
-      typeof import("./views/sheets/sheets-chunk.tsx")
-    >,
-  setTimer,
-});
 let startedAt = 0;
 /** What the tunnel said before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
@@ -91,6 +84,7 @@ async function main(): Promise<void> {
   window.addEventListener("storage", () => registry.restore());
   const slots = slotHost === null ? null : openSlots(registry, slotHost);
   const spares = slots === null ? null : new SpareSchedule(slots, () => tab.state.phase === "loading");
+  const sheets = lateSheets(() => app);
   const app = new App({
     tunnel,
     sites,
@@ -100,6 +94,8 @@ async function main(): Promise<void> {
     demoUrl,
     openLink: startTunnel,
     forgetSlots: () => registry.clear(),
+    forgetSlotsOf: (isOf) => registry.forget(isOf),
+    phone: () => sheets.loaded,
     draw: () => {
       chrome.render({ ...app.state, ...tab.state });
       spares?.plan();
@@ -109,7 +105,7 @@ async function main(): Promise<void> {
   const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
   const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab }, sheets);
   app.draw();
-  warmSheets(tab);
+  warmSheets(sheets, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
   if (slots !== null) hearPages(slots, frame, tab, chrome);
@@ -161,11 +157,23 @@ function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome
   });
 }
 
+/** Menu, settings, site panel and what is behind them: no first page needs that. */
+function lateSheets(appOf: () => App) {
+  return new LateSheets({
+    async load(attempt) {
+      const path = attempt === 0 ? self.__SHEETS : `${self.__SHEETS}?${attempt}`;
+      const chunk = (await import(path)) as typeof import("./views/sheets/sheets-chunk.tsx");
+      return chunk.openSheets({ tunnel, app: appOf() });
+    },
+    setTimer,
+  });
+}
+
 /** Soon where the app's worker has them; else no page should have to share the link with them. */
-function warmSheets(tab: Tab): void {
+function warmSheets(sheets: ReturnType<typeof lateSheets>, tab: Tab): void {
   setTimeout(() => {
     const isFetched = !("serviceWorker" in navigator) || navigator.serviceWorker.controller === null;
-    if (isFetched && tab.state.phase === "loading") warmSheets(tab);
+    if (isFetched && tab.state.phase === "loading") warmSheets(sheets, tab);
     else void sheets.load();
   }, QUIET_TIME);
 }

@@ -11,7 +11,13 @@ import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
 import type { LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
-import type { NavigationRequest, ShellToTunnel, StoreStats, TunnelToShell } from "../messages/tunnel-messages.ts";
+import type {
+  NavigationRequest,
+  ShellToTunnel,
+  StoreQuestion,
+  StoreStats,
+  TunnelToShell,
+} from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { edgeRequest } from "./requests/edge-request.ts";
@@ -27,6 +33,7 @@ import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
 import { emptyStore } from "./store/database/delete-database.ts";
 import { LateStore } from "./store/late-store.ts";
+import type { StoredSourcePlatform } from "./store/stored-source-platform.ts";
 import { Tunnel } from "./tunnel.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
@@ -86,16 +93,20 @@ function isAway(link: LinkPhase): boolean {
   return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
 }
 
+/** That may be stored: the shell says so first. */
+let storeBytes = 0;
+const storeChunk = (): Promise<typeof import("./store/store-chunk.ts")> => import(self.__STORE);
 const store = new LateStore({
   async load() {
-    const chunk = (await import(self.__STORE)) as typeof import("./store/store-chunk.ts");
-    return chunk.openStoredSource({
+    const chunk = await storeChunk();
+    const parts: StoredSourcePlatform = {
       now: Date.now,
       setTimer,
       isAway: () => isAway(phase),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
-    });
+    };
+    return chunk.openStoredSource(parts, () => storeBytes);
   },
   deleteStored: emptyStore,
   setTimer,
@@ -172,33 +183,31 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return;
     }
     case "frame-starts":
-      host.frameStarts.add(message.binding, message.url, message.start);
-      return;
+      return host.frameStarts.add(message.binding, message.url, message.start);
     case "navigate":
-      navigate(message);
-      return;
+      return navigate(message);
     case "abandon":
-      abandon(tabs, message.id);
-      return;
+      return abandon(tabs, message.id);
     case "icon":
-      answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
-      return;
+      return answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
     case "stats":
-      tell({ type: "answer", id: message.id, value: stats() });
-      return;
+      return tell({ type: "answer", id: message.id, value: stats() });
     case "clear-site-data":
-      answerWith(message.id, clearSiteData());
+      return answerWith(message.id, clearSiteData());
+    case "ask-store":
+      return answerWith(message.id, askStore(message.question));
+    case "store-limit":
+      storeBytes = message.bytes;
+      void store.loaded?.makeRoom();
       return;
     case "network":
       if (message.online) roads.networkChanged();
       tunnel.setOnline(message.online);
       return;
     case "page-begins":
-      leavePage(message.tab, message.url);
-      return;
+      return leavePage(message.tab, message.url);
     case "give-up":
-      tunnel.giveUp();
-      return;
+      return tunnel.giveUp();
     case "hint":
       if (message.hint === "network") roads.networkChanged();
       tunnel.hint(message.hint);
@@ -208,13 +217,26 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       void emptyStore().catch(() => {});
       return;
     case "take-pushes":
-      tunnel.takePushes(message.isOn ? slotScheme : null);
-      return;
+      return tunnel.takePushes(message.isOn ? slotScheme : null);
     case "wait-time":
-      tunnel.setWaitTime(message.waitTime);
-      return;
+      return tunnel.setWaitTime(message.waitTime);
   }
 };
+
+const askStore = async (question: StoreQuestion): Promise<unknown> =>
+  (await storeChunk()).answerTo(question, tunnel.ask);
+
+/** @returns null, or why something is still there. */
+async function clearSiteData(): Promise<string | null> {
+  const { origin } = self.location;
+  const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
+  try {
+    const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
+    return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : "Cannot clear site data: try again";
+  }
+}
 
 function stats() {
   return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current };
@@ -274,18 +296,6 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
   if (response.status !== 200 || !type.startsWith("image/")) return null;
   return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;
-}
-
-/** @returns null, or why something is still there. */
-async function clearSiteData(): Promise<string | null> {
-  const { origin } = self.location;
-  const message = { method: "DELETE", url: EdgeRequest.SITE_DATA, headers: [], origin: null, topLevelOrigin: origin };
-  try {
-    const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
-    return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
-  } catch (error) {
-    return error instanceof Error ? error.message : "Cannot clear site data: try again";
-  }
 }
 
 function answerWith(id: number, value: Promise<unknown>): void {

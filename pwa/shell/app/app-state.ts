@@ -24,6 +24,8 @@ export interface Settings {
   readonly waitTime: number;
   /** Whether the edge may send what a page needs before the page asks. */
   readonly takesPushes: boolean;
+  /** Bytes of bodies that the phone may store. */
+  readonly storeBytes: number;
 }
 
 /** Something the person should know that no page says; one at a time, until it is dismissed. */
@@ -43,18 +45,10 @@ export type Notice =
   /** The recent sites, which can be taken back. */
   | { readonly kind: "forgotten"; readonly sites: readonly Site[] };
 
-/** Bytes, and how many there may be. */
-export interface PageStorage {
-  readonly bytes: number;
-  readonly bytesMax: number;
-}
-
 export interface AppState {
   readonly link: LinkPhase;
   /** null until something is known. */
   readonly totals: Totals | null;
-  /** What pages have left on this phone; null until that is known. */
-  readonly stored: PageStorage | null;
   readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];

@@ -100,3 +100,15 @@ describe("two tabs beside one app", () => {
     await vi.waitFor(() => expect(app.state.notice).toEqual({ kind: "not-cleared", why: "Cannot clear: try again" }));
   });
 });
+
+it("sites that are forgotten close, also one that is on its way, and lose their slots", () => {
+  const { app, one, other, log } = openTwo();
+  one.show(`${A}/`, "a");
+  other.show(`${B}/`, "b");
+  app.forgetSites((url) => url.startsWith(A));
+  expect([one.shown().url, other.shown().url]).toEqual(["", `${B}/`]);
+  expect(log).toContain(`forget slots ${A}`);
+  other.tab.go(`${A}/2`);
+  app.forgetSites((url) => url.startsWith(A));
+  expect(other.shown().url).toBe("");
+});

@@ -1,9 +1,9 @@
 import type { LinkPhase } from "../../messages/link.ts";
-import type { PagePhase } from "../../messages/page-messages.ts";
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
 import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
-import type { AppActions, AppState, Notice, PageStorage, Settings, Site, Totals } from "./app-state.ts";
+import type { TabState } from "../tab/tab-state.ts";
+import type { AppActions, AppState, Notice, Settings, Site, Totals } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import type { SettingsStore } from "./settings-store.ts";
 import type { SiteStore } from "./site-store.ts";
@@ -13,7 +13,7 @@ export type TabEvent = Exclude<TunnelEvent, { type: "link" }>;
 
 /** What the app wants of its tabs. */
 export interface AppTab {
-  readonly state: { readonly phase: PagePhase };
+  readonly state: Pick<TabState, "phase" | "url" | "destination">;
   /** The link is open again, or for the first time. */
   onLinkBack(): void;
   /** Any tab may be meant. */
@@ -31,6 +31,9 @@ export interface AppOptions {
   readonly demoUrl: string | null;
   readonly openLink: (token: string) => void;
   readonly forgetSlots: () => void;
+  readonly forgetSlotsOf: (isOf: (origin: string) => boolean) => void;
+  /** What is seen of the phone's storage; null until its script is there. */
+  readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
   /** Draws the state of the app and of the tab shown. */
   readonly draw: () => void;
 }
@@ -42,7 +45,6 @@ export class App implements AppActions {
   readonly #tabs = new Set<AppTab>();
   #link: LinkPhase;
   #totals: Totals | null;
-  #stored: PageStorage | null = null;
   #shown: { readonly notice: Notice; readonly isOver: () => boolean } | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
@@ -62,7 +64,6 @@ export class App implements AppActions {
     return {
       link: this.#link,
       totals: this.#totals,
-      stored: this.#stored,
       notice: this.#shown?.notice ?? null,
       recent: sites.recent,
       pinned: sites.pinned,
@@ -96,7 +97,8 @@ export class App implements AppActions {
     this.draw();
     void this.tunnel.stats().then((stats) => {
       this.#totals = totals.add(stats);
-      this.#showStored(stats);
+      this.#options.phone()?.pageLoaded(stats);
+      this.draw();
     });
   }
 
@@ -178,19 +180,22 @@ export class App implements AppActions {
 
   clearSiteData(): void {
     this.#options.forgetSlots();
-    void this.tunnel
-      .clearSiteData()
-      .then((why) => {
-        if (why !== null) this.notify({ kind: "not-cleared", why });
-        return this.tunnel.stats();
-      })
-      .then((stats) => this.#showStored(stats));
+    void this.tunnel.clearSiteData().then((why) => {
+      if (why !== null) this.notify({ kind: "not-cleared", why });
+      this.#options.phone()?.read();
+    });
     for (const tab of this.#tabs) tab.home();
   }
 
-  #showStored({ storedBytes, storedBytesMax }: TunnelStats): void {
-    this.#stored =
-      storedBytes === null || storedBytesMax === null ? null : { bytes: storedBytes, bytesMax: storedBytesMax };
+  /** Such pages close, and this window forgets where they were. */
+  forgetSites(isOf: (url: string) => boolean): void {
+    const { sites, forgetSlotsOf } = this.#options;
+    for (const tab of this.#tabs) {
+      const { url, destination } = tab.state;
+      if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
+    }
+    sites.forgetSites(isOf);
+    forgetSlotsOf(isOf);
     this.draw();
   }
 

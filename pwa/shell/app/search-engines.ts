@@ -23,11 +23,3 @@ export function searchEngineName(searchUrl: string): string {
   if (known) return known.name.replace(" (light)", "");
   return URL.canParse(searchUrl) ? new URL(searchUrl).host : "the web";
 }
-
-/** Why a search URL cannot be used, or null if it can. */
-export function searchUrlProblem(searchUrl: string): string | null {
-  if (!searchUrl.includes("%s")) return "The address needs %s where the words go.";
-  const filled = searchUrl.replace("%s", "words");
-  if (!URL.canParse(filled) || !/^https?:$/.test(new URL(filled).protocol)) return "This is not a web address.";
-  return null;
-}

@@ -8,6 +8,7 @@ const DEFAULTS = {
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: 120_000,
   takesPushes: true,
+  storeBytes: 200_000_000,
 };
 
 it("keeps changes over restarts", () => {
@@ -18,11 +19,13 @@ it("keeps changes over restarts", () => {
   store.change({ searchUrl: "https://a.example/?q=%s" });
   store.change({ waitTime: 600_000 });
   store.change({ takesPushes: false });
+  store.change({ storeBytes: 50_000_000 });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
     waitTime: 600_000,
     takesPushes: false,
+    storeBytes: 50_000_000,
   });
 });
 
@@ -32,6 +35,7 @@ it.each([
   '{"waitTime":1}',
   '{"takesPushes":0}',
   '{"channels":7}',
+  '{"storeBytes":1}',
   '{"waitTime":"600000"}',
   '{"theme":"pink","searchUrl":"https://a.example/"}',
   '{"theme":1,"searchUrl":2}',

@@ -1,5 +1,5 @@
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */
-import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
+import { DEFAULT_STORE_BYTES, DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import type { Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
@@ -10,10 +10,14 @@ const DEFAULTS: Settings = {
   searchUrl: DEFAULT_SEARCH_URL,
   waitTime: DEFAULT_WAIT_TIME,
   takesPushes: true,
+  storeBytes: DEFAULT_STORE_BYTES,
 };
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
+
+/** What `storeBytes` may be. */
+export const STORE_SIZES: readonly number[] = [50_000_000, DEFAULT_STORE_BYTES, 500_000_000, 1_000_000_000];
 
 export class SettingsStore {
   #storage: KeyValueStorage;
@@ -43,8 +47,9 @@ function read(json: string | null): Partial<Settings> {
     const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
     const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
     const takesPushes = value.takesPushes !== false;
+    const storeBytes = STORE_SIZES.find((choice) => choice === value.storeBytes) ?? DEFAULTS.storeBytes;
     const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
-    return { theme, searchUrl, waitTime, takesPushes };
+    return { theme, searchUrl, waitTime, takesPushes, storeBytes };
   } catch {
     return {};
   }

@@ -30,6 +30,11 @@ export class SiteStore {
     this.#change("recent", (recent) => (url === "all" ? [] : recent.filter((site) => site.url !== url)));
   }
 
+  /** @param isOf says of URLs whether their sites go. */
+  forgetSites(isOf: (url: string) => boolean): void {
+    this.#change("recent", (recent) => recent.filter(({ url }) => !isOf(url)));
+  }
+
   /** Takes back that these were forgotten. */
   remember(sites: readonly Site[]): void {
     this.#change("recent", (recent) => joined(recent, sites));

@@ -26,6 +26,25 @@ describe("SlotRegistry", () => {
     expect([registry.find(A, A), new SlotRegistry(storage).byLabel("s1")]).toEqual([null, null]);
   });
 
+  it("forgets the slots of one site, and all in its pages, in each window that is told", () => {
+    const storage = new MapStorage();
+    const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
+    one.assign("s1", A, A);
+    other.assign("s2", A, B);
+    one.assign("s3", B, A);
+    one.assign("s4", B, B);
+    const isOf = (origin: string) => origin === A;
+    one.forget(isOf);
+    // It hears of the storage before it is told.
+    other.restore();
+    other.forget(isOf);
+    one.restore();
+    for (const known of [one, other, new SlotRegistry(storage)]) {
+      expect([known.find(A, A), known.find(A, B), known.find(B, A), known.byLabel("s1")]).toEqual(Array(4).fill(null));
+      expect(known.find(B, B)?.label).toBe("s4");
+    }
+  });
+
   it.each(["{", "null", '{"a":1}', '[null,1,{"label":"s1"}]'])("begins empty with %j in storage", (json) => {
     const storage = new MapStorage();
     storage.setItem("ropeway.slots", json);

@@ -84,6 +84,18 @@ export class SlotRegistry {
     this.#readJson = null;
   }
 
+  /** Forgets the slots of these origins, and all in their pages. Each window does, or would write its own again. */
+  forget(isOf: (origin: string) => boolean): void {
+    this.#read();
+    const gone = [...this.#byLabel.values()].filter((slot) => isOf(slot.origin) || isOf(slot.topLevelOrigin));
+    for (const slot of gone) {
+      this.#drop(keyOf(slot));
+      this.#byLabel.delete(slot.label);
+    }
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values()]));
+    this.#readJson = this.#storage.getItem(STORAGE_KEY);
+  }
+
   #write(slot: Slot): void {
     const slots = [...this.#byKey.values(), slot];
     const kept = withinLimits(slots);

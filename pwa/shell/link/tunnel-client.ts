@@ -3,6 +3,7 @@ import type {
   NavigationRequest,
   ShellToTunnel,
   SlotBinding,
+  StoredSite,
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
@@ -11,7 +12,7 @@ import type { Settings } from "../app/app-state.ts";
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
 /** What asks for an answer, or carries more than a message: the methods below say these. */
-type Question = "stats" | "icon" | "clear-site-data" | "navigate" | "bind";
+type Question = "stats" | "icon" | "clear-site-data" | "ask-store" | "navigate" | "bind";
 
 export class TunnelClient {
   readonly #worker: Worker;
@@ -32,9 +33,10 @@ export class TunnelClient {
     this.#worker.postMessage(message);
   }
 
-  tellSettings({ waitTime, takesPushes }: Partial<Settings>): void {
+  tellSettings({ waitTime, takesPushes, storeBytes }: Partial<Settings>): void {
     if (waitTime !== undefined) this.tell({ type: "wait-time", waitTime });
     if (takesPushes !== undefined) this.tell({ type: "take-pushes", isOn: takesPushes });
+    if (storeBytes !== undefined) this.tell({ type: "store-limit", bytes: storeBytes });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */
@@ -67,6 +69,16 @@ export class TunnelClient {
   /** @returns null when edge and phone have forgotten all, or why something is still there. */
   clearSiteData(): Promise<string | null> {
     return this.#ask((id) => ({ type: "clear-site-data", id }));
+  }
+
+  /** @param site as `siteName` has it. @returns "", or why something is still there; null where nothing was done. */
+  forgetSite(site: string): Promise<string | null> {
+    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "forget", site } }));
+  }
+
+  /** @returns the largest first, or null where that cannot be read. */
+  storedSites(): Promise<readonly StoredSite[] | null> {
+    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "sites" } }));
   }
 
   /** @typeParam Answer as the tunnel worker answers the question. */

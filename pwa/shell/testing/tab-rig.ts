@@ -28,13 +28,16 @@ export function openApp() {
   };
   const app = new App({
     tunnel,
-    sites: { recent: [], pinned: [], visit() {} },
+    sites: { recent: [], pinned: [], visit() {}, forgetSites() {} },
     settings: { current: testState().settings },
     totals: { current: null, add: () => null },
     storage: new MapStorage(),
     demoUrl: null,
     openLink() {},
+    phone: () => null,
     forgetSlots() {},
+    forgetSlotsOf: (isOf: (origin: string) => boolean) =>
+      void log.push(`forget slots ${["https://a.example", "https://b.example"].filter(isOf)}`),
     draw() {},
   } as unknown as AppOptions);
   const hear = (event: TunnelEvent) => app.onTunnelEvent(event);

@@ -30,7 +30,7 @@ export interface Chrome {
   openSettings(): void;
 }
 
-type Sheets = Pick<typeof import("./sheets/sheets-chunk.tsx"), "sheetOf">;
+type Sheets = Pick<ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>, "sheetOf">;
 
 /** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
 export function mountChrome(root: HTMLElement, actions: BrowserActions, lateSheets: LateSheets<Sheets>): Chrome {

@@ -2,9 +2,9 @@
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded } from "./bounded.ts";
+import { isForgetting } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSource } from "./stored-source.ts";
@@ -53,7 +53,7 @@ export class LateStore {
 
   readonly source: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
-    if (request.head.url !== EdgeRequest.SITE_DATA) {
+    if (!isForgetting(request.head)) {
       return next(
         request,
         passingOn(consumer, { onHead: (response) => this.#passed(request.head, response, consumer) }),

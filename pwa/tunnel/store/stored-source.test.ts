@@ -857,6 +857,26 @@ describe("what is dropped", () => {
     for (const each of [window, other]) expect((await each.get({}, { body: "second" })).isAsked).toBe(true);
   });
 
+  it("is one site where the person asks for that, and what is under way of it", async () => {
+    const own: Partial<RequestHead> = { topLevelOrigin: "https://own.example", origin: "https://own.example" };
+    await window.get({}, { headers: FRESH, body: "first" });
+    await window.get(own, { headers: FRESH, body: "own" });
+    await window.stored();
+    const until = Promise.withResolvers<void>();
+    const late = window.get({ url: `${SITE}/late` }, { headers: FRESH, body: "late", until: until.promise });
+    await window.get(
+      { method: "DELETE", url: EdgeRequest.SITE, headers: [["host-name", "a.example"]] },
+      { status: 204 },
+    );
+    expect(window.lastAsked?.url).toBe(EdgeRequest.SITE);
+    until.resolve();
+    await late;
+    await window.stored();
+    expect((await window.get({}, { body: "second" })).isAsked).toBe(true);
+    expect((await window.get({ url: `${SITE}/late` }, { body: "second" })).isAsked).toBe(true);
+    expect((await window.get(own, { body: "second" })).isAsked).toBe(false);
+  });
+
   describe("even where it cannot be taken out", () => {
     const clearing: Partial<RequestHead> = { method: "DELETE", url: EdgeRequest.SITE_DATA };
 

@@ -7,7 +7,6 @@ import type { ClientExchange, ResponseConsumer } from "../../../shared/http/clie
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
-import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
@@ -24,6 +23,7 @@ import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/s
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
 import { contextOf, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
 import { type Variant, variantsOf } from "./exchanges/variants-of.ts";
+import { forgottenBy } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
@@ -71,6 +71,11 @@ export class StoredSource {
     return { ...counters, storedBytes: store.use.bytes, storedBytesMax: store.bytesMax };
   }
 
+  /** Less may be stored than before. */
+  makeRoom(): Promise<void> {
+    return this.#parts.store.remove([]);
+  }
+
   /** The link went away: what is asked of the edge and stored is answered so. */
   linkLeft(): void {
     this.#away.linkLeft();
@@ -91,7 +96,8 @@ export class StoredSource {
     this.#lookAfterLater();
     this.#parts.cookies.sent(head);
     const asked = this.#edge.watching(next);
-    if (head.url === EdgeRequest.SITE_DATA) return this.#forgetAll(request, consumer, next);
+    const isForgotten = forgottenBy(head);
+    if (isForgotten !== null) return this.#forget(isForgotten, request, consumer, next);
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
     if (context === null) return asked(request, consumer);
     const cached = { ...head, cacheMode: head.cache ?? "default" };
@@ -119,9 +125,14 @@ export class StoredSource {
   }
 
   /** The edge is asked to forget what it has of sites, after what is here. */
-  #forgetAll(request: PhoneRequest, consumer: ResponseConsumer, next: Ask): ClientExchange {
+  #forget(
+    isOf: (partition: string) => boolean,
+    request: PhoneRequest,
+    consumer: ResponseConsumer,
+    next: Ask,
+  ): ClientExchange {
     const { store, platform } = this.#parts;
-    const forgotten = store.forget(() => true);
+    const forgotten = store.forget(isOf);
     return laterWith(withinDiskTime(this.#parts, forgotten, false), (isForgotten) => {
       const error = platform.failure(ErrorCode.INTERNAL_ERROR, NOT_CLEARED);
       return next(request, isForgotten ? consumer : failingWith(error, consumer));

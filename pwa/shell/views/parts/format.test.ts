@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatSaving, formatTime, shortHost } from "./format.ts";
+import { formatBytes, formatSaving, shortHost } from "./format.ts";
 
 describe("formatBytes", () => {
   it.each([
@@ -13,18 +13,6 @@ describe("formatBytes", () => {
     [4e15, "4000 TB"],
     [-1, "0 B"],
   ])("%d", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
-});
-
-describe("formatTime", () => {
-  it.each([
-    [0, "0 ms"],
-    [840.4, "840 ms"],
-    [999.9, "1.0 s"],
-    [2_340, "2.3 s"],
-    [59_400, "59 s"],
-    [59_700, "1 min 00 s"],
-    [65_000, "1 min 05 s"],
-  ])("%d", (milliseconds, text) => expect(formatTime(milliseconds)).toBe(text));
 });
 
 describe("formatSaving", () => {

@@ -10,10 +10,7 @@ const PATHS = {
   lock: "M6 11h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM8 11V8a4 4 0 0 1 8 0v3",
   unlocked: "M6 11h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM8 11V7.5a4 4 0 0 1 7.6-1.7",
   pin: "M12 15.5V21M8.5 3.5h7l-.8 6.2 2.8 3.3v2H6.5v-2l2.8-3.3z",
-  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
   info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
-  copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
-  share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
   key: "M11.5 12.5L20 4M16 8l3 3M12.5 15.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0z",
   offline: "M4 4l16 16M5 11.5a10 10 0 0 1 4-2.3M19 11.5a10 10 0 0 0-5-2.6M8.5 15.2a5 5 0 0 1 7 0M12 19v.01",
   sign: "M12 8.5v4.5M12 16.5v.01M10.3 3.9L2.6 17.5A2 2 0 0 0 4.3 20.5h15.4a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0z",
@@ -25,9 +22,14 @@ export type IconName = keyof typeof PATHS;
 
 /** A 24-unit line icon in the text's colour. Always decoration: the control around it carries the name. */
 export function Icon({ name }: { name: IconName }) {
+  return <Glyph path={PATHS[name]} />;
+}
+
+/** As `Icon`, for what is drawn in one place only. */
+export function Glyph({ path }: { path: string }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={PATHS[name]} />
+      <path d={path} />
     </svg>
   );
 }

@@ -3,6 +3,8 @@ import { Icon } from "../parts/icons.tsx";
 
 interface ConfirmButtonProps {
   readonly label: string;
+  /** In small, behind the label. */
+  readonly hint?: string;
   readonly question: string;
   readonly confirm: string;
   readonly done: string;
@@ -10,7 +12,7 @@ interface ConfirmButtonProps {
 }
 
 /** A button that asks once before it does something that cannot be taken back. */
-export function ConfirmButton({ label, question, confirm, done, onConfirm }: ConfirmButtonProps) {
+export function ConfirmButton({ label, hint = "", question, confirm, done, onConfirm }: ConfirmButtonProps) {
   const [step, setStep] = useState<"rest" | "asking" | "done">("rest");
   if (step === "done") {
     return (
@@ -27,7 +29,8 @@ export function ConfirmButton({ label, question, confirm, done, onConfirm }: Con
         aria-expanded={step === "asking"}
         onClick={() => setStep(step === "asking" ? "rest" : "asking")}
       >
-        {label}
+        <span class="confirm-label">{label}</span>
+        {hint !== "" && <span class="fine">{hint}</span>}
         <Icon name="forward" />
       </button>
       {step === "asking" && (

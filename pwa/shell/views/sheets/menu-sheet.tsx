@@ -1,10 +1,17 @@
 import { useState } from "preact/hooks";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { shortHost } from "../parts/format.ts";
-import { Icon, type IconName } from "../parts/icons.tsx";
+import { Glyph, Icon, type IconName } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
+
+const GLYPHS = {
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M17 7a2 2 0 1 1-4 0 2 2 0 0 1 4 0zM11 17a2 2 0 1 1-4 0 2 2 0 0 1 4 0z",
+  copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1zM5 15.5H4.5a1 1 0 0 1-1-1v-10a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1V5",
+  share: "M12 15V3.5M8 7l4-4 4 4M6 11H5.5a1 1 0 0 0-1 1v8a1 1 0 0 0 1 1h13a1 1 0 0 0 1-1v-8a1 1 0 0 0-1-1H18",
+  info: "M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0zM12 11v5.5M12 7.5v.01",
+} as const;
 
 interface MenuProps {
   readonly state: BrowserState;
@@ -113,11 +120,11 @@ function MenuIcon({ icon, label, isDisabled = false, isOn = false, onClick }: Me
   );
 }
 
-function MenuRow({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+function MenuRow({ icon, label, onClick }: { icon: keyof typeof GLYPHS; label: string; onClick: () => void }) {
   return (
     <li>
       <button type="button" class="menu-row" onClick={onClick}>
-        <Icon name={icon} />
+        <Glyph path={GLYPHS[icon]} />
         {label}
       </button>
     </li>

@@ -1,15 +1,16 @@
 import type { LinkPhase } from "../../../messages/link.ts";
 import type { Settings } from "../../app/app-state.ts";
+import type { PageStorage } from "../../app/phone-storage.ts";
 import { WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
-import { formatBytes } from "../parts/format.ts";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
+import { type PhoneActions, StoredSetting } from "./stored-setting.tsx";
 
 const THEMES: readonly Choice<Settings["theme"]>[] = [
   { value: "system", label: "System" },
@@ -27,19 +28,27 @@ const PUSH_CHOICES = [
   { value: false, label: "No, least data" },
 ] as const;
 
+interface SettingsProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly phone: PhoneActions & { readonly stored: PageStorage | null };
+  readonly ui: Ui;
+}
+
 /** Every choice takes effect at once; there is nothing to save. */
-export function SettingsSheet({ state, actions, ui }: { state: BrowserState; actions: BrowserActions; ui: Ui }) {
+export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
   const close = () => ui.change({ sheet: null });
   return (
     <Sheet title="Settings" onClose={close}>
       <Choices settings={state.settings} onChange={(change) => actions.app.changeSettings(change)} />
       <section class="setting">
         <h3>On this phone</h3>
-        {state.stored !== null && (
-          <p class="fine">
-            Stored pages: {formatBytes(state.stored.bytes)} of {formatBytes(state.stored.bytesMax)}
-          </p>
-        )}
+        <StoredSetting
+          stored={phone.stored}
+          storeBytes={state.settings.storeBytes}
+          onChoose={(storeBytes) => actions.app.changeSettings({ storeBytes })}
+          actions={phone}
+        />
         <ConfirmButton
           label="Forget recent sites"
           question="The list of recent sites will be empty. Pinned sites stay."

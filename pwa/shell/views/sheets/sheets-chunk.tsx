@@ -1,17 +1,55 @@
 /** Entry of the sheets' script, which the shell loads when none waits for it (late-sheets.ts). */
+import type { TunnelStats } from "../../../messages/tunnel-messages.ts";
+import type { App } from "../../app/app.ts";
+import { PhoneStorage } from "../../app/phone-storage.ts";
+import { SiteForgetting } from "../../app/site-forgetting.ts";
+import type { TunnelClient } from "../../link/tunnel-client.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import type { SheetName, Ui } from "../ui.ts";
 import { MenuSheet } from "./menu-sheet.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
 import { SiteSheet } from "./site-sheet.tsx";
 
-export function sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
-  switch (name) {
-    case "menu":
-      return <MenuSheet state={state} actions={actions} ui={ui} />;
-    case "site":
-      return <SiteSheet state={state} ui={ui} />;
-    case "settings":
-      return <SettingsSheet state={state} actions={actions} ui={ui} />;
-  }
+const FORGOTTEN_CHANNEL = "ropeway.forgotten";
+
+/** The sheets, and what they alone show and ask for. */
+export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; readonly app: App }) {
+  const storage = openStorage(tunnel);
+  const draw = () => app.draw();
+  const read = () => void storage.read().then(draw);
+  const forgetting = new SiteForgetting({
+    tunnel,
+    channel: new BroadcastChannel(FORGOTTEN_CHANNEL),
+    forgetHere: (isOf) => app.forgetSites(isOf),
+    onDone: (why) => {
+      if (why !== "") app.notify({ kind: "not-cleared", why });
+      read();
+    },
+  });
+  window.addEventListener("appinstalled", () => void storage.installed().then(draw));
+  const forgetSite = (site: string) => forgetting.forget(site);
+  return {
+    read,
+    pageLoaded: (stats: TunnelStats) => void storage.pageLoaded(stats).then(draw),
+    sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
+      const phone = { stored: storage.current, read, forgetSite };
+      switch (name) {
+        case "menu":
+          return <MenuSheet state={state} actions={actions} ui={ui} />;
+        case "site":
+          return <SiteSheet state={state} phone={phone} ui={ui} />;
+        case "settings":
+          return <SettingsSheet state={state} actions={actions} phone={phone} ui={ui} />;
+      }
+    },
+  };
+}
+
+function openStorage(tunnel: TunnelClient): PhoneStorage {
+  return new PhoneStorage({
+    tunnel,
+    manager: navigator.storage ?? null,
+    isInstalled: () => !matchMedia("(display-mode: browser)").matches,
+    asksPerson: /Firefox\//.test(navigator.userAgent),
+  });
 }

@@ -1,17 +1,21 @@
+import { siteName } from "../../../messages/site-name.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserState } from "../browser-state.ts";
 import { errorText } from "../pages/error-texts.ts";
 import { type Connection, connectionOf, SIGNS } from "../parts/connection.ts";
-import { formatBytes, formatSaving, formatTime, shortHost } from "../parts/format.ts";
+import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
+import { formatTime } from "./format-time.ts";
 import { Sheet } from "./sheet.tsx";
 import { storeSentences } from "./store-text.ts";
+import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
 
 /** How the page came, and what it cost. */
-export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
+export function SiteSheet({ state, phone, ui }: { state: BrowserState; phone: PhoneActions; ui: Ui }) {
   const { cost } = state;
+  const close = () => ui.change({ sheet: null });
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
   const saving = formatSaving(linkBytes, cost.originBytes);
@@ -31,7 +35,7 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
           </span>
         </div>
       }
-      onClose={() => ui.change({ sheet: null })}
+      onClose={close}
     >
       <ConnectionNote state={state} />
       <h3 class="saving">{saving ?? (linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet")}</h3>
@@ -44,6 +48,16 @@ export function SiteSheet({ state, ui }: { state: BrowserState; ui: Ui }) {
         <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
         <Fact name="Link" value={linkText(state.link, now)} />
       </dl>
+      <div class="sheet-end">
+        <ForgetSite
+          label="Forget this site"
+          site={siteName(state.url)}
+          onForget={(site) => {
+            close();
+            phone.forgetSite(site);
+          }}
+        />
+      </div>
     </Sheet>
   );
 }

@@ -2,9 +2,13 @@
 import { deleteStoreDatabase, STORE_NAME } from "./delete-database.ts";
 import { ResponseStore } from "./response-store.ts";
 import { openStoreDatabase } from "./store-database.ts";
+import type { StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
 
-export function openResponseStore<Meta>(isMeta: (meta: unknown) => meta is Meta): ResponseStore<Meta> {
+export function openResponseStore<Meta>(
+  isMeta: (meta: unknown) => meta is Meta,
+  options: StoreOptions,
+): ResponseStore<Meta> {
   const channel = new BroadcastChannel(STORE_NAME);
   const writer = crypto.randomUUID();
   const platform: StorePlatform = {
@@ -15,7 +19,7 @@ export function openResponseStore<Meta>(isMeta: (meta: unknown) => meta is Meta)
     bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
     tellOthers: (news) => channel.postMessage(news),
   };
-  const store = new ResponseStore(platform, isMeta);
+  const store = new ResponseStore(platform, isMeta, options);
   channel.onmessage = (event: MessageEvent<StoreNews>) => store.hear(event.data);
   return store;
 }

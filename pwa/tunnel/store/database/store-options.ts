@@ -1,4 +1,5 @@
 /** How much is stored. */
+import { DEFAULT_STORE_BYTES } from "../../../messages/tunnel-messages.ts";
 import type { StoreBounds } from "./store-changes.ts";
 
 export interface StoreOptions extends StoreBounds {
@@ -7,13 +8,19 @@ export interface StoreOptions extends StoreBounds {
   readonly blockBytes: number;
 }
 
-/** Bytes of bodies: a fifth of what browsers keep, and little of a phone's disk. */
-const STORE_BYTES = 200 * 1000 * 1000;
+/** @param bytes of bodies, as of now. */
+export function storeOptions(bytes: () => number): StoreOptions {
+  return {
+    get bytes() {
+      return bytes();
+    },
+    get bodyBytes() {
+      return bytes() / 8;
+    },
+    // About 1 KB each; a hundred sites of eighty resources.
+    entries: 8192,
+    blockBytes: 256 * 1024,
+  };
+}
 
-export const STORE_OPTIONS: StoreOptions = {
-  bytes: STORE_BYTES,
-  // About 1 KB each; a hundred sites of eighty resources.
-  entries: 8192,
-  bodyBytes: STORE_BYTES / 8,
-  blockBytes: 256 * 1024,
-};
+export const STORE_OPTIONS = storeOptions(() => DEFAULT_STORE_BYTES);

@@ -9,6 +9,7 @@ import { EdgeRequest } from "../../../../shared/subprotocol.ts";
 import { isForOrigin } from "../../../../shared/web/cookie.ts";
 import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import { ScriptCookies } from "../../../../shared/web/script-cookies.ts";
+import { isForgetting } from "../forgetting.ts";
 
 /** Documents' hosts that are known, the oldest dropped first. */
 const HOSTS = 64;
@@ -41,7 +42,7 @@ export class CookieMirror {
 
   /** A request goes out. */
   sent(head: RequestHead): void {
-    if (head.url === EdgeRequest.SITE_DATA) this.#hosts.clear();
+    if (isForgetting(head)) this.#hosts.clear();
     if (head.url !== EdgeRequest.SCRIPT_COOKIE) return;
     const documentUrl = headerValue(head.headers, "document-url") ?? "";
     this.#tellOthers([documentUrl]);

@@ -168,11 +168,12 @@ export class EdgeQuestions {
     const { store, platform, invalidations } = this.#parts;
     const { head, consumer } = lookup;
     const number = invalidations.begin();
+    const { era } = store;
     return new StoringConsumer<StoredExchange>(
       consumer,
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
-        const place = store.isOpen ? placeOf(lookup, response) : null;
+        const place = store.isOpen && store.era === era ? placeOf(lookup, response) : null;
         const stored = place === null ? null : toStored(head, asWhole(response), times);
         if (place === null || stored === null) return null;
         const meta = this.#metaOf({ ...lookup, ...place }, stored, response);
@@ -180,7 +181,7 @@ export class EdgeQuestions {
       },
       (response, meta, copy) => {
         const place = placeOf(lookup, response);
-        if (place === null) return copy.body.giveUp();
+        if (place === null || store.era !== era) return copy.body.giveUp();
         this.#store(place, meta, copy, number);
         if (!isMoved(head, response)) return;
         const from = { ...place, partition: lookup.partition, url: head.url };
