@@ -1,5 +1,6 @@
 /** What an origin's answer makes of a stored response: RFC 9111 sections 3.2, 4.3.3 to 4.3.5. */
 import type { HeaderList } from "../http/heads.ts";
+import { HIDDEN_AGE } from "../http/store-notes.ts";
 import { fieldValue, isSameTag } from "./fields.ts";
 import { currentAge, freshnessLifetime, staleGrace } from "./freshness.ts";
 import type { Answer, CacheRequest, ExchangeTimes, StoredResponse } from "./stored-response.ts";
@@ -19,7 +20,7 @@ export type Validation =
  */
 const KEPT = new Set(["content-encoding", "content-length", "content-md5", "content-range", "content-type", "etag"]);
 /** What is stored has none of them where the update has none. */
-const OF_ONE_MESSAGE = new Set(["date", "age"]);
+const OF_ONE_MESSAGE = new Set(["date", "age", HIDDEN_AGE]);
 const ERRORS = new Set([500, 502, 503, 504]);
 
 export function judgeValidation(

@@ -85,8 +85,10 @@ test("the name of a stored body goes with a request, and what a page says in its
   };
   expect(fieldsToRequest(onTheWire(requestToFields(head)))).toEqual({ ...head, headers: [] });
   const named = { ...head, headers: [], stored: { hash: "-_0aA".padEnd(22, "z"), size: 1_048_576 } };
-  expect(fieldsToRequest(onTheWire(requestToFields(named)))).toEqual(named);
-  for (const value of ["", "x 1", `${"a".repeat(22)} -1`, `${"a".repeat(22)} 99999999`]) {
+  for (const stored of [named.stored, { ...named.stored, validator: 'W/"a b"' }]) {
+    expect(fieldsToRequest(onTheWire(requestToFields({ ...named, stored })))).toEqual({ ...named, stored });
+  }
+  for (const value of ["", "x 1", `${"a".repeat(22)} -1`, `${"a".repeat(22)} 9999999999`]) {
     const fields = onTheWire(requestToFields({ ...head, headers: [] }));
     expect(fieldsToRequest([...fields, [STORED_BODY, value]])).toEqual({ ...head, headers: [] });
   }

@@ -63,7 +63,7 @@ export interface RequestHead {
   /** Of the tunnel's making, never of a page's. */
   readonly delivery?: Delivery;
   /** The body that the phone has stored for it. Of the tunnel's making, too. */
-  readonly stored?: BodyName;
+  readonly stored?: StoredBody;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
@@ -114,6 +114,12 @@ export interface BodyName {
   readonly hash: string;
   /** Bytes. */
   readonly size: number;
+}
+
+/** A body, and how its origin knows it. */
+export interface StoredBody extends BodyName {
+  /** Of a response of another origin, an entity tag or a date: the edge asks by it. */
+  readonly validator?: string;
 }
 
 export interface ResponseHead {

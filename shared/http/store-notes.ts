@@ -3,6 +3,9 @@ import type { HeaderField } from "./heads.ts";
 
 /** Seconds that the response was old when the edge got it, where its own fields do not say so. */
 export const HIDDEN_AGE = "ropeway-age";
+/** The validators of a response of another origin, where its page is not shown them. */
+export const HIDDEN_ETAG = "ropeway-etag";
+export const HIDDEN_LAST_MODIFIED = "ropeway-last-modified";
 /** Serialized origins whose responses in the exchange, of redirects too, said to empty their cache. */
 export const CLEARED_ORIGINS = "ropeway-cleared";
 

@@ -1,7 +1,7 @@
 /** Bodies that the phone has stored, by name: PROTOCOL.md section 5.7. */
 import { fromHex, toBase64Url } from "../base-encodings.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
-import type { BodyName, HeaderField } from "./heads.ts";
+import type { BodyName, HeaderField, StoredBody } from "./heads.ts";
 
 /** Names the body that the phone has of a request. Edges that do not know it drop it: origins never get `sec-` fields of a phone. */
 export const STORED_BODY = "sec-ropeway-stored";
@@ -12,7 +12,7 @@ export const NAMED_BODY_LEAST = 256;
 export const NAMED_BODY_MOST = 1024 * 1024;
 
 const HASH_BYTES = 16;
-const NAME = /^([A-Za-z0-9_-]{22}) (\d{1,7})$/;
+const NAME = /^([A-Za-z0-9_-]{22}) (\d{1,9})(?: (.{1,256}))?$/;
 
 /** @param hash SHA-256 in hexadecimal. */
 export function bodyName(hash: string, size: number): BodyName {
@@ -23,15 +23,17 @@ export async function hashOfBody(body: Uint8Array<ArrayBuffer>): Promise<string>
   return toBase64Url(new Uint8Array(await crypto.subtle.digest("SHA-256", body)).subarray(0, HASH_BYTES));
 }
 
-export function storedBodyField({ hash, size }: BodyName): EncodableField {
-  return [STORED_BODY, `${hash} ${size}`, "without"];
+export function storedBodyField({ hash, size, validator }: StoredBody): EncodableField {
+  return [STORED_BODY, `${hash} ${size}${validator === undefined ? "" : ` ${validator}`}`, "without"];
 }
 
 /** Undefined where nothing is named, or nothing that is a name. */
-export function parseStoredBody(headers: readonly HeaderField[]): BodyName | undefined {
+export function parseStoredBody(headers: readonly HeaderField[]): StoredBody | undefined {
   const value = headers.find(([name]) => name === STORED_BODY)?.[1];
   const match = value?.match(NAME);
-  return match == null ? undefined : { hash: match[1] as string, size: Number(match[2]) };
+  if (match == null) return undefined;
+  const [, hash = "", size, validator] = match;
+  return { hash, size: Number(size), ...(validator === undefined ? {} : { validator }) };
 }
 
 export function isStoredBodyField([name]: HeaderField): boolean {

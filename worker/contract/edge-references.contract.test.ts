@@ -33,6 +33,10 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         return void send(gzipSync(picture), { "content-encoding": "gzip" });
       case "/changed":
         return void send(Buffer.concat([picture.subarray(0, -1), Buffer.from("x")]));
+      case "/kept":
+        return void (headers["if-none-match"] === '"kept"'
+          ? response.writeHead(304, { etag: '"kept"' }).end()
+          : send(picture, { etag: '"kept"' }));
       case "/away":
         return void response.writeHead(302, { location: `${other}/same` }).end();
       default:
@@ -84,6 +88,18 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect([changed.head.isReference, changed.body.length]).toEqual([undefined, picture.length]);
     const whole = await phone.fetch(`${site}/same`, { origin: site, topLevelOrigin: site });
     expect([whole.head.isReference, picture.equals(whole.body)]).toEqual([undefined, true]);
+  });
+
+  it("asks another origin by the validator that the phone's store was told, and no phone without one", async () => {
+    const notesOf = async (change: Partial<RequestHead>) =>
+      (await ask(`${other}/kept`, change)).head.headers.filter(([name]) => name.startsWith("ropeway-"));
+    const nothing = { stored: undefined as never };
+    expect(await notesOf(nothing)).toEqual([]);
+    phone.session.sendSessionHead([[STORED_BODY, "1"]]);
+    expect(await notesOf(nothing)).toEqual([["ropeway-etag", '"kept"']]);
+    const { head, body } = await ask(`${other}/kept`, { stored: { ...nameOf(picture), validator: '"kept"' } });
+    expect([head.status, head.isReference, body.length]).toEqual([304, undefined, 0]);
+    expect(heard.map((fields) => fields["if-none-match"])).toEqual([undefined, undefined, '"kept"']);
   });
 
   it("tells nobody by a redirect whether another origin has what was guessed", async () => {

@@ -4,6 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import { isStoreNote } from "../../shared/http/store-notes.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
@@ -22,6 +23,8 @@ export interface SessionDeliveryOptions extends Clock {
   readonly handle: RequestHandler;
   /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
   readonly slotScheme: () => SlotScheme | null;
+  /** Whether the phone has a store, and keeps from its pages what is told to that. */
+  readonly hasStore: () => boolean;
   /** Of the phone's browser, as far as it was announced. */
   readonly accept: () => AcceptTable;
   readonly snapshot?: DeliveredSnapshot | undefined;
@@ -100,7 +103,8 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    return deliver(await this.#options.handle(request), {
+    const response = await this.#options.handle(request);
+    return deliver(this.#options.hasStore() ? response : withoutNotes(response), {
       request,
       observer,
       refer: this.#references.refer,
@@ -113,6 +117,10 @@ export class SessionDelivery {
     request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
     return response;
   }
+}
+
+function withoutNotes({ head, body }: ServerResponse): ServerResponse {
+  return { head: { ...head, headers: head.headers.filter((field) => !isStoreNote(field)) }, body };
 }
 
 /** What an element may load, so that it could be pushed. */

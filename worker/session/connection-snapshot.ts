@@ -1,6 +1,7 @@
 /** What outlives the memory of a session, kept with its hibernated sockets. */
 import type { HeaderList } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
+import { STORED_BODY } from "../../shared/http/stored-body.ts";
 import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
@@ -14,6 +15,8 @@ export interface SessionConstants {
   readonly acceptLanguage: string;
   /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme?: SlotScheme;
+  /** It has a store: what is told to that is for no page. */
+  readonly hasStore?: boolean;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -27,6 +30,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
     acceptLanguage: field("accept-language"),
     accept: fieldsToAccept(fields),
     ...(slotScheme === null ? {} : { slotScheme }),
+    ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
   };
 }
 

@@ -85,6 +85,7 @@ export class ServedSession {
       handle: (request) => this.#handle(request),
       slotScheme: () => this.#constants.slotScheme ?? null,
       accept: () => this.#constants.accept ?? {},
+      hasStore: () => this.#constants.hasStore === true,
       now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,

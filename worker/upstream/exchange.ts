@@ -23,9 +23,10 @@ import {
 } from "./fetch-rules/cors.ts";
 import { checkDestination, type DestinationPolicy } from "./fetch-rules/destination.ts";
 import { needsPreflight, type PreflightCache, preflightFields } from "./fetch-rules/preflight.ts";
-import { BODY_FIELDS, isRedirect, locationOf, nextHop, notFollowed } from "./fetch-rules/redirects.ts";
+import { BODY_FIELDS, isRedirect, locationOf, mayFollow, nextHop, notFollowed } from "./fetch-rules/redirects.ts";
 import { ownReferrer } from "./fetch-rules/referrer.ts";
 import { shownResponse } from "./fetch-rules/shown-response.ts";
+import { addStoreCondition, leavesCorsOut } from "./fetch-rules/store-condition.ts";
 import type { TransportSecurity } from "./fetch-rules/transport-security.ts";
 import { basicAuthorization, hasCredentials } from "./fetch-rules/url-credentials.ts";
 import { type Admission, admit, firstByte } from "./opaque/admission.ts";
@@ -83,6 +84,8 @@ export class Exchange {
   #isUpgraded = false;
   /** Whether `beforeSend` was called. */
   #isClaimed = false;
+  /** The last response says that what the phone has stored holds. */
+  #isHeld = false;
   /** Of the last request. */
   #sent = new Headers();
 
@@ -119,20 +122,9 @@ export class Exchange {
     for (;;) {
       const response = await this.#hop();
       const location = locationOf(response.headers);
-      if (!isRedirect(response.status, location) || !this.#mayFollow(location)) return this.#respond(response);
+      if (!isRedirect(response.status, location) || !mayFollow(this.#request.head, this.#url, location))
+        return this.#respond(response);
       await this.#follow(response, location);
-    }
-  }
-
-  /** A redirect out of the origin goes back as it is where the phone has to decide what may load there. */
-  #mayFollow(location: string | null): boolean {
-    switch (this.#request.head.redirect) {
-      case "manual":
-        return false;
-      case "same-origin":
-        return URL.parse(location ?? "", this.#url)?.origin === this.#url.origin;
-      default:
-        return true;
     }
   }
 
@@ -168,6 +160,7 @@ export class Exchange {
       userAgent,
       acceptLanguage,
     });
+    const isConditional = addStoreCondition(headers, head, this.#tainting, this.#chain.length === 1);
     this.#sent = headers;
     const body = (await this.#body?.open()) ?? null;
     await this.#claim();
@@ -180,7 +173,8 @@ export class Exchange {
       if (clears("cache", told)) this.#clearedOrigins.add(url.origin);
     }
     if (this.#tainting === "opaque") checkResourcePolicy(response.headers, url, head.origin);
-    if (this.#tainting === "cors") {
+    this.#isHeld = isConditional && response.status === 304;
+    if (this.#tainting === "cors" && !(this.#isHeld && leavesCorsOut(response))) {
       checkCors(response.headers, url, serializedOrigin(head.origin, this.#chain), head.credentials === "include");
     }
     return response;
@@ -274,7 +268,13 @@ export class Exchange {
   async #respond(response: Response): Promise<ServerResponse> {
     const url = this.#url;
     const isRedirected = this.#chain.length > 1;
-    const hop = { method: this.#method, tainting: this.#tainting, isRedirected, now: this.#deps.now() };
+    const hop = {
+      method: this.#method,
+      tainting: this.#tainting,
+      isRedirected,
+      isHeld: this.#isHeld,
+      now: this.#deps.now(),
+    };
     const shown = shownResponse(response, this.#request.head, hop);
     let reader = shown.hasBody
       ? openReader(

@@ -491,6 +491,21 @@ describe("what is stale", () => {
       expect((await window.get(change)).isAsked).toBe(false);
     });
 
+    it("of another origin is asked about by the validator that its page is not shown", async () => {
+      const note: HeaderList = [...noValidator, ["ropeway-etag", '"1"'], ["ropeway-age", "9"]];
+      await window.get(cdn, { headers: note, body: "x" });
+      const got = await window.get(cdn, { status: 304, headers: FRESH });
+      expect(window.lastAsked?.stored).toEqual({ ...name, size: 1, validator: '"1"' });
+      expect(window.lastAsked?.headers).toEqual([]);
+      expect([got.text, got.head?.status]).toEqual(["x", 200]);
+      expect((await window.get(cdn)).isAsked).toBe(false);
+      time += 61_000;
+      await window.get(cdn, { headers: [...noValidator, ["ropeway-last-modified", "Sat"]], body });
+      expect(window.lastAsked?.stored?.validator).toBe('"1"');
+      await window.get(cdn, { headers: noValidator, body });
+      expect(window.lastAsked?.stored).toEqual({ ...name, validator: "Sat" });
+    });
+
     it("goes from the store where it is not to be kept, and to the page all the same", async () => {
       await window.get({}, { headers: noValidator, body });
       const reference = { headers: [["cache-control", "no-store"]] as HeaderList, isReference: true };

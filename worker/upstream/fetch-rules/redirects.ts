@@ -1,5 +1,6 @@
 /** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { RequestHead } from "../../../shared/http/heads.ts";
 import { decodeByteString } from "../../../shared/web/byte-text.ts";
 import { isRedirectStatus } from "../../../shared/web/status.ts";
 
@@ -28,6 +29,12 @@ export interface RedirectStep {
 /** True for a status that leads elsewhere if a Location says where to; browsers show a response whose Location is empty. */
 export function isRedirect(status: number, location: string | null): location is string {
   return location !== null && location !== "" && isRedirectStatus(status);
+}
+
+/** One out of the origin goes back as it is where the phone has to decide what may load there. */
+export function mayFollow({ redirect }: Pick<RequestHead, "redirect">, from: URL, location: string): boolean {
+  if (redirect === "manual") return false;
+  return redirect !== "same-origin" || URL.parse(location, from)?.origin === from.origin;
 }
 
 /** The Location field, or null. `Headers` joins several: browsers take lines that all say the same as one. */

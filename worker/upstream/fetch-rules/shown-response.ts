@@ -8,6 +8,7 @@ import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-h
 import { endToEndFields, knownStatus } from "../send/response-fields.ts";
 import { exposedFields, type Tainting } from "./cors.ts";
 import { isRedirect, locationOf } from "./redirects.ts";
+import { hiddenValidator } from "./store-condition.ts";
 
 export interface ShownResponse {
   readonly status: number;
@@ -22,6 +23,8 @@ export interface LastHop {
   readonly tainting: Tainting;
   /** It is not the first. */
   readonly isRedirected: boolean;
+  /** The store has it, and its origin says that it holds. */
+  readonly isHeld: boolean;
   /** Milliseconds since the epoch when it came. */
   readonly now: number;
 }
@@ -29,7 +32,7 @@ export interface LastHop {
 export function shownResponse(
   response: Response,
   head: Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">,
-  { method, tainting, isRedirected, now }: LastHop,
+  { method, tainting, isRedirected, isHeld, now }: LastHop,
 ): ShownResponse {
   const { headers } = response;
   const status = knownStatus(response.status);
@@ -40,7 +43,9 @@ export function shownResponse(
     // One that was not followed: where it leads is for nobody to know.
     if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
     const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
-    return { status, headers: [...exposed, ...hiddenAge(fields, exposed, now)], hasBody, showsUrl: true };
+    const validator = isRedirected ? [] : hiddenValidator(status, fields, exposed);
+    const notes = [...hiddenAge(fields, exposed, now), ...validator];
+    return { status, headers: [...exposed, ...notes], hasBody, showsUrl: true };
   }
   if (!isUsable(head)) {
     // Of its own URL a page knows anyway that it led elsewhere; of another's it may not.
@@ -49,9 +54,11 @@ export function shownResponse(
   }
   const showsUrl = isBase(head.destination);
   const shown = opaqueFields(fields, head.destination);
+  if (isHeld) return { status, headers: shown, hasBody: false, showsUrl };
+  const validator = isRedirected ? [] : hiddenValidator(status, fields, shown);
   return {
     status: opaqueStatus(status),
-    headers: isRedirected && !showsUrl ? withoutCaching(shown) : shown,
+    headers: isRedirected && !showsUrl ? withoutCaching(shown) : [...shown, ...validator],
     hasBody: hasBody && status !== 416,
     showsUrl,
   };

@@ -1,7 +1,6 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { BodyName, HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import { bodyName, NAMED_BODY_LEAST, NAMED_BODY_MOST } from "../../../../shared/http/stored-body.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { asWhole } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
@@ -13,6 +12,7 @@ import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import type { SourceParts } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
+import { storedBodyOf } from "./stored-body-of.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
@@ -61,16 +61,16 @@ export class EdgeQuestions {
 
   /** Whether there is a way to ask whether what is stored holds, and not only for the whole. */
   canConfirm({ head }: Pick<Lookup, "head">, variant: Variant, fields: HeaderList): boolean {
-    return (isBasic(head) && fields.length > 0) || nameOf(head, variant) !== null;
+    return (isBasic(head) && fields.length > 0) || storedBodyOf(head, variant) !== null;
   }
 
-  /** Asks whether what is stored holds: by its validators, which the phone sees of its own origin only, and by its name. */
+  /** Asks whether what is stored holds: by its validators, and by its body's name. */
   validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
     const { platform } = this.#parts;
     const requestTime = platform.now();
-    const name = nameOf(lookup.head, variant);
-    const whole = this.#storing(lookup, requestTime, name !== null);
-    const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
+    const stored = storedBodyOf(lookup.head, variant);
+    const whole = this.#storing(lookup, requestTime, stored !== null);
+    const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), stored);
     const askForWhole = () => this.fetch(lookup, []);
     let passes: ResponseConsumer = lookup.consumer;
     let other: ClientExchange | null = null;
@@ -205,14 +205,4 @@ export class EdgeQuestions {
   ): StoredExchange {
     return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
-}
-
-/**
- * What the edge may answer with in place of the body. Null where that is not worth its bytes, where the page asks for a
- * part, and where the body was another the last time: the edge has to have all of it before it knows.
- */
-function nameOf({ headers }: Lookup["head"], { entry: { meta, body } }: Variant): BodyName | null {
-  const isOfUse = body.size >= NAMED_BODY_LEAST && body.size <= NAMED_BODY_MOST && meta.wasOther !== true;
-  if (!isOfUse || meta.status !== 200 || headers.some(([name]) => name === "range")) return null;
-  return bodyName(body.hash, body.size);
 }

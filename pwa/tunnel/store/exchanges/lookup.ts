@@ -1,5 +1,5 @@
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { BodyName, HeaderList, RequestHead } from "../../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 
@@ -22,6 +22,6 @@ export function withFields({ request }: Lookup, fields: HeaderList): PhoneReques
 }
 
 /** Says which body is stored: if the answer has that one, the edge need not send it. */
-export function naming(request: PhoneRequest, stored: BodyName | null): PhoneRequest {
+export function naming(request: PhoneRequest, stored: StoredBody | null): PhoneRequest {
   return stored === null ? request : { ...request, head: { ...request.head, stored } };
 }
