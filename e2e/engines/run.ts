@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { startEdge } from "../../scripts/edge-process.ts";
 import { startDemo } from "../demo/start-demo.ts";
 import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startShaper } from "../lab/shaper.ts";
 import { startFirefox } from "./firefox.ts";
 import { type Remote, RemoteBrowser } from "./remote-browser.ts";
 import { steps } from "./walk.ts";
@@ -30,11 +31,16 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () =>
 
 const demo = await startDemo({ ip: "127.0.0.1", port: 0 });
 const edge = await startEdge({ runtime: "workerd", port: 0, allowPrivate: true, demo });
+const link = await startShaper({
+  listen: { port: 0 },
+  target: { host: "127.0.0.1", port: Number(new URL(edge.url).port) },
+});
 
 let failures = 0;
 for (const [name, start] of Object.entries(ENGINES)) {
   if (positionals.length === 0 || positionals.includes(name)) failures += await walk(start);
 }
+await link.close();
 await edge.close();
 await demo.close();
 process.exitCode = failures === 0 ? 0 : 1;
@@ -46,11 +52,13 @@ async function walk(start: () => Promise<Remote>): Promise<number> {
   const remote = await start();
   console.log(`\n${remote.name}`);
   const browser = new RemoteBrowser(remote);
+  const edgeUrl = `http://localhost:${link.port}`;
+  const { accessKey } = edge;
   let failed = 0;
   for (const step of steps) {
     const started = performance.now();
     const error = await step
-      .run({ browser, edgeUrl: edge.url, accessKey: edge.accessKey, demo, origin, otherOrigin })
+      .run({ browser, link, edgeUrl, accessKey, demo, origin, otherOrigin })
       .then(() => null)
       .catch((reason: unknown) => String(reason));
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -2,11 +2,14 @@
 import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../demo/hundred-fifty.ts";
 import type { Demo } from "../demo/start-demo.ts";
 import type { TestOrigin } from "../fixtures/test-origin.ts";
+import type { Shaper } from "../lab/shaper.ts";
 import type { RemoteBrowser } from "./remote-browser.ts";
 
 export interface Surroundings {
   readonly browser: RemoteBrowser;
-  /** Where the edge listens: `http://localhost:port`. */
+  /** Between browser and edge. */
+  readonly link: Shaper;
+  /** Where it listens: `http://localhost:port`. */
   readonly edgeUrl: string;
   readonly accessKey: string;
   readonly demo: Demo;
@@ -25,6 +28,33 @@ const TITLE = "return document.title";
 const SHOWN_ADDRESS = `return document.querySelector('${ADDRESS}').value`;
 const PUSHES = "const { pushes, pushesClaimed } = await window.ropeway.stats(); return [pushes, pushesClaimed]";
 const UPLOAD_BYTES = 2_000_000;
+const COOKIE_PATHS = ["/sw.js", "/.ropeway/boot"];
+/** By the built-ins of a blob: frame's second document, whose window had no blank document before. */
+const SET_COOKIES = `
+  const frame = document.createElement("iframe");
+  document.body.append(frame);
+  for (const text of ["first", "second"]) {
+    const loaded = new Promise((resolve) => { frame.onload = resolve });
+    frame.src = URL.createObjectURL(new Blob([text], { type: "text/html" }));
+    await loaded;
+  }
+  const { set } = Object.getOwnPropertyDescriptor(frame.contentWindow.Document.prototype, "cookie");
+  const base = location.hostname.slice(location.hostname.indexOf(".") + 1);
+  for (const path of ${JSON.stringify(COOKIE_PATHS)}) set.call(document, "set=1; path=" + path + "; domain=" + base);`;
+/** The paths whose documents have them. */
+const READ_COOKIES = `
+  const seen = [];
+  for (const path of ${JSON.stringify(COOKIE_PATHS)}) {
+    const frame = document.createElement("iframe");
+    frame.hidden = true;
+    frame.src = path;
+    const loaded = new Promise((resolve) => { frame.onload = resolve });
+    document.body.append(frame);
+    await loaded;
+    if (frame.contentDocument.cookie.includes("set=1")) seen.push(path);
+    frame.remove();
+  }
+  return seen;`;
 
 export const steps: readonly Step[] = [
   {
@@ -131,6 +161,24 @@ export const steps: readonly Step[] = [
       await browser.until("page", "return document.cookie.split('; ').sort()", ["own=2", "seen=1"]);
       const echoed = "return (await (await fetch('/echo')).json()).headers.cookie.split('; ').sort()";
       await browser.until("page", echoed, ["hidden=1", "own=2", "seen=1"]);
+    },
+  },
+  {
+    name: "deletes cookies that a page sets for the app's own host, whatever their path",
+    async run({ browser, link, edgeUrl, origin }) {
+      origin.page("/setter", "<p>Setter</p>", "Setter");
+      await go(browser, `${origin.origin}/setter`);
+      await browser.until("page", TITLE, "Setter");
+      await browser.run("page", SET_COOKIES);
+      await browser.until("app", READ_COOKIES, COOKIE_PATHS);
+      link.offline();
+      await browser.until("app", "return document.querySelector('.link-pill') !== null", true);
+      link.online();
+      await browser.until("app", READ_COOKIES, []);
+      await browser.run("page", SET_COOKIES);
+      await browser.until("app", READ_COOKIES, COOKIE_PATHS);
+      await browser.open(edgeUrl);
+      await browser.until("app", READ_COOKIES, []);
     },
   },
   ...[

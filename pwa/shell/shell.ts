@@ -5,7 +5,7 @@ import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
 import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
-import { startOwnWorker } from "./app/own-worker.ts";
+import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
 import { SiteStore } from "./app/site-store.ts";
 import { TotalsStore } from "./app/totals-store.ts";
@@ -60,6 +60,8 @@ const experiment = localStorage.getItem(EXPERIMENT_KEY) ?? "";
 const worker = new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module", name: experiment });
 const tunnel = new TunnelClient(worker, (event) => {
   if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
+  // Which may be what keeps it from opening.
+  if (event.type === "link" && event.link.kind === "waiting") lookForCookies();
   hear(event);
 });
 window.ropeway = { stats: () => tunnel.stats() };

@@ -27,6 +27,11 @@ export async function startOwnWorker(storage: KeyValueStorage, onAccept: () => v
   else workers.addEventListener("controllerchange", () => showAccept(storage), { once: true });
 }
 
+/** Has it delete what pages have set for the app's host: Firefox tells it of few cookies when they are set. */
+export function lookForCookies(): void {
+  navigator.serviceWorker?.controller?.postMessage("away");
+}
+
 /** Makes requests that the service worker answers by itself, and tells of. */
 function showAccept(storage: KeyValueStorage): void {
   if (storedAccept(storage) !== null) return;

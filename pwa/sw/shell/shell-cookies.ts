@@ -1,11 +1,12 @@
 /**
  * Ropeway has no cookies, but the pages in slots may get to set some for the base host and all hosts below it
  * (`domain=`). Other sites could read those, and enough of them keep every request of the app's from being answered.
- * They are deleted when they are set, and when the app is opened.
+ * They are deleted when they are set, as far as the browser tells, when the app is opened, and when its link is away.
  */
 import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { cookiePaths } from "./cookie-paths.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: the path of the script that all slots have from here. */
@@ -42,14 +43,19 @@ const host = self.location.hostname;
 async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
   // Those of the hosts above belong to others.
   const ours = seen.filter(({ domain = host }) => domain === host);
+  // One is seen at each URL that it is sent to.
+  const unique = new Map(
+    ours.map((cookie) => [JSON.stringify([cookie.name, cookie.path, cookie.partitioned]), cookie]),
+  );
+  const cookies = [...unique.values()];
+  const expired = cookies.map(({ name = "", path = "/" }) => `${name}=x; domain=${host}; path=${path}; max-age=0`);
+  // Cookie Store deletes none whose path ends without a slash.
+  const told: OwnWorkerToShell = { type: "expired-cookies", cookies: expired };
   for (const window of await self.clients.matchAll({ type: "window", includeUncontrolled: true })) {
-    const expired = ours.map(({ name = "", path = "/" }) => `${name}=x; domain=${host}; path=${path}; max-age=0`);
-    // Cookie Store deletes none whose path ends without a slash.
-    const told: OwnWorkerToShell = { type: "expired-cookies", cookies: expired };
     window.postMessage(told);
   }
   await Promise.all(
-    ours.map(({ name = "", path = "/", partitioned = false }) =>
+    cookies.map(({ name = "", path = "/", partitioned = false }) =>
       cookieStore?.delete({ name, domain: host, path, partitioned }).catch(() => {}),
     ),
   );
@@ -57,7 +63,11 @@ async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
 
 /** Those too that came while nobody looked, or for paths that an earlier version had not. */
 async function deleteAll(urls: readonly string[]): Promise<void> {
-  const at = (url: string) => cookieStore?.getAll({ url }).catch(() => []) ?? [];
+  const at = async (url: string) => {
+    const sent = (await cookieStore?.getAll({ url }).catch(() => [])) ?? [];
+    const paths = cookiePaths(new URL(url, self.location.origin).pathname);
+    return sent.flatMap((cookie) => ("path" in cookie ? [cookie] : paths.map((path) => ({ ...cookie, path }))));
+  };
   const seen = await Promise.all(urls.map(at));
   const cookies = seen.flat();
   if (cookies.length > 0) await deleteCookies(cookies);
@@ -72,8 +82,10 @@ export function keepCookiesAway(files: readonly string[]): void {
   });
   self.addEventListener("cookiechange", (event) => {
     const change = event as ExtendableEvent & { readonly changed: readonly SeenCookie[] };
-    if (change.changed.length > 0) change.waitUntil(deleteCookies(change.changed));
+    if (change.changed.length === 0) return;
+    const isTold = change.changed.every((cookie) => "path" in cookie);
+    change.waitUntil(isTold ? deleteCookies(change.changed) : deleteAll(urls));
   });
-  // Each window says so when it is there: most cookies can be deleted by a window alone.
+  // A window asks when it is there, since most cookies can be deleted by one alone, and when the link is away.
   self.addEventListener("message", (event) => event.waitUntil(deleteAll(urls)));
 }
