@@ -63,7 +63,8 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   servePicture(origin);
   await app.storeReady();
   await visit(app, origin);
-  await app.goto("about:blank");
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
   origin.forget();
   const before = await app.stats();
   await visit(app, origin);
@@ -83,8 +84,9 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   await expect(panel).toContainText(/\d+ kB did not have to be sent again/);
   await app.page.keyboard.press("Escape");
 
+  await app.page.getByRole("button", { name: "Home" }).click();
   await app.page.reload();
-  await expect(app.address).toBeVisible();
+  await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
   await app.storeReady();
   origin.forget();
   await visit(app, origin);
@@ -117,7 +119,8 @@ test("what comes again unchanged, without validators, costs its head", async ({ 
   };
   await app.storeReady();
   await visitPage();
-  await app.goto("about:blank");
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
   const before = await app.stats();
   const after = await visitPage();
   expect(Number(after.storeReferences) - Number(before.storeReferences)).toBe(3);

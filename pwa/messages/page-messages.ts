@@ -19,6 +19,12 @@ export interface KeyPress {
 /** Value of `<html data-page>`, a documented contract for automation. */
 export type PagePhase = "idle" | "loading" | "loaded" | "failed";
 
+/** Of a document's viewport, in CSS pixels. */
+export interface ScrollPosition {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
@@ -41,6 +47,15 @@ export type PageToShell =
       readonly historyKey: string;
       /** The origin says that it is none of its pages (status 400 and above); slots of before 2026-12 do not tell. */
       readonly isError?: boolean;
+      /** A form led there, which a reload would send again; slots of before 2026-12 do not tell. */
+      readonly isPosted?: boolean;
+    }
+  /** How far down the document is. */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "scrolled";
+      readonly historyKey: string;
+      readonly position: ScrollPosition;
     }
   /** A navigation that must leave the slot: link, script, form or redirect. `url` may be a slot URL. */
   | {
@@ -117,5 +132,7 @@ export type ShellToPage =
       readonly asked: readonly string[];
     }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
+  /** The document goes there as soon as there is so much of it, unless the person scrolls before. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "scroll"; readonly position: ScrollPosition }
   /** @property isConfirmed also where it sends a form again. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload"; readonly isConfirmed: boolean };

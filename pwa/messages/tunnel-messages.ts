@@ -53,6 +53,8 @@ export interface NavigationRequest {
   readonly referrer: string;
   /** Real origin of the page that navigates, or null when the person did. */
   readonly initiator: string | null;
+  /** Of a page of before the app was closed, which may be stored: it waits for the store, and asks it so. */
+  readonly reopens?: "default" | "force-cache";
 }
 
 /** What the phone's store did; null until it is there, some seconds after the app was opened for the first time. */

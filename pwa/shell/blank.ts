@@ -17,3 +17,5 @@ function report(): void {
 }
 
 window.addEventListener("pageshow", report);
+// Between entries of before the app was closed.
+window.addEventListener("popstate", report);

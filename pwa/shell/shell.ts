@@ -4,6 +4,7 @@ import { RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
+import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
 import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
@@ -25,6 +26,7 @@ import { TunnelClient, type TunnelEvent } from "./link/tunnel-client.ts";
 import { parseAddress } from "./tab/address-input.ts";
 import { typedNavigation, withoutFragment } from "./tab/navigation-request.ts";
 import { PageFrame } from "./tab/page-frame.ts";
+import type { KeptEntry } from "./tab/session-history.ts";
 import { Tab } from "./tab/tab.ts";
 import { LateSheets } from "./views/late-sheets.ts";
 import { type Chrome, mountChrome } from "./views/mount.tsx";
@@ -78,8 +80,12 @@ void main();
 async function main(): Promise<void> {
   const sites = new SiteStore();
   const stored = storedConfig(localStorage);
-  const [{ slotHost, demoUrl }] = await Promise.all([
+  const { accessKey, address, openSettings } = launch;
+  const history = new HistoryStore(localStorage, navigator.locks ?? null, setTimer);
+  const [{ slotHost, demoUrl }, before, isNewKey] = await Promise.all([
     stored ?? fetchConfig(localStorage),
+    history.take(),
+    accessKey !== null && isPairedWith(localStorage, accessKey).then((isPaired) => !isPaired),
     sites.load().catch(() => {}),
   ]);
   const registry = new SlotRegistry(localStorage);
@@ -98,14 +104,18 @@ async function main(): Promise<void> {
     forgetSlots: () => registry.clear(),
     forgetSlotsOf: (isOf) => registry.forget(isOf),
     phone: () => sheets.loaded,
+    forgetHistory: (isOf) => forgetIn([frame.history, history], isOf),
     draw: () => {
       chrome.render({ ...app.state, ...tab.state });
       spares?.plan();
+      if (tab.state.phase !== "loading") history.lasts();
     },
   });
-  const frame = new PageFrame(createPageFrame(document), slots);
+  const frame = new PageFrame(createPageFrame(document), slots, (entries) => history.save(entries));
   const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
   const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab }, sheets);
+  const isSentElsewhere = slots === null || token === null || address !== null || isNewKey;
+  keepHistory(history, tab, frame, isSentElsewhere ? [] : before);
   app.draw();
   warmSheets(sheets, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
@@ -117,12 +127,11 @@ async function main(): Promise<void> {
   window.addEventListener("online", () => app.ensurePaired());
 
   if (slots !== null) {
-    if (launch.address === null) frame.showStart();
+    if (address === null) frame.showStart();
     chrome.frameHost.append(frame.element);
     await spares?.start();
   }
-  const { accessKey, address, openSettings } = launch;
-  if (accessKey !== null && !(await isPairedWith(localStorage, accessKey))) await app.pair(accessKey);
+  if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (openSettings) chrome.openSettings();
@@ -142,6 +151,22 @@ function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {
     bindPort: (slot) => tunnel.bind(slot),
     hasOtherWindows: () => otherWindows.areOpen,
   });
+}
+
+function forgetIn(histories: readonly Pick<HistoryStore, "forget">[], isOf: (url: string) => boolean): void {
+  for (const history of histories) history.forget(isOf);
+}
+
+/** However the app ends, what was last is written. @param before what is opened again, if anything is. */
+function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: readonly KeptEntry[]): void {
+  if (before.length > 0) {
+    history.begin();
+    tab.resume(before);
+  }
+  window.addEventListener("pagehide", () => history.close());
+  window.addEventListener("pageshow", ({ persisted }) => persisted && void history.take());
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && history.write());
+  window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && frame.history.forget(history.forgotten()));
 }
 
 /** Whatever speaks for a slot is served; the page's own frame is the tab's business, too. */

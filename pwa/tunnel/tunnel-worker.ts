@@ -259,7 +259,8 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = navigationHead(request);
-  response.setExchange(tunnel.ask({ head, body, push: null }, response));
+  const ask = request.reopens === undefined ? tunnel.ask : store.awaited(tunnel.ask);
+  response.setExchange(ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);
 }
 
@@ -272,6 +273,7 @@ function navigationHead(request: NavigationRequest): RequestHead {
     mode: "navigate",
     credentials: "include",
     redirect: "follow",
+    ...(request.reopens === "force-cache" ? { cache: request.reopens } : {}),
     referrer: request.referrer,
     origin: request.initiator,
     topLevelOrigin: new URL(request.url).origin,

@@ -6,6 +6,7 @@ import type { TabState } from "../tab/tab-state.ts";
 import type { AppActions, AppState, Notice, Settings, Site, Totals } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import type { SettingsStore } from "./settings-store.ts";
+import { isSameSite } from "./site-list.ts";
 import type { SiteStore } from "./site-store.ts";
 import type { TotalsStore } from "./totals-store.ts";
 
@@ -34,6 +35,8 @@ export interface AppOptions {
   readonly forgetSlotsOf: (isOf: (origin: string) => boolean) => void;
   /** What is seen of the phone's storage; null until its script is there. */
   readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
+  /** Of where the person was. @property isOf says of URLs whether they go. */
+  readonly forgetHistory: (isOf: (url: string) => boolean) => void;
   /** Draws the state of the app and of the tab shown. */
   readonly draw: () => void;
 }
@@ -136,9 +139,10 @@ export class App implements AppActions {
   }
 
   forgetRecent(url: string | "all"): void {
-    const { sites } = this.#options;
+    const { sites, forgetHistory } = this.#options;
     const former = sites.recent;
     sites.forget(url);
+    forgetHistory((other) => url === "all" || isSameSite(other, url));
     // First, as the notice takes the focus that goes with the list.
     this.draw();
     if (url !== "all") return;
@@ -163,6 +167,8 @@ export class App implements AppActions {
     const result = await pair(storage, accessKey.trim());
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {
+      // What is there was another pairing's.
+      this.#options.forgetHistory(() => true);
       this.tunnel.tell({ type: "paired" });
       return openLink(token);
     }
@@ -185,17 +191,19 @@ export class App implements AppActions {
       this.#options.phone()?.read();
     });
     for (const tab of this.#tabs) tab.home();
+    this.#options.forgetHistory(() => true);
   }
 
   /** Such pages close, and this window forgets where they were. */
   forgetSites(isOf: (url: string) => boolean): void {
-    const { sites, forgetSlotsOf } = this.#options;
+    const { sites, forgetSlotsOf, forgetHistory } = this.#options;
     for (const tab of this.#tabs) {
       const { url, destination } = tab.state;
       if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
     }
     sites.forgetSites(isOf);
     forgetSlotsOf(isOf);
+    forgetHistory(isOf);
     this.draw();
   }
 

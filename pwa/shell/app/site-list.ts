@@ -20,6 +20,10 @@ export function withIcon(sites: readonly Site[], url: string, icon: string): rea
   return sites.map((site) => (siteOf(site.url) === siteOf(url) ? { ...site, icon } : site));
 }
 
+export function isSameSite(url: string, other: string): boolean {
+  return siteOf(url) === siteOf(other);
+}
+
 /** As people read it: by whatever scheme, with `www.` or not. */
 function siteOf(url: string): string {
   return URL.parse(url)?.host.replace(/^www\./, "") ?? url;

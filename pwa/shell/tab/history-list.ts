@@ -46,6 +46,11 @@ export function visitUrl(list: HistoryList, url: string, isNew: boolean): Histor
   return { keys: [...keys.slice(0, index + 1), url], index: index + 1 };
 }
 
+/** Another document, with the entry `key`, has taken the place of the one shown. */
+export function replaced({ keys, index }: HistoryList, key: string): HistoryList {
+  return { keys: keys.with(index, key), index };
+}
+
 export function canGoBack(list: HistoryList): boolean {
   return list.index > 0;
 }

@@ -5,7 +5,6 @@ import type { App } from "../app/app.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import { BootWatch } from "./boot-watch.ts";
 import { Failures } from "./failures.ts";
-import { canGoBack, canGoForward, EMPTY_HISTORY, isTraversal, visit, visitUrl } from "./history-list.ts";
 import { IconLoader } from "./icon-loader.ts";
 import * as step from "./navigation.ts";
 import { type CommittedPage, drawNavigation, type Navigation, NO_PAGE, type SentNavigation } from "./navigation.ts";
@@ -34,7 +33,6 @@ export class Navigable {
   #navigation: Navigation = step.LOADED;
   /** The page that stays when a navigation yields no document. */
   #committed = NO_PAGE;
-  #history = EMPTY_HISTORY;
 
   /**
    * @param tab as of `Tab`.
@@ -49,19 +47,20 @@ export class Navigable {
     this.failures = new Failures(tryAgain);
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     this.#bootWatch = new BootWatch({
-      isAwaited: () => this.#isBootAwaited(),
+      isAwaited: () => this.sent !== null && frame.isBootAwaited,
       isLinkOpen: () => app.state.link.kind === "open" && this.state.phase === "loading",
       askAgain: (url) => this.show(url, true, true),
       giveUp: (url) => this.#failBoot(url),
     });
+    frame.element.addEventListener("load", () => this.#bootWatch.onFrameLoad());
   }
 
   get state(): TabState {
     const { stored } = this.meter;
     return {
       ...drawNavigation(this.#committed, this.#navigation),
-      canGoBack: canGoBack(this.#history),
-      canGoForward: canGoForward(this.#history),
+      canGoBack: this.frame.history.canGoBack,
+      canGoForward: this.frame.history.canGoForward,
       ...this.failures.draw(this.#navigation),
       progress: this.meter.progress,
       cost: this.meter.cost,
@@ -105,6 +104,7 @@ export class Navigable {
     this.#bootWatch.begin();
     this.#app.ensurePaired();
     this.abandon();
+    if (going.isReopening === true) this.frame.history.reopen();
     const id = isStep ? null : (begun ?? tunnel.navigate(this.#tab, withoutFragment(request), keepsPage));
     const frameWaits = { replaces: replace || isShown, isAgain: isShown };
     const sent = id === null ? null : { id, request, by, retries, attempts, mayHaveRun: false, frameWaits };
@@ -162,6 +162,7 @@ export class Navigable {
     if (sent !== null) this.#app.tunnel.tell({ type: "abandon", id: sent.id });
     this.failures.forget();
     this.#navigation = step.giveUp(this.#navigation);
+    this.frame.history.leave();
   }
 
   /** A page that is shown stays, or comes back; without one the error is all there is. */
@@ -207,23 +208,24 @@ export class Navigable {
     this.#enter(step.LOADED);
   }
 
-  // What is told of documents in the frame
-
-  /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
-  onFrameLoad(): void {
-    this.#bootWatch.onFrameLoad();
+  /** The start document will send the frame there. */
+  expect(url: string): void {
+    this.#enter(step.setOut({ kind: "typed", url }, null));
   }
+
+  // What is told of documents in the frame
 
   /** @param slot null for the start document. */
   onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
     const { position } = this.frame;
-    const isBack = isTraversal(this.#history, message.historyKey, this.sent !== null);
+    const { historyKey, title, phase } = message;
+    const isBack = this.frame.history.isTraversal(historyKey, this.sent !== null);
     if (isBack) this.#traverse(slot);
-    this.#visit(message.historyKey);
+    this.#visit(historyKey);
     if (slot === null) return this.#onStartDocument(isBack);
-    const { title, phase } = message;
     const url = this.frame.toReal(message.url, slot);
     if (URL.parse(url)?.origin !== slot.origin) return;
+    this.frame.history.note(url, message.isPosted === false && this.sent?.request.method !== "POST");
     const isFormer = position.isFormerPage(url, this.#committed.url, this.sent?.request.url ?? null);
     if (phase !== "loading" && !isBack && isFormer) {
       this.#bootWatch.hearFormerPage();
@@ -251,6 +253,7 @@ export class Navigable {
     }
     this.frame.position.arriveAtNotice();
     this.#visit(message.historyKey);
+    this.frame.history.note(url, method === "GET");
     this.#committed = { ...NO_PAGE, url };
     // The shell's own navigation has reported the same failure.
     if (this.#navigation.kind !== "failed") this.fail({ code, url, method, detail }, "started");
@@ -287,7 +290,8 @@ export class Navigable {
       return;
     }
     if (!position.mayBePage(url, this.#committed.url)) return;
-    this.#history = visitUrl(this.#history, url, this.sent !== null);
+    this.frame.history.visitUrl(url, this.sent !== null);
+    this.frame.history.note(url, this.sent?.request.method === "GET");
     position.arrive(url);
     this.#commit(url, title, phase);
     this.#onCommit();
@@ -332,7 +336,7 @@ export class Navigable {
     this.selfSends.end();
     this.failures.forget();
     // The frame has turned away from what was on its way. The page shown could say so to keep the person.
-    if (URL.parse(this.#committed.url)?.origin !== slot?.origin) this.abandon();
+    if (slot === null || URL.parse(this.#committed.url)?.origin !== slot.origin) this.abandon();
     if (this.frame.position.awaited !== null) return;
     this.meter.askedAt = performance.now();
     this.#app.tunnel.tell({ type: "page-begins", tab: this.#tab, url: null });
@@ -344,10 +348,12 @@ export class Navigable {
     // A failure that no document stands for: the start document under it may only just have loaded.
     const isCovered = phase === "failed" && this.#committed.url !== url;
     if (isBack || (phase !== "loading" && !isCovered)) this.commitStart();
+    const page = this.frame.pageOfBefore(isBack);
+    if (page !== null) this.navigate(page, { by: "typed", replace: true, isReopening: true });
   }
 
   #visit(historyKey: string): void {
-    this.#history = visit(this.#history, historyKey, this.sent !== null);
+    this.frame.history.visit(historyKey, this.sent !== null);
     this.#app.draw();
   }
 
@@ -372,11 +378,6 @@ export class Navigable {
     if (icon === null) return;
     this.#committed = { ...this.#committed, icon };
     this.#app.showIcon(this.#committed.url, icon);
-  }
-
-  #isBootAwaited(): boolean {
-    const { awaited, hasLeftDocument } = this.frame.position;
-    return awaited !== null && this.sent !== null && !hasLeftDocument && !this.frame.isBooted(awaited);
   }
 
   #failBoot(url: string): void {

@@ -19,6 +19,8 @@ export interface Going {
   readonly askedAt?: number;
   /** See SelfSends. */
   readonly isSelfSend?: boolean;
+  /** The entry shown is one of before the app was closed, and this is its page. */
+  readonly isReopening?: boolean;
 }
 
 /** What the shell has asked the tunnel for. */

@@ -1,7 +1,11 @@
-import type { ShellToPage } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG, type ShellToPage } from "../../messages/page-messages.ts";
+import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
+import { entryKey } from "../../slot/page/links/address-key.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import { FramePosition } from "./frame-position.ts";
+import { typedNavigation } from "./navigation-request.ts";
+import { type KeptEntry, SessionHistory } from "./session-history.ts";
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
 const START_DOCUMENT = "/blank";
@@ -10,12 +14,23 @@ const START_DOCUMENT = "/blank";
 export class PageFrame {
   readonly element: HTMLIFrameElement;
   readonly position = new FramePosition();
+  readonly history: SessionHistory;
   readonly #slots: SlotFrames | null;
 
-  /** @param slots null where the deployment has only one host: then the start page is all there is. */
-  constructor(element: HTMLIFrameElement, slots: SlotFrames | null) {
+  /**
+   * @param slots null where the deployment has only one host: then the start page is all there is.
+   * @param onHistory hears the history's entries up to the one shown when they are others, or were scrolled.
+   */
+  constructor(
+    element: HTMLIFrameElement,
+    slots: SlotFrames | null,
+    onHistory: (entries: readonly KeptEntry[]) => void,
+  ) {
     this.element = element;
     this.#slots = slots;
+    this.history = new SessionHistory(onHistory, (position) =>
+      this.tell({ tag: MESSAGE_TAG, type: "scroll", position }),
+    );
   }
 
   get showsSites(): boolean {
@@ -38,12 +53,44 @@ export class PageFrame {
    */
   show(url: string, replaces: boolean, isAgain: boolean): void {
     if (this.#slots === null) return;
+    const isInPlace = replaces || this.history.isReopening;
     const { origin } = new URL(url);
     this.position.setOut(origin);
-    this.#load(this.#slots.slotUrl(this.#slots.slotFor(origin, origin), url, isAgain), replaces);
+    this.#load(this.#slots.slotUrl(this.#slots.slotFor(origin, origin), url, isAgain), isInPlace);
   }
 
-  tell(message: Extract<ShellToPage, { type: "stop" | "reload" }>): void {
+  /**
+   * A start document is there.
+   *
+   * @param isBack the history has led to it.
+   * @returns what takes its place where it stands for a page of before the app was closed, else null. On the way back that
+   *   is shown without a question where a browser would do so.
+   */
+  pageOfBefore(isBack: boolean): NavigationRequest | null {
+    const isRebuilt = this.history.rebuild((count) => this.#rebuild(count));
+    const { closed } = this.history;
+    if (closed === null || !(isRebuilt || isBack)) return null;
+    return { ...typedNavigation(closed.url), reopens: isRebuilt ? "default" : "force-cache" };
+  }
+
+  /** A boot page is on its way, and its slot is not known to show documents. */
+  get isBootAwaited(): boolean {
+    const { awaited, hasLeftDocument } = this.position;
+    return awaited !== null && !hasLeftDocument && !this.isBooted(awaited);
+  }
+
+  /** Puts start documents into the frame's history, the first in the place of the one that is there. @returns their keys. */
+  #rebuild(count: number): readonly string[] {
+    const window = this.element.contentWindow as (Window & { readonly navigation?: Navigation }) | null;
+    if (window === null) return [];
+    return Array.from({ length: count }, (_, index) => {
+      // Each with an address of its own, for browsers that have no other key.
+      window.history[index === 0 ? "replaceState" : "pushState"](null, "", `${START_DOCUMENT}#${index}`);
+      return entryKey(window.navigation, window.location.href);
+    });
+  }
+
+  tell(message: Extract<ShellToPage, { type: "stop" | "reload" | "scroll" }>): void {
     this.element.contentWindow?.postMessage(message, "*");
   }
 

@@ -9,6 +9,7 @@ import type { Going } from "./navigation.ts";
 import { isForOtherApp, mayHaveActed, typedNavigation, withoutFragment } from "./navigation-request.ts";
 import type { PageFrame } from "./page-frame.ts";
 import { pageNavigation } from "./page-navigation.ts";
+import type { KeptEntry } from "./session-history.ts";
 import type { TabActions, TabState } from "./tab-state.ts";
 
 export interface TabOptions {
@@ -36,12 +37,17 @@ export class Tab implements AppTab, TabActions {
     this.#frame = frame;
     this.#navigable = new Navigable(id, app, frame, onCommit, () => this.#tryAgain("by itself"));
     this.#openOtherApp = openOtherApp;
-    frame.element.addEventListener("load", () => this.#navigable.onFrameLoad());
     app.add(this);
   }
 
   get state(): TabState {
     return this.#navigable.state;
+  }
+
+  /** Goes where the person was when the app was closed: to the last of the entries. */
+  resume(entries: readonly KeptEntry[]): void {
+    const url = this.#frame.history.resume(entries);
+    if (url !== null) this.#navigable.expect(url);
   }
 
   // What the person asks for
@@ -173,6 +179,8 @@ export class Tab implements AppTab, TabActions {
         return this.#navigable.onDocumentLeft();
       case "navigate":
         return this.#onNavigate(message, slot);
+      case "scrolled":
+        return this.#onScrolled(message.historyKey, message.position);
       case "leaving":
         return this.#navigable.depart(this.#frame.toReal(message.url, slot), slot);
       case "staying":
@@ -209,6 +217,12 @@ export class Tab implements AppTab, TabActions {
     }
     const replace = message.replace === true;
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
+  }
+
+  #onScrolled(historyKey: string, position: Partial<Record<"x" | "y", unknown>> | undefined): void {
+    const { x, y } = position ?? {};
+    if (Number.isFinite(x) && Number.isFinite(y))
+      this.#frame.history.scrolled(historyKey, { x: Number(x), y: Number(y) });
   }
 
   /** A reload would send a form again. */

@@ -1,9 +1,15 @@
-import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import {
+  type DocumentPhase,
+  MESSAGE_TAG,
+  type PageToShell,
+  type ScrollPosition,
+} from "../../messages/page-messages.ts";
 import { App, type AppOptions } from "../app/app.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import type { TunnelEvent } from "../link/tunnel-client.ts";
 import { PageFrame } from "../tab/page-frame.ts";
+import type { KeptEntry } from "../tab/session-history.ts";
 import { Tab } from "../tab/tab.ts";
 import type { BrowserState } from "../views/browser-state.ts";
 import { MapStorage } from "./map-storage.ts";
@@ -38,6 +44,7 @@ export function openApp() {
     forgetSlots() {},
     forgetSlotsOf: (isOf: (origin: string) => boolean) =>
       void log.push(`forget slots ${["https://a.example", "https://b.example"].filter(isOf)}`),
+    forgetHistory() {},
     draw() {},
   } as unknown as AppOptions);
   const hear = (event: TunnelEvent) => app.onTunnelEvent(event);
@@ -46,17 +53,36 @@ export function openApp() {
 }
 
 /** A tab with the start page. Its frame does nothing but write down what it is told. */
-export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">, id = 1, isAsked = true) {
+export function openTab(
+  { app, log }: Pick<ReturnType<typeof openApp>, "app" | "log">,
+  id = 1,
+  isAsked = true,
+  resumed: readonly KeptEntry[] = [],
+) {
   const slots = new Map<string, Slot>();
   const slotFor = (origin: string): Slot => {
     const slot = slots.get(origin) ?? { label: origin, origin, topLevelOrigin: origin, topLevel: true };
     slots.set(origin, slot);
     return slot;
   };
+  /** What was kept of the history, each time. */
+  const kept: (readonly KeptEntry[])[] = [];
+  const here = { href: "/blank" };
+  const step = (_state: null, _unused: string, url: string) => {
+    here.href = url;
+  };
   const contentWindow = {
-    location: { replace: (url: string) => void log.push(`replace ${url}`) },
-    postMessage: ({ type, isConfirmed = false }: { type: string; isConfirmed?: boolean }) =>
-      void log.push(`tell ${type}${isConfirmed ? " confirmed" : ""}`),
+    history: { replaceState: step, pushState: step },
+    location: {
+      replace: (url: string) => void log.push(`replace ${url}`),
+      get href() {
+        return here.href;
+      },
+    },
+    postMessage: (message: { type: string; isConfirmed?: boolean; position?: ScrollPosition }) => {
+      const { type, isConfirmed = false, position } = message;
+      log.push(`tell ${type}${isConfirmed ? " confirmed" : ""}${position === undefined ? "" : ` ${position.y}`}`);
+    },
   };
   /** A document comes into the frame. */
   let load = () => {};
@@ -80,7 +106,11 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
   const tab = new Tab({
     id,
     app,
-    frame: new PageFrame(element as unknown as HTMLIFrameElement, slotFrames as unknown as SlotFrames),
+    frame: new PageFrame(
+      element as unknown as HTMLIFrameElement,
+      slotFrames as unknown as SlotFrames,
+      (entries) => void kept.push(entries),
+    ),
     onCommit() {},
     openOtherApp(url) {
       log.push(`open ${url}`);
@@ -94,7 +124,8 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
   /** A document in the frame says how far it is. */
   const report = (url: string, phase: DocumentPhase, historyKey: string, title = "") => {
     const { origin } = new URL(url, "https://ropeway.example");
-    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, icon: null, historyKey } as const;
+    const sent = { isPosted: false, icon: null };
+    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, historyKey, ...sent } as const;
     hearPage(message, url.startsWith("/") ? null : origin);
   };
   const say = (origin: string, type: "leaving" | "staying" | "booting" | "slot-ready") =>
@@ -105,14 +136,15 @@ export function openTab({ app, log }: Pick<ReturnType<typeof openApp>, "app" | "
   };
   /** What the chrome draws. */
   const shown = (): BrowserState => ({ ...app.state, ...tab.state });
+  if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
-  return { tab, hearPage, report, say, show, shown, load: () => load() };
+  return { kept, tab, hearPage, report, say, show, shown, load: () => load() };
 }
 
 /** An app with one tab. */
-export function openBrowser(isAsked = true) {
+export function openBrowser(isAsked = true, resumed: readonly KeptEntry[] = []) {
   const opened = openApp();
-  return { ...opened, ...openTab(opened, 1, isAsked) };
+  return { ...opened, ...openTab(opened, 1, isAsked, resumed) };
 }
 
 /** A link, or a script, leads to a URL. */

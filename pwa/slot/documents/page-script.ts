@@ -18,6 +18,7 @@ import { obeyShell, reportDocument } from "../page/links/report.ts";
 import { patchTargets } from "../page/links/targets.ts";
 import { patchMarkup } from "../page/markup.ts";
 import { createPageContext } from "../page/page-context.ts";
+import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
 import { WorkerLink } from "../page/worker-link.ts";
@@ -39,6 +40,7 @@ function start(config: PageConfig): void {
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
   if (config.topLevel) helpAutofocus();
+  if (config.topLevel) reportScroll(context);
   passKeys(context);
   patchIdentity(context);
   const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));

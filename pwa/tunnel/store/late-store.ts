@@ -2,7 +2,7 @@
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { passingOn, type ResponseSource } from "../requests/response-source.ts";
+import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded } from "./bounded.ts";
 import { isForgetting } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
@@ -67,6 +67,13 @@ export class LateStore {
       });
     });
   };
+
+  /** @returns asks when the store is there, or cannot be had soon. */
+  awaited(ask: Ask): Ask {
+    const isThere = this.load().then((store) => store?.opened);
+    return (request, consumer) =>
+      laterWith(bounded(isThere, undefined, this.#platform.setTimer), () => ask(request, consumer));
+  }
 
   #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
     const clears = response.headers.some(([name]) => name === "clear-site-data");

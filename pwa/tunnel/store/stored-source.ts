@@ -66,6 +66,11 @@ export class StoredSource {
     this.#away = new AwayAnswers(() => platform.isAway());
   }
 
+  /** Settles when it is known what is stored. */
+  get opened(): Promise<unknown> {
+    return this.#parts.store.opened;
+  }
+
   get stats(): StoreStats {
     const { counters, store } = this.#parts;
     return { ...counters, storedBytes: store.use.bytes, storedBytesMax: store.bytesMax };

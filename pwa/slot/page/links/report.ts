@@ -4,6 +4,7 @@ import { type DocumentPhase, MESSAGE_TAG, type ShellToPage } from "../../../mess
 import { isTagged } from "../../../messages/worker-messages.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchMethod } from "../patch.ts";
+import { scrollBack } from "../scroll.ts";
 import { historyKey, navigationApi } from "./history-key.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
@@ -27,7 +28,17 @@ export function reportDocument(context: PageContext): () => void {
     const isError = (timing?.responseStatus ?? 0) >= 400;
     const url = location.href;
     const key = historyKey();
-    const message = { tag: MESSAGE_TAG, type: "document", phase, url, title, historyKey: key, isError } as const;
+    const { isPosted } = context;
+    const message = {
+      tag: MESSAGE_TAG,
+      type: "document",
+      phase,
+      url,
+      title,
+      historyKey: key,
+      isError,
+      isPosted,
+    } as const;
     const icon = phase === "loading" ? null : iconUrl();
     const text = JSON.stringify([message, icon]);
     if (text === last) return;
@@ -83,6 +94,7 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     if (message.type === "port" && port !== undefined) requests.port(port);
     else if (message.type === "origins") requests.origins(message.origins, message.asked);
     else if (message.type === "stop") window.stop();
+    else if (message.type === "scroll") scrollBack(message.position);
     else if (message.type === "reload") {
       if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
       else location.reload();

@@ -1,0 +1,66 @@
+/** The app is killed, and opened again: the person is where they were. */
+import { AppPage } from "../fixtures/app-page.ts";
+import { expect, test } from "../fixtures/browser.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
+
+const STALE = { "cache-control": "max-age=0" };
+
+/** A page of 4,000 pixels that leads to the next one. */
+function serve(origin: TestOrigin, path: string, next: string): void {
+  const body = `<p style="height: 4000px">${path}</p><a href="${next}" style="position: fixed; top: 0">Go on</a>`;
+  origin.route(path, ({ page }) => page(pageOf(path, body), STALE));
+}
+
+async function scrollTo(app: AppPage, top: number): Promise<void> {
+  await (await app.content()).evaluate((y) => window.scrollTo(0, y), top);
+  const kept = () => app.page.evaluate(() => localStorage.getItem("ropeway.history") ?? "");
+  await expect.poll(kept).toContain(`"y":${top}`);
+}
+
+async function shows(app: AppPage, path: string, top: number): Promise<void> {
+  await expect(app.frame().getByText(path, { exact: true })).toBeAttached();
+  const scrolled = async () => (await app.content()).evaluate(() => Math.round(window.scrollY)).catch(() => -1);
+  await expect.poll(scrolled).toBe(top);
+}
+
+test("after it was killed, with no link, it shows the page and its place, and goes back likewise", async ({
+  app,
+  context,
+  origin,
+  otherOrigin,
+  link,
+}) => {
+  serve(origin, "/one", "/two");
+  serve(origin, "/two", `${otherOrigin.origin}/three`);
+  serve(otherOrigin, "/three", "/");
+  await app.storeReady();
+  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await app.goto(`${origin.origin}/one`);
+  await scrollTo(app, 1100);
+  await app.navigated(() => app.frame().getByText("Go on").click());
+  await scrollTo(app, 1200);
+  await app.navigated(() => app.frame().getByText("Go on").click());
+  await scrollTo(app, 1300);
+
+  const { base } = app;
+  const crashing = await context.newCDPSession(app.page);
+  void crashing.send("Page.crash").catch(() => {});
+  await app.page.waitForEvent("crash");
+  await app.page.close();
+  for (const each of [origin, otherOrigin]) each.forget();
+  link.offline();
+  await context.setOffline(true);
+  const again = new AppPage(await context.newPage(), base);
+  await again.page.goto(`${base}/`);
+  await shows(again, "/three", 1300);
+  await expect(again.address).toHaveValue(/127\.0\.0\.12/);
+  const back = again.page.getByRole("button", { name: "Back" });
+  await back.click();
+  await shows(again, "/two", 1200);
+  await back.click();
+  await shows(again, "/one", 1100);
+  await back.click();
+  await expect(again.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
+  await expect(back).toBeDisabled();
+  expect([...origin.requests, ...otherOrigin.requests]).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { expect, it } from "vitest";
+import type { ScrollPosition } from "../../messages/page-messages.ts";
+import { type KeptEntry, SessionHistory } from "./session-history.ts";
+
+const A = "https://a.example/";
+const B = "https://b.example/";
+const TOP = { x: 0, y: 0 };
+const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
+const entry = (url: string, y = 0, isRepeatable = true): KeptEntry => ({ url, isRepeatable, scroll: { x: 0, y } });
+
+function open() {
+  let kept: readonly KeptEntry[] = [];
+  const scrolls: ScrollPosition[] = [];
+  const history = new SessionHistory(
+    (entries) => {
+      kept = entries;
+    },
+    (scroll) => void scrolls.push(scroll),
+  );
+  const resume = (keys: readonly string[], entries: readonly KeptEntry[]) => {
+    history.resume(entries);
+    return history.rebuild(() => keys);
+  };
+  /** @returns where the page is told to scroll. */
+  const visit = (key: string, isNew: boolean) => {
+    scrolls.length = 0;
+    history.visit(key, isNew);
+    return scrolls[0] ?? null;
+  };
+  return { history, kept: () => kept, resume, visit };
+}
+
+it("keeps the entries up to the one shown, each with its place", () => {
+  const { history, kept } = open();
+  history.visit("start", false);
+  history.visit("a", true);
+  history.note(A, true);
+  history.scrolled("a", { x: 1, y: 20 });
+  history.visit("b", true);
+  history.note(B, true);
+  history.scrolled("unknown", { x: 1, y: 9 });
+  expect(kept()).toEqual([START, { url: A, isRepeatable: true, scroll: { x: 1, y: 20 } }, entry(B)]);
+  history.visit("a", false);
+  expect(kept()).toHaveLength(2);
+  expect(history.canGoForward).toBe(true);
+});
+
+it("knows of what a form led to that it did, until another page is there", () => {
+  const { history, kept } = open();
+  history.visit("a", true);
+  history.note(A, false);
+  history.note(A, true);
+  expect(kept()).toEqual([entry(A, 0, false)]);
+  history.note(`${A}2`, true);
+  expect(kept()).toEqual([entry(`${A}2`)]);
+});
+
+it("keeps the latest 50", () => {
+  const { history, kept } = open();
+  for (let index = 0; index < 60; index++) {
+    history.visit(`${index}`, true);
+    history.note(`${A}${index}`, true);
+  }
+  expect(kept()).toHaveLength(50);
+  expect(kept().at(-1)?.url).toBe(`${A}59`);
+});
+
+it("opens an entry of before again, which takes the place of its start document", () => {
+  const { history, kept, resume, visit } = open();
+  const before = [START, entry(A, 10), entry(B, 20)];
+  resume(["s", "k1", "k2"], before);
+  expect(kept()).toEqual(before);
+  expect(history.closed).toEqual(before[2]);
+  history.reopen();
+  expect(visit("b", true)).toEqual({ x: 0, y: 20 });
+  expect([history.canGoBack, history.canGoForward, history.closed]).toEqual([true, false, null]);
+  expect(kept()).toEqual(before);
+  // It is there, and says so again.
+  expect(visit("b", false)).toBeNull();
+  history.visit("k1", false);
+  expect(history.closed).toEqual(before[1]);
+  history.reopen();
+  expect(visit("a", false)).toEqual({ x: 0, y: 10 });
+  expect(history.canGoForward).toBe(true);
+  // The browser does not keep the place of what took another's.
+  history.scrolled("b", { x: 0, y: 25 });
+  expect(visit("b", false)).toEqual({ x: 0, y: 25 });
+});
+
+it("adds what is asked for instead", () => {
+  const { history, kept, resume, visit } = open();
+  resume(["s", "k1"], [START, entry(A, 10)]);
+  history.reopen();
+  history.leave();
+  expect(visit("b", true)).toBeNull();
+  history.note(B, true);
+  expect(kept()).toEqual([START, entry(A, 10), entry(B)]);
+});
+
+it("does not open again what a form led to", () => {
+  const { history, resume } = open();
+  resume(["k"], [entry(A, 0, false)]);
+  expect(history.closed).toBeNull();
+});
+
+it("forgets the addresses of a site", () => {
+  const { history, kept, resume } = open();
+  resume(["k1", "k2"], [entry(A), entry(B)]);
+  history.forget((url) => url === A);
+  expect(kept()).toEqual([START, entry(B)]);
+  history.visit("k1", false);
+  expect(history.closed).toBeNull();
+});

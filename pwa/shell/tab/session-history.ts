@@ -1,0 +1,195 @@
+/**
+ * The session history of the page's frame, as far as the shell has seen it, and what is kept of it for when the app is
+ * opened again. The browser's own list is gone then: entries of before are rebuilt as start documents, each of which the
+ * shell replaces by its page when it is come to.
+ */
+import type { ScrollPosition } from "../../messages/page-messages.ts";
+import {
+  canGoBack,
+  canGoForward,
+  EMPTY_HISTORY,
+  type HistoryList,
+  isTraversal,
+  replaced,
+  visit,
+  visitUrl,
+} from "./history-list.ts";
+
+/** One entry, as it outlives the app. */
+export interface KeptEntry {
+  /** Real; "" for the start page. */
+  readonly url: string;
+  /** It was a GET: to open it again sends nothing twice. */
+  readonly isRepeatable: boolean;
+  readonly scroll: ScrollPosition;
+}
+
+/** Entries before the one shown that are kept: a browser's own list ends there, too. */
+const KEPT = 50;
+const TOP: ScrollPosition = { x: 0, y: 0 };
+const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
+
+export class SessionHistory {
+  readonly #onChange: (entries: readonly KeptEntry[]) => void;
+  #list = EMPTY_HISTORY;
+  readonly #entries = new Map<string, KeptEntry>();
+  /** Keys of entries of before; what the frame has there is a start document. */
+  readonly #closed = new Set<string>();
+  /** Keys of pages that took the place of one: Chromium (156) does not bring them back to where they were scrolled. */
+  readonly #placed = new Set<string>();
+  /** Key of the closed one whose page is on its way. */
+  #reopened: string | null = null;
+
+  /** The entries of before, until the frame is there to have them. */
+  #resumed: readonly KeptEntry[] | null = null;
+  readonly #scrollBack: (scroll: ScrollPosition) => void;
+
+  /**
+   * @param onChange hears the entries up to the one shown.
+   * @param scrollBack the page shown was so far down, and the browser does not bring it back there.
+   */
+  constructor(onChange: (entries: readonly KeptEntry[]) => void, scrollBack: (scroll: ScrollPosition) => void) {
+    this.#onChange = onChange;
+    this.#scrollBack = scrollBack;
+  }
+
+  get canGoBack(): boolean {
+    return canGoBack(this.#list);
+  }
+
+  get canGoForward(): boolean {
+    return canGoForward(this.#list);
+  }
+
+  /** As `isTraversal` of a list. */
+  isTraversal(key: string, isNew: boolean): boolean {
+    return isTraversal(this.#list, key, isNew);
+  }
+
+  /** As `visit` of a list. */
+  visit(key: string, isNew: boolean): void {
+    this.#go(key, visit(this.#list, key, isNew));
+  }
+
+  /** As `visitUrl` of a list. */
+  visitUrl(url: string, isNew: boolean): void {
+    this.#go(url, visitUrl(this.#list, url, isNew));
+  }
+
+  /** What the entry shown is. */
+  note(url: string, isRepeatable: boolean): void {
+    const key = this.#current;
+    if (key === null) return;
+    const before = this.#entries.get(key);
+    const entry = { url, isRepeatable: isRepeatable && !isSent(before, url), scroll: before?.scroll ?? TOP };
+    this.#entries.set(key, entry);
+    this.#changed();
+  }
+
+  scrolled(key: string, scroll: ScrollPosition): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || this.#closed.has(key)) return;
+    this.#entries.set(key, { ...entry, scroll });
+    this.#changed();
+  }
+
+  /** Takes the entries of before, for `rebuild`. @returns the address of the last one, where it can be opened again. */
+  resume(entries: readonly KeptEntry[]): string | null {
+    this.#resumed = entries;
+    const last = entries.at(-1) ?? START;
+    return last.isRepeatable && last.url !== "" ? last.url : null;
+  }
+
+  /**
+   * The frame can have the entries of before: the last one is shown.
+   *
+   * @param putIn puts so many start documents into its history. @returns their keys.
+   * @returns false where there are none.
+   */
+  rebuild(putIn: (count: number) => readonly string[]): boolean {
+    const entries = this.#resumed;
+    this.#resumed = null;
+    if (entries === null) return false;
+    const keys = putIn(entries.length);
+    this.#list = { keys, index: keys.length - 1 };
+    for (const [index, key] of keys.entries()) {
+      const entry = entries[index] ?? START;
+      this.#entries.set(key, entry);
+      if (entry.url !== "") this.#closed.add(key);
+    }
+    this.#changed();
+    return true;
+  }
+
+  /** The entry of before that the frame is at, if its page can be opened again. */
+  get closed(): KeptEntry | null {
+    const key = this.#current;
+    const entry = key === null || !this.#closed.has(key) ? undefined : this.#entries.get(key);
+    return entry?.isRepeatable === true ? entry : null;
+  }
+
+  get isReopening(): boolean {
+    return this.#reopened !== null;
+  }
+
+  /** The page of the closed entry sets out to take its place. */
+  reopen(): void {
+    this.#reopened = this.#current;
+  }
+
+  /** The frame is to go elsewhere. */
+  leave(): void {
+    this.#reopened = null;
+    this.#resumed = null;
+  }
+
+  /** @param isOf says of URLs whether they go. What is shown stays, and is not kept. */
+  forget(isOf: (url: string) => boolean): void {
+    for (const [key, { url }] of this.#entries) {
+      if (url === "" || !isOf(url)) continue;
+      this.#drop(key);
+    }
+    this.#changed();
+  }
+
+  get #current(): string | null {
+    return this.#list.keys[this.#list.index] ?? null;
+  }
+
+  #go(key: string, visited: HistoryList): void {
+    const from = this.#reopened;
+    const isStep = key !== this.#current;
+    if (isStep) this.#reopened = null;
+    if (from !== null && isStep && !this.#list.keys.includes(key)) {
+      this.#list = replaced(this.#list, key);
+      this.#entries.set(key, this.#entries.get(from) ?? START);
+      this.#placed.add(key);
+    } else {
+      this.#list = visited;
+    }
+    this.#changed();
+    const entry = this.#entries.get(key);
+    if (isStep && entry !== undefined && this.#placed.has(key)) this.#scrollBack(entry.scroll);
+  }
+
+  #drop(key: string): void {
+    this.#entries.delete(key);
+    this.#closed.delete(key);
+    this.#placed.delete(key);
+  }
+
+  #changed(): void {
+    const { keys, index } = this.#list;
+    for (const key of this.#entries.keys()) {
+      if (keys.includes(key)) continue;
+      this.#drop(key);
+    }
+    const shown = keys.slice(0, index + 1).slice(-KEPT);
+    this.#onChange(shown.map((key) => this.#entries.get(key) ?? START));
+  }
+}
+
+/** What a form has led to stays that, whatever is told of it later. */
+function isSent(entry: KeptEntry | undefined, url: string): boolean {
+  return entry?.url === url && !entry.isRepeatable;
+}
