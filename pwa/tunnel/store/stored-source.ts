@@ -123,10 +123,7 @@ export class StoredSource {
 
   #lookAfterLater(): void {
     this.#cancelUpkeep();
-    this.#cancelUpkeep = this.#parts.platform.setTimer(() => {
-      this.#ahead.keepAll();
-      void this.#parts.store.upkeep();
-    }, IDLE_TIME);
+    this.#cancelUpkeep = this.#parts.platform.setTimer(() => void this.#parts.store.upkeep(), IDLE_TIME);
   }
 
   /** The edge is asked to forget what it has of sites, after what is here. */

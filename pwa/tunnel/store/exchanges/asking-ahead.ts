@@ -14,11 +14,15 @@ import type { SourceParts } from "./source-parts.ts";
 import { contextOf } from "./stored-exchange.ts";
 import { variantsOf } from "./variants-of.ts";
 
+/** Milliseconds in which what a page asks for gathers before it is written down. */
+const KEPT_AFTER = 1500;
+
 export class AskingAhead {
   readonly #parts: SourceParts;
   readonly #questions: EdgeQuestions;
   readonly #visits: PageVisits;
   readonly #asked: AskedQuestions;
+  #isToBeKept = false;
 
   constructor(parts: SourceParts, questions: EdgeQuestions) {
     this.#parts = parts;
@@ -31,7 +35,7 @@ export class AskingAhead {
   note(lookup: Lookup): void {
     const { head, partition } = lookup;
     if (head.mode === "navigate") void this.#ask(lookup);
-    else if (head.cacheMode === "default") this.#visits.note(partition, lookup.request.head);
+    else if (head.cacheMode === "default" && this.#visits.note(partition, lookup.request.head)) this.#keepSoon();
   }
 
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
@@ -40,9 +44,14 @@ export class AskingAhead {
     return asked === null ? null : laterWith(asked.over, () => start(asked));
   }
 
-  /** Nobody waits: what pages have asked for is written down. */
-  keepAll(): void {
-    this.#visits.keepAll();
+  /** The app may be closed as soon as the page is there. */
+  #keepSoon(): void {
+    if (this.#isToBeKept) return;
+    this.#isToBeKept = true;
+    this.#parts.platform.setTimer(() => {
+      this.#isToBeKept = false;
+      this.#visits.keepAll();
+    }, KEPT_AFTER);
   }
 
   async #ask({ head, partition, next }: Lookup): Promise<void> {

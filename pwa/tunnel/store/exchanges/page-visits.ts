@@ -43,12 +43,13 @@ export class PageVisits {
     return (await this.#store.visit(partition, document))?.requests ?? [];
   }
 
-  /** A page asks for what may be stored. */
-  note(partition: string, head: RequestHead): void {
+  /** A page asks for what may be stored. @returns whether there is more to write down. */
+  note(partition: string, head: RequestHead): boolean {
     const visit = this.#visits.get(partition);
-    if (visit === undefined || visit.requests.size >= REQUESTS || visit.requests.has(head.url)) return;
+    if (visit === undefined || visit.requests.size >= REQUESTS || visit.requests.has(head.url)) return false;
     visit.requests.set(head.url, head);
     visit.isKept = false;
+    return true;
   }
 
   /** Writes down what pages have asked for since. */
