@@ -201,7 +201,8 @@ export class Laboratory implements PageVisitor {
     try {
       await this.#caddy.setClock(new Date(Date.now() - options.revisitAfter));
       await this.lab.configure(PREPARATION);
-      await this.#visit(contestant, { ...options, site, filmstrip: false });
+      const { watcher: _, ...unwatched } = options;
+      await this.#visit(contestant, { ...unwatched, site, filmstrip: false });
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(edited));
       await this.configure(link, congestion, at);

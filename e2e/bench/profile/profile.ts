@@ -44,9 +44,10 @@ export async function runProfile(options: ProfileOptions, tell: (line: string) =
   for (const name of new Set([...cells.map(({ page }) => page), ...WARM_UP_SITES])) {
     sites.set(name, await makeSite(SITES_DIRECTORY, name, 0));
   }
+  const edited = await Promise.all([...sites.keys()].map((name) => makeSite(SITES_DIRECTORY, name, 1)));
   const laboratory = await Laboratory.open({
     sites: [...sites.values()],
-    edited: [],
+    edited,
     warmUpSites: WARM_UP_SITES.flatMap((name) => sites.get(name) ?? []),
     replayClasses: [],
     seed: options.seed,
@@ -81,7 +82,7 @@ async function profileCell(
   site: Site,
   rounds: number,
 ): Promise<CellProfile> {
-  const visit = { filmstrip: false, revisitAfter: null, timeout: TIMEOUT };
+  const visit = { filmstrip: false, revisitAfter: cell.revisitAfter, timeout: TIMEOUT };
   const contestant = `ropeway ${cell.state}` as const;
   await laboratory.configure(cell.link, "bbr");
   const directLoads: number[] = [];
