@@ -5,7 +5,21 @@ import { thrownBy } from "../testing/thrown-by.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
 import { fieldsToRequest, fieldsToResponse, headerValue, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "./heads.ts";
+import { KNOWN_URLS, knownUrls } from "./known-urls.ts";
 import { STORED_BODY } from "./stored-body.ts";
+
+const NAVIGATION: RequestHead = {
+  method: "GET",
+  url: "https://a.example/",
+  headers: [],
+  destination: "document",
+  mode: "navigate",
+  credentials: "include",
+  redirect: "follow",
+  referrer: "",
+  origin: null,
+  topLevelOrigin: "https://a.example",
+};
 
 const malformed = { code: ErrorCode.PROTOCOL_ERROR, scope: "stream", initiator: "peer" };
 
@@ -92,6 +106,13 @@ test("the name of a stored body goes with a request, and what a page says in its
     const fields = onTheWire(requestToFields({ ...head, headers: [] }));
     expect(fieldsToRequest([...fields, [STORED_BODY, value]])).toEqual({ ...head, headers: [] });
   }
+});
+
+test("a navigation says what the phone has of its page, and no page can say so", () => {
+  const known = knownUrls(["https://a.example/style.css", "https://b.example/picture.png"]);
+  expect(fieldsToRequest(onTheWire(requestToFields({ ...NAVIGATION, known })))).toEqual({ ...NAVIGATION, known });
+  const headers = [[KNOWN_URLS, "AAAA"]] as const;
+  expect(fieldsToRequest(onTheWire(requestToFields({ ...NAVIGATION, headers })))).toEqual(NAVIGATION);
 });
 
 test("a response says that its body is the one that was named", () => {

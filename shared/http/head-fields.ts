@@ -21,7 +21,8 @@ import type {
   ResponseHead,
   ScriptCookie,
 } from "./heads.ts";
-import { isStoredBodyField, parseStoredBody, storedBodyField } from "./stored-body.ts";
+import { KNOWN_URLS, knownUrlsField, parseKnownUrls } from "./known-urls.ts";
+import { parseStoredBody, STORED_BODY, storedBodyField } from "./stored-body.ts";
 
 const DESTINATIONS: readonly Destination[] = [
   "",
@@ -84,9 +85,10 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.referrer !== "") fields.push([":referrer", head.referrer]);
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
   if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
+  if (head.known !== undefined) fields.push(knownUrlsField(head.known));
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
-    if (!field[0].startsWith(":") && !isStoredBodyField(field)) fields.push(field);
+    if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
   }
   return fields;
 }
@@ -113,12 +115,13 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const delivery = parseDelivery(pseudo);
   if (delivery === null) throw malformed("its delivery is not readable");
   const stored = parseStoredBody(headers);
+  const known = parseKnownUrls(headers);
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   return {
     method,
     url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
     headers: withDefaultAccept(
-      headers.filter((field) => !isStoredBodyField(field)),
+      headers.filter((field) => !isOfTunnel(field)),
       knownDestination,
     ),
     destination: knownDestination,
@@ -130,7 +133,13 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     topLevelOrigin,
     ...(delivery === undefined ? {} : { delivery }),
     ...(stored === undefined ? {} : { stored }),
+    ...(known === undefined ? {} : { known }),
   };
+}
+
+/** Neither a page's nor for an origin. */
+function isOfTunnel([name]: HeaderField): boolean {
+  return name === STORED_BODY || name === KNOWN_URLS;
 }
 
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */

@@ -64,6 +64,8 @@ export interface RequestHead {
   readonly delivery?: Delivery;
   /** The body that the phone has stored for it. Of the tunnel's making, too. */
   readonly stored?: StoredBody;
+  /** Of a navigation: what the phone has of what the page asked for the last time. Of the tunnel's making, too. */
+  readonly known?: KnownUrls;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
@@ -107,6 +109,9 @@ export interface ScriptCookie {
   /** Milliseconds since the epoch, or null for a session cookie. In the past: the cookie was removed. */
   readonly expires: number | null;
 }
+
+/** Two bytes for each URL (PROTOCOL.md section 5.6). */
+export type KnownUrls = ReadonlySet<number>;
 
 /** A body, by what it says. */
 export interface BodyName {

@@ -35,7 +35,3 @@ export function parseStoredBody(headers: readonly HeaderField[]): StoredBody | u
   const [, hash = "", size, validator] = match;
   return { hash, size: Number(size), ...(validator === undefined ? {} : { validator }) };
 }
-
-export function isStoredBodyField([name]: HeaderField): boolean {
-  return name === STORED_BODY;
-}

@@ -3,6 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
+import { isKnownUrl } from "../../../shared/http/known-urls.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
 import type { Ask, PhoneRequest } from "../requests/response-source.ts";
@@ -352,6 +353,36 @@ describe("what is fresh", () => {
     expect((await window.get({}, { headers: FRESH, body: "third" })).text).toBe("third");
     expect((await window.get()).isAsked).toBe(false);
     expect(window.store.use.entries).toBe(1);
+  });
+});
+
+describe("a page that was seen", () => {
+  it("says with its navigation what need not be pushed, and then asks about what is stale of that", async () => {
+    const secret: HeaderList = [["cache-control", "no-store"]];
+    const stale: HeaderList = [
+      ["cache-control", "max-age=0"],
+      ["etag", '"1"'],
+    ];
+    await window.get(page, { headers: secret });
+    for (const [name, headers] of Object.entries({ fresh: FRESH, stale, secret }))
+      await window.get({ url: `${SITE}/${name}` }, { headers, body: "x".repeat(300) });
+    for (const name of ["fresh", "stale"]) await window.stored({ url: `${SITE}/${name}` });
+    const before = window.asked.length;
+    await window.get(page, { headers: secret });
+    await vi.waitFor(() => expect(window.asked.length).toBe(before + 2));
+    const [navigation, question] = window.asked.slice(before);
+    expect([navigation?.url, question?.url]).toEqual([page.url, `${SITE}/stale`]);
+    const known = navigation?.known ?? new Set<number>();
+    const isKnown = ["fresh", "stale", "secret"].map((name) => isKnownUrl(known, `${SITE}/${name}`));
+    expect(isKnown).toEqual([true, true, false]);
+  });
+
+  it("says nothing where it is loaded anew", async () => {
+    await window.get(page, { headers: FRESH });
+    await window.get({}, { headers: FRESH, body: "x" });
+    await window.stored();
+    await window.get({ ...page, cache: "reload" }, { headers: FRESH });
+    expect(window.asked.at(-1)?.known).toBe(undefined);
   });
 });
 

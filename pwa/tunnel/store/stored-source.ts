@@ -17,7 +17,7 @@ import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
 import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
-import type { Lookup } from "./exchanges/lookup.ts";
+import { knowing, type Lookup } from "./exchanges/lookup.ts";
 import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
@@ -108,9 +108,23 @@ export class StoredSource {
     const cached = { ...head, cacheMode: head.cache ?? "default" };
     const lookup: Lookup = { request, head: cached, partition: partitionOf(head), context, consumer, next: asked };
     this.#away.pageBegins(cached);
+    if (head.mode === "navigate") return this.#navigate(lookup);
     this.#ahead.note(lookup);
     return request.push === null ? this.#find(lookup) : this.#edge.fetch(lookup, []);
   };
+
+  /** The edge is told what it need not push, and then asked about what is stale of that. */
+  #navigate(lookup: Lookup): ClientExchange {
+    const plan = this.#ahead.plan(lookup);
+    // Nothing is to be waited for where no page was before.
+    const index = this.#parts.store.index(lookup.partition);
+    if (!(index instanceof Promise) && index.isEmpty) return this.#find(lookup);
+    return laterWith(withinDiskTime(this.#parts, plan, null), (known) => {
+      const exchange = this.#find(known === null ? lookup : knowing(lookup, known.known));
+      known?.ask();
+      return exchange;
+    });
+  }
 
   /** Whether the page would get what is stored: nobody needs to send it. */
   isAtHand(head: RequestHead): boolean {

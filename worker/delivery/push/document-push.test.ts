@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { knownUrls } from "../../../shared/http/known-urls.ts";
 import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
 import * as limits from "../../../shared/limits.ts";
@@ -226,6 +227,11 @@ describe("a pushed request", () => {
       "http://localhost/c",
     ]);
   });
+});
+
+it("is not made of what the phone has said it has", () => {
+  const known = knownUrls(["https://site.example/dir/a.png"]);
+  expect(urlsFor("<img src=a.png><img src=b.png>", { request: { known } })).toEqual(["https://site.example/dir/b.png"]);
 });
 
 describe("a push's priority", () => {

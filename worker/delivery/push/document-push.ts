@@ -4,7 +4,8 @@
  */
 import { ErrorCode } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { isKnownUrl } from "../../../shared/http/known-urls.ts";
 import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
 import * as limits from "../../../shared/limits.ts";
@@ -69,6 +70,7 @@ class DocumentPush {
   #referrerPolicy: ReturnType<typeof parseReferrerPolicy>;
   #policies: ReturnType<typeof parsePolicies>;
   #upgrades: boolean;
+  readonly #known: KnownUrls;
   #named = new Set<string>();
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
   #isOver = false;
@@ -78,6 +80,7 @@ class DocumentPush {
     this.#signal = signal;
     this.#document = document;
     this.#order = host.openOrder(document);
+    this.#known = head.known ?? new Set();
     this.#url = new URL(response.url);
     this.#base = this.#url;
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
@@ -129,7 +132,7 @@ class DocumentPush {
     const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
     if (this.#named.has(key)) return;
     this.#named.add(key);
-    if (this.#host.isAtHand(head)) return;
+    if (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url)) return;
     const priority = priorityOf(resource);
     const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);

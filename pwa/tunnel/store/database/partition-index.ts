@@ -8,6 +8,10 @@ export class PartitionIndex<Meta> {
     for (const entry of entries) this.add(entry);
   }
 
+  get isEmpty(): boolean {
+    return this.#byUrl.size === 0;
+  }
+
   find(url: string): readonly StoredEntry<Meta>[] {
     return this.#byUrl.get(url) ?? [];
   }

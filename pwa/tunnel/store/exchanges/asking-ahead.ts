@@ -3,8 +3,9 @@
  * visit and what has become stale since: the page's own requests find it confirmed.
  */
 import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
-import { decide } from "../../../../shared/http-cache/decide.ts";
-import type { PhoneRequest } from "../../requests/response-source.ts";
+import type { KnownUrls } from "../../../../shared/http/heads.ts";
+import { knownUrls } from "../../../../shared/http/known-urls.ts";
+import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
 import { laterWith } from "../later-with.ts";
 import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
 import type { EdgeQuestions } from "./edge-questions.ts";
@@ -12,7 +13,20 @@ import { DEAF, type Lookup } from "./lookup.ts";
 import { PageVisits } from "./page-visits.ts";
 import type { SourceParts } from "./source-parts.ts";
 import { contextOf } from "./stored-exchange.ts";
-import { variantsOf } from "./variants-of.ts";
+import { type Variant, variantsOf } from "./variants-of.ts";
+
+/** What is known of a page when its document is asked for. */
+export interface PagePlan {
+  /** The edge need not push these: they are stored and fresh, or asked about. */
+  readonly known: KnownUrls;
+  /** Asks about what is stale. */
+  ask(): void;
+}
+
+interface Wanted {
+  readonly lookup: Lookup;
+  readonly decision: Decision<Variant>;
+}
 
 /** Milliseconds in which what a page asks for gathers before it is written down. */
 const KEPT_AFTER = 1500;
@@ -31,11 +45,23 @@ export class AskingAhead {
     this.#asked = new AskedQuestions(() => parts.platform.now());
   }
 
-  /** A document is asked for, or something that its page wants. */
-  note(lookup: Lookup): void {
-    const { head, partition } = lookup;
-    if (head.mode === "navigate") void this.#ask(lookup);
-    else if (head.cacheMode === "default" && this.#visits.note(partition, lookup.request.head)) this.#keepSoon();
+  /** A page asks for something. */
+  note({ head, partition, request }: Lookup): void {
+    if (head.cacheMode === "default" && this.#visits.note(partition, request.head)) this.#keepSoon();
+  }
+
+  /** A document is asked for. Null where nothing of what its page will want may come from here. */
+  async plan(document: Lookup): Promise<PagePlan | null> {
+    const { head, partition } = document;
+    const wanted = await this.#visits.begin(partition, head.url);
+    if (wanted.length === 0 || head.cacheMode === "reload") return null;
+    const found = await this.#find(document, wanted);
+    const isAsking = head.cacheMode === "default";
+    const known = found.filter((each) => isAnswer(each.decision) || (isAsking && this.#isAskable(each)));
+    return {
+      known: knownUrls(known.map(({ lookup }) => lookup.head.url)),
+      ask: () => void (isAsking && this.#ask(document, wanted)),
+    };
   }
 
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
@@ -54,25 +80,37 @@ export class AskingAhead {
     }, KEPT_AFTER);
   }
 
-  async #ask({ head, partition, next }: Lookup): Promise<void> {
-    const { store, platform, invalidations, counters } = this.#parts;
-    const wanted = await this.#visits.begin(partition, head.url);
-    if (head.cacheMode !== "default" || wanted.length === 0) return;
-    await invalidations.allPending(partition);
+  async #find({ partition, next }: Lookup, wanted: readonly Lookup["request"]["head"][]): Promise<Wanted[]> {
+    const { store, platform } = this.#parts;
     const index = await store.index(partition);
-    for (const each of wanted) {
+    return wanted.flatMap((each) => {
       const context = contextOf(each);
-      if (context === null) continue;
-      const asked = { ...each, cacheMode: "default" } as const;
-      const decision = decide(asked, variantsOf(index, each, context), platform.now());
-      if (decision.kind !== "validate") continue;
-      const request: PhoneRequest = { head: each, body: null, push: null };
-      const lookup = { request, head: asked, partition, context, consumer: DEAF, next };
-      if (!this.#questions.canConfirm(lookup, decision.stored, decision.fields)) continue;
+      if (context === null) return [];
+      const head = { ...each, cacheMode: "default" } as const;
+      const decision = decide(head, variantsOf(index, each, context), platform.now());
+      const request = { head: each, body: null, push: null };
+      return [{ lookup: { request, head, partition, context, consumer: DEAF, next }, decision }];
+    });
+  }
+
+  async #ask(document: Lookup, wanted: readonly Lookup["request"]["head"][]): Promise<void> {
+    const { platform, invalidations, counters } = this.#parts;
+    await invalidations.allPending(document.partition);
+    for (const each of await this.#find(document, wanted)) {
+      if (!this.#isAskable(each)) continue;
       const since = platform.now();
-      const over = this.#questions.check(lookup, decision.stored, decision.fields);
-      this.#asked.add(partition, each.url, { since, over });
+      const over = this.#questions.check(each.lookup, each.decision.stored, each.decision.fields);
+      this.#asked.add(document.partition, each.lookup.head.url, { since, over });
       counters.storeAsked += 1;
     }
   }
+
+  #isAskable(each: Wanted): each is Wanted & { readonly decision: { readonly kind: "validate" } } {
+    const { lookup, decision } = each;
+    return decision.kind === "validate" && this.#questions.canConfirm(lookup, decision.stored, decision.fields);
+  }
+}
+
+function isAnswer({ kind }: Decision<Variant>): boolean {
+  return kind === "answer" || kind === "answer-and-validate";
 }

@@ -1,5 +1,5 @@
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
+import type { HeaderList, KnownUrls, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 
@@ -19,6 +19,11 @@ export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, on
 export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
   if (fields.length === 0) return request;
   return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
+}
+
+/** Says what need not be pushed. */
+export function knowing(lookup: Lookup, known: KnownUrls): Lookup {
+  return { ...lookup, request: { ...lookup.request, head: { ...lookup.request.head, known } } };
 }
 
 /** Says which body is stored: if the answer has that one, the edge need not send it. */
