@@ -540,6 +540,42 @@ describe("what is stale", () => {
       expect(window.lastAsked?.stored).toEqual({ ...name, validator: "Sat" });
     });
 
+    it("under a new name is given from the old one, and stored under its own", async () => {
+      const script = (name: string) => ({ url: `${SITE}/${name}`, destination: "script" }) as const;
+      await window.get(script("app.123.js"), { headers: FRESH, body });
+      await window.stored(script("app.123.js"));
+      for (const renamed of ["app.4f6.js", "app.4f6.js?v=2"]) {
+        const got = await window.get(script(renamed), { headers: FRESH, isReference: true });
+        expect(window.lastAsked?.stored).toEqual(name);
+        expect([got.text, got.head?.url]).toEqual([body, `${SITE}/${renamed}`]);
+        if (renamed === "app.4f6.js") {
+          await window.stored(script(renamed));
+          expect((await window.get(script(renamed))).isAsked).toBe(false);
+          await window.store.remove((await window.store.index(`${SITE} ${SITE}`)).find(`${SITE}/app.123.js`));
+        }
+      }
+    });
+
+    it("is named under no other name where more than one may be meant, and for nobody else's", async () => {
+      const script = (name: string, from = SITE) => ({ url: `${from}/${name}`, destination: "script" }) as const;
+      await window.get(script("app.1.js"), { headers: FRESH, body });
+      await window.get(script("app.2.js"), { headers: FRESH, body });
+      const others = [
+        script("app.3.js"),
+        script("lib.3.js"),
+        script("app.3.js", "https://cdn.example"),
+        { url: `${SITE}/app.3.js` },
+      ];
+      for (const other of others) {
+        await window.get(other, { headers: [["cache-control", "no-store"]], body });
+        expect(window.lastAsked).not.toHaveProperty("stored");
+      }
+      const elsewhere = { ...script("y.1.js", "https://cdn.example"), credentials: "omit" } as const;
+      await window.get(elsewhere, { headers: FRESH, body });
+      await window.get({ ...elsewhere, url: "https://cdn.example/y.2.js" }, { headers: FRESH, body });
+      expect(window.lastAsked).not.toHaveProperty("stored");
+    });
+
     it("goes from the store where it is not to be kept, and to the page all the same", async () => {
       await window.get({}, { headers: noValidator, body });
       const reference = { headers: [["cache-control", "no-store"]] as HeaderList, isReference: true };

@@ -11,6 +11,7 @@ import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
 import type { ResponseStore } from "./database/response-store.ts";
+import { alikeOf } from "./exchanges/alike.ts";
 import type { AskedAhead } from "./exchanges/asked-questions.ts";
 import { AskingAhead } from "./exchanges/asking-ahead.ts";
 import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
@@ -182,10 +183,16 @@ export class StoredSource {
         }
         return this.#askOrAway(lookup, (asking) => this.#confirm(asking, decision.stored, decision.fields));
       case "fetch":
-        return this.#askOrAway(lookup, (asking) => this.#edge.fetch(asking, decision.fields));
+        return this.#askOrAway(lookup, (asking) =>
+          this.#edge.fetch(asking, decision.fields, this.#alike(asking, index)),
+        );
       case "unavailable":
         return this.#unavailable(lookup);
     }
+  }
+
+  #alike({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): Variant | null {
+    return head.cacheMode === "default" ? alikeOf(index, head, context) : null;
   }
 
   /** A document needs its cookies, too. */

@@ -48,14 +48,46 @@ export class EdgeQuestions {
     };
   }
 
-  fetch(lookup: Lookup, fields: HeaderList): ClientExchange {
+  /** @param alike is named, since the answer may have the same body. */
+  fetch(lookup: Lookup, fields: HeaderList, alike: Variant | null = null): ClientExchange {
     const storing = this.#storing(lookup, this.#parts.platform.now());
-    const exchange = lookup.next(withFields(lookup, isBasic(lookup.head) ? fields : []), storing);
+    const name = alike === null ? null : storedBodyOf(lookup.head, alike);
+    const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
+    let other: ClientExchange | null = null;
+    const exchange = lookup.next(
+      asking,
+      alike === null || name === null ? storing : this.#orAlike(lookup, alike, storing, (answer) => (other = answer)),
+    );
     return {
       cancel() {
         storing.giveUp();
         exchange.cancel();
+        other?.cancel();
       },
+    };
+  }
+
+  /** Passes an answer on to be stored, with the body of another URL where it has that one. */
+  #orAlike(
+    lookup: Lookup,
+    { entry }: Variant,
+    storing: ResponseConsumer,
+    onAnswer: (answer: ClientExchange) => void,
+  ): ResponseConsumer {
+    let passes = storing;
+    const { url } = lookup.head;
+    const consumer = passingOn(storing, { onHead: (head) => storing.onHead({ ...head, url }) });
+    return {
+      onHead: (response) => {
+        if (response.isReference !== true) return storing.onHead(response);
+        passes = DEAF;
+        const meta = { ...entry.meta, headers: response.headers };
+        const whole = () => this.fetch(lookup, []);
+        onAnswer(this.#answers.confirmed({ ...lookup, consumer }, entry, meta, response, whole));
+      },
+      onBody: (chunk) => passes.onBody(chunk),
+      onEnd: () => passes.onEnd(),
+      onError: (error) => passes.onError(error),
     };
   }
 
