@@ -17,6 +17,12 @@ interface Spare {
   hasBegun: boolean;
 }
 
+interface TakenSlot {
+  readonly label: string;
+  /** With a frame, which may still be on its way to its boot page; null for one without. */
+  readonly spare: Spare | null;
+}
+
 export class SlotFrames {
   #registry: SlotRegistry;
   #keptSpares: KeptSpares;
@@ -76,16 +82,30 @@ export class SlotFrames {
   slotFor(origin: string, topLevelOrigin: string): Slot {
     const known = this.#registry.find(origin, topLevelOrigin);
     if (known !== null) return known;
-    // A kept one boots in the page's own frame, which is not slower than to wait for a spare that is still booting.
-    const isSpareReady = this.#spares[0]?.isReady === true;
-    const kept = isSpareReady ? undefined : this.#kept.shift();
-    const spare = kept === undefined ? (this.#spares.shift() ?? null) : null;
-    const label = kept ?? spare?.label ?? freshLabel();
-    this.#keptSpares.forget(label);
+    const { label, spare } = this.#takeAlive() ?? this.#takeAny();
     const slot = this.#registry.assign(label, origin, topLevelOrigin);
-    if (spare?.isReady !== true) this.#unbooted.add(slot.label);
-    if (spare !== null) this.#handPort(slot, spare);
+    this.#bringIn(slot, spare);
     return slot;
+  }
+
+  /**
+   * For a slot that cannot be set up since the edge is away: the browser has evicted its storage, and its service worker
+   * with that. A spare that has its own takes the slot's place in this window, until `endStandIns`.
+   *
+   * @returns false where there is none.
+   */
+  standIn(slot: Slot): boolean {
+    const taken = this.#takeAlive();
+    if (taken === null) return false;
+    this.#connected.delete(slot.label);
+    this.#unbooted.add(slot.label);
+    this.#bringIn(this.#registry.standIn(taken.label, slot), taken.spare);
+    return true;
+  }
+
+  /** The edge is back, and slots can be set up anew. What their sites have stored may still be there. */
+  endStandIns(): void {
+    this.#registry.endStandIns();
   }
 
   /**
@@ -158,6 +178,26 @@ export class SlotFrames {
     spare.isReady = true;
     this.#spares.sort((one, other) => Number(other.isReady) - Number(one.isReady));
     void this.#keptSpares.keep(spare.label);
+  }
+
+  /** One whose service worker is there, or was: a kept one boots in the page's own frame. Null where there is none. */
+  #takeAlive(): TakenSlot | null {
+    if (this.#spares[0]?.isReady !== true) {
+      const kept = this.#kept.shift();
+      return kept === undefined ? null : { label: kept, spare: null };
+    }
+    return this.#takeAny();
+  }
+
+  #takeAny(): TakenSlot {
+    const spare = this.#spares.shift() ?? null;
+    return { label: spare?.label ?? freshLabel(), spare };
+  }
+
+  #bringIn(slot: Slot, spare: Spare | null): void {
+    this.#keptSpares.forget(slot.label);
+    if (spare?.isReady !== true) this.#unbooted.add(slot.label);
+    if (spare !== null) this.#handPort(slot, spare);
   }
 
   #bootSpare(label: string): void {

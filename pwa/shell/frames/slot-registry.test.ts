@@ -181,3 +181,15 @@ describe("where nothing more can be stored", () => {
     expect(registry.find(A, A)).toBeNull();
   });
 });
+
+it("lets another slot stand in for one, in this window and for a time", () => {
+  const storage = new MapStorage();
+  const registry = new SlotRegistry(storage);
+  const slot = registry.assign("own", "https://a.example", "https://a.example");
+  registry.standIn("spare", slot);
+  expect(registry.find(slot.origin, slot.topLevelOrigin)).toEqual({ ...slot, label: "spare" });
+  expect(new SlotRegistry(storage).find(slot.origin, slot.topLevelOrigin)).toEqual(slot);
+  registry.endStandIns();
+  expect(registry.find(slot.origin, slot.topLevelOrigin)).toEqual(slot);
+  expect(registry.byLabel("spare")?.origin).toBe(slot.origin);
+});

@@ -31,6 +31,8 @@ export class SlotRegistry {
   #ownByKey = new Map<string, Slot>();
   /** What this window assigned and could not store: it is known here only. */
   #unstored = new Map<string, Slot>();
+  /** By key, as the others. They are not stored. */
+  readonly #standIns = new Map<string, Slot>();
   #readJson: string | null = null;
 
   constructor(storage: KeyValueStorage) {
@@ -39,7 +41,8 @@ export class SlotRegistry {
 
   find(origin: string, topLevelOrigin: string): Slot | null {
     this.#read();
-    return this.#byKey.get(`${topLevelOrigin} ${origin}`) ?? null;
+    const key = `${topLevelOrigin} ${origin}`;
+    return this.#standIns.get(key) ?? this.#byKey.get(key) ?? null;
   }
 
   byLabel(label: string): Slot | null {
@@ -54,6 +57,19 @@ export class SlotRegistry {
     this.#ownByKey.set(keyOf(slot), slot);
     this.#write(slot);
     return slot;
+  }
+
+  /** The slot `label`, which must be fresh, stands in for another in this window, until `endStandIns`. */
+  standIn(label: string, slot: Slot): Slot {
+    const standIn = { ...slot, label };
+    this.#standIns.set(keyOf(slot), standIn);
+    this.#byLabel.set(label, standIn);
+    return standIn;
+  }
+
+  /** Pages that have theirs keep it. */
+  endStandIns(): void {
+    this.#standIns.clear();
   }
 
   /**
@@ -80,6 +96,7 @@ export class SlotRegistry {
     this.#byLabel.clear();
     this.#ownByKey.clear();
     this.#unstored.clear();
+    this.#standIns.clear();
     this.#storage.removeItem(STORAGE_KEY);
     this.#readJson = null;
   }

@@ -6,11 +6,16 @@
  */
 const PAUSES: readonly number[] = [5_000, 10_000, 20_000];
 
+/** Milliseconds likewise, without a link: a page of the browser's own is there at once. */
+const PAUSE_WITHOUT_LINK = 2_000;
+
+/** What is on its way, and has not been heard of; `slot`: whatever of one that may not be there, without a link. */
+export type Awaited = "boot page" | "slot" | "nothing";
+
 export interface BootWatchNeeds {
-  /** A boot page is on its way, and has not been heard of. */
-  isAwaited(): boolean;
-  /** Where there is no link, the frame is sent there again when it is back. */
-  isLinkOpen(): boolean;
+  awaited(): Awaited;
+  /** Another slot takes the place of that of the URL, if that has something to show. @returns whether there is one. */
+  standIn(url: string): boolean;
   /** @param url where the frame was sent. */
   askAgain(url: string): void;
   giveUp(url: string): void;
@@ -48,19 +53,25 @@ export class BootWatch {
 
   /** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
   onFrameLoad(): void {
-    if (!this.#needs.isAwaited()) return;
+    const awaited = this.#needs.awaited();
+    if (awaited === "nothing") return;
     const journey = this.#journey;
+    const pause = awaited === "slot" ? PAUSE_WITHOUT_LINK : PAUSES[this.#attempts];
     setTimeout(() => {
-      if (journey !== this.#journey || !this.#needs.isAwaited() || !this.#needs.isLinkOpen()) return;
+      if (journey !== this.#journey || this.#needs.awaited() !== awaited) return;
       if (this.#heardFormerPage) {
         this.#heardFormerPage = false;
         this.onFrameLoad();
         return;
       }
+      if (awaited === "slot") {
+        // Or one is there later; or the link, with which the frame is sent there again.
+        return this.#needs.standIn(this.#sentTo) ? this.#needs.askAgain(this.#sentTo) : this.onFrameLoad();
+      }
       this.#attempts += 1;
       if (this.#attempts < PAUSES.length) return this.#needs.askAgain(this.#sentTo);
       this.#attempts = 0;
       this.#needs.giveUp(this.#sentTo);
-    }, PAUSES[this.#attempts]);
+    }, pause);
   }
 }

@@ -1,4 +1,4 @@
-import type { FailedNavigation, Navigation } from "./navigation.ts";
+import type { FailedNavigation, Navigation, SentNavigation } from "./navigation.ts";
 import type { TabState } from "./tab-state.ts";
 import { pauseAfter, tryingAgain } from "./trying-again.ts";
 
@@ -22,10 +22,11 @@ export class Failures {
     return navigation.kind === "failed" ? navigation : this.#beside;
   }
 
-  /** How often it failed to come to this URL, in a row. */
-  countOf(navigation: Navigation, url: string): number {
+  /** What was before a navigation to this URL begins; `attempts` that failed in a row. */
+  before(navigation: Navigation, url: string): Pick<SentNavigation, "retries" | "attempts"> {
     const failed = this.latest(navigation);
-    return failed?.error.url === url ? attemptsBefore(failed) + 1 : 0;
+    const attempts = failed?.error.url === url ? attemptsBefore(failed) + 1 : 0;
+    return { retries: failed?.error ?? null, attempts };
   }
 
   draw(navigation: Navigation): Pick<TabState, "unopened" | "tryingAgain"> {

@@ -25,11 +25,11 @@ export class Navigable {
   readonly meter = new PageMeter();
   readonly selfSends = new SelfSends();
   readonly failures: Failures;
+  readonly #bootWatch: BootWatch;
   readonly #tab: number;
   readonly #app: App;
   readonly #onCommit: () => void;
   readonly #icons: IconLoader;
-  readonly #bootWatch: BootWatch;
   #navigation: Navigation = step.LOADED;
   /** The page that stays when a navigation yields no document. */
   #committed = NO_PAGE;
@@ -47,8 +47,8 @@ export class Navigable {
     this.failures = new Failures(tryAgain);
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     this.#bootWatch = new BootWatch({
-      isAwaited: () => this.sent !== null && frame.isBootAwaited,
-      isLinkOpen: () => app.state.link.kind === "open" && this.state.phase === "loading",
+      awaited: () => (this.sent && this.state.phase === "loading" ? frame.awaited(app.state.link.kind) : "nothing"),
+      standIn: (url) => this.sent?.isAnswered === true && frame.standIn(url),
       askAgain: (url) => this.show(url, true, true),
       giveUp: (url) => this.#failBoot(url),
     });
@@ -56,7 +56,6 @@ export class Navigable {
   }
 
   get state(): TabState {
-    const { stored } = this.meter;
     return {
       ...drawNavigation(this.#committed, this.#navigation),
       canGoBack: this.frame.history.canGoBack,
@@ -64,7 +63,7 @@ export class Navigable {
       ...this.failures.draw(this.#navigation),
       progress: this.meter.progress,
       cost: this.meter.cost,
-      storedAt: stored !== null && isPartOf(`${stored.url}#`, this.#committed.url) ? stored.storedAt : null,
+      storedAt: this.meter.storedAt(this.#committed.url),
       isFrameEmpty: this.frame.position.hasLeftDocument,
     };
   }
@@ -91,12 +90,10 @@ export class Navigable {
     if (!this.frame.showsSites) {
       if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
       const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
-      this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
-      return;
+      return this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
     }
     const isShown = isShownAlready(request.url, this.state);
-    const retries = this.failures.latest(this.#navigation)?.error ?? null;
-    const attempts = this.failures.countOf(this.#navigation, request.url);
+    const former = this.failures.before(this.#navigation, request.url);
     const keepsPage = this.#hasPage;
     // The frame steps to another part of its document by itself.
     const isPart = this.frame.position.hasOwnDocument && isPartOf(request.url, this.#committed.url);
@@ -107,7 +104,7 @@ export class Navigable {
     if (going.isReopening === true) this.frame.history.reopen();
     const id = isStep ? null : (begun ?? tunnel.navigate(this.#tab, withoutFragment(request), keepsPage));
     const frameWaits = { replaces: replace || isShown, isAgain: isShown };
-    const sent = id === null ? null : { id, request, by, retries, attempts, mayHaveRun: false, frameWaits };
+    const sent = id === null ? null : { ...former, id, request, by, mayHaveRun: false, isAnswered: false, frameWaits };
     this.#icons.forget();
     this.meter.begin(request.url, askedAt);
     this.#enter(step.setOut({ kind: by, url: request.url }, sent));
@@ -151,7 +148,7 @@ export class Navigable {
   /** @param isConfirmed also where it sends a form again. */
   reloadDocument(isConfirmed: boolean): void {
     this.meter.progress = 0;
-    this.meter.stored = null;
+    this.meter.forgetStored(this.#committed.url);
     this.#enter(step.reload(this.#navigation));
     this.frame.tell({ tag: MESSAGE_TAG, type: "reload", isConfirmed });
   }
@@ -192,7 +189,9 @@ export class Navigable {
   }
 
   /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
-  #stay(): void {
+  #stay(origin: string): void {
+    // The frame may have gone on to another slot meanwhile.
+    if (this.state.phase !== "loading" || origin !== this.frame.position.awaited) return;
     const { url } = this.#committed;
     this.restore();
     if (!this.frame.position.hasLeftDocument) return;
@@ -263,9 +262,7 @@ export class Navigable {
   onToldDocument(event: Told): void {
     switch (event.type) {
       case "no-document":
-        // The frame may have gone on to another slot meanwhile.
-        if (this.state.phase === "loading" && event.origin === this.frame.position.awaited) this.#stay();
-        return;
+        return this.#stay(event.origin);
       case "document-failed":
         return this.#onMissedDocument(event);
       case "silent-document":
@@ -345,6 +342,7 @@ export class Navigable {
   #onStartDocument(isBack: boolean): void {
     const { phase, url } = this.state;
     this.frame.position.arriveAtStart();
+    this.#bootWatch.hearFormerPage();
     // A failure that no document stands for: the start document under it may only just have loaded.
     const isCovered = phase === "failed" && this.#committed.url !== url;
     if (isBack || (phase !== "loading" && !isCovered)) this.commitStart();

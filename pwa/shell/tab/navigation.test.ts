@@ -54,6 +54,7 @@ const underway = setOut(
     retries: null,
     attempts: 0,
     mayHaveRun: false,
+    isAnswered: false,
     frameWaits: null,
   },
 );

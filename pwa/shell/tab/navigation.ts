@@ -34,6 +34,8 @@ export interface SentNavigation {
   readonly attempts: number;
   /** It failed, and its site may have acted on it. */
   mayHaveRun: boolean;
+  /** The tunnel has the response, which waits for its slot. */
+  isAnswered: boolean;
   /** With what the frame sets out for the page, as of `PageFrame.show`, once that may be there; null when it has. */
   frameWaits: { readonly replaces: boolean; readonly isAgain: boolean } | null;
 }

@@ -1,8 +1,10 @@
+import type { LinkPhase } from "../../messages/link.ts";
 import { MESSAGE_TAG, type ShellToPage } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { entryKey } from "../../slot/page/links/address-key.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import type { Slot } from "../frames/slot-registry.ts";
+import type { Awaited } from "./boot-watch.ts";
 import { FramePosition } from "./frame-position.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
@@ -59,6 +61,16 @@ export class PageFrame {
     this.#load(this.#slots.slotUrl(this.#slots.slotFor(origin, origin), url, isAgain), isInPlace);
   }
 
+  /** As `SlotFrames.standIn`, for the top-level slot of a URL. */
+  standIn(url: string): boolean {
+    const { origin } = new URL(url);
+    return this.#slots?.standIn(this.#slots.slotFor(origin, origin)) === true;
+  }
+
+  endStandIns(): void {
+    this.#slots?.endStandIns();
+  }
+
   /**
    * A start document is there.
    *
@@ -73,10 +85,11 @@ export class PageFrame {
     return { ...typedNavigation(closed.url), reopens: isRebuilt ? "default" : "force-cache" };
   }
 
-  /** A boot page is on its way, and its slot is not known to show documents. */
-  get isBootAwaited(): boolean {
+  awaited(link: LinkPhase["kind"]): Awaited {
     const { awaited, hasLeftDocument } = this.position;
-    return awaited !== null && !hasLeftDocument && !this.isBooted(awaited);
+    if (awaited === null || hasLeftDocument) return "nothing";
+    if (link !== "open") return "slot";
+    return this.isBooted(awaited) ? "nothing" : "boot page";
   }
 
   /** Puts start documents into the frame's history, the first in the place of the one that is there. @returns their keys. */

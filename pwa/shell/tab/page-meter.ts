@@ -1,6 +1,6 @@
-import type { PageProgress, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import type { PageProgress } from "../../messages/tunnel-messages.ts";
 import { loadProgress } from "./load-progress.ts";
-import { isPartOf } from "./navigation-request.ts";
 import type { PageCost, TabState } from "./tab-state.ts";
 
 export const NO_COST: PageCost = {
@@ -15,6 +15,9 @@ export const NO_COST: PageCost = {
   time: 0,
 };
 
+/** More than a page has frames. */
+const STORED_KNOWN = 50;
+
 /** How far the page is that is shown, or on its way, what it has cost since it was asked for, and where it came from. */
 export class PageMeter {
   /** When it was asked for, by `performance.now()`. */
@@ -22,15 +25,30 @@ export class PageMeter {
   cost = NO_COST;
   /** As of the tab's state. */
   progress: number | null = null;
-  /** What the tunnel answered without the edge; told before that document commits. */
-  stored: (TunnelToShell & { type: "stored-page" }) | null = null;
+  /** When documents were stored that the tunnel answered without the edge, by URL; frames of a page are among them. */
+  readonly #stored = new BoundedMap<string, number>(STORED_KNOWN);
 
   /** Another page is on its way. @param url of what may be the page shown. */
   begin(url: string, askedAt = performance.now()): void {
     this.askedAt = askedAt;
     this.cost = NO_COST;
     this.progress = 0;
-    if (this.stored !== null && isPartOf(`${this.stored.url}#`, url)) this.stored = null;
+    this.forgetStored(url);
+  }
+
+  /** Told before the document commits. @param url without a fragment. */
+  answerStored(url: string, storedAt: number): void {
+    this.#stored.set(url, storedAt);
+  }
+
+  /** It is asked for again. */
+  forgetStored(url: string): void {
+    this.#stored.delete(withoutPart(url));
+  }
+
+  /** Null where the edge has answered. */
+  storedAt(url: string): number | null {
+    return this.#stored.get(withoutPart(url)) ?? null;
   }
 
   count(progress: PageProgress, phase: TabState["phase"]): void {
@@ -48,4 +66,8 @@ export class PageMeter {
   get #timeSoFar(): number {
     return performance.now() - this.askedAt;
   }
+}
+
+function withoutPart(url: string): string {
+  return url.split("#", 1)[0] ?? url;
 }

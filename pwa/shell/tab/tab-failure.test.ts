@@ -199,6 +199,42 @@ describe("a boot page that is lost", () => {
   });
 });
 
+describe("a slot that does not come for its page while the link is away", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const goesAway = ({ hear, tab }: ReturnType<typeof openBrowser>) => {
+    hear({ type: "link", link: { kind: "offline", since: 0 } });
+    tab.go(`${A}/`);
+  };
+
+  it("gives way to a spare, once there is something to show", () => {
+    const all = openBrowser();
+    goesAway(all);
+    all.load();
+    vi.advanceTimersByTime(5_000);
+    expect(all.log).not.toContain(`stand in ${A}`);
+    all.hear({ type: "navigation-answered", id: 1 });
+    vi.advanceTimersByTime(5_000);
+    expect(all.log.slice(-2)).toEqual([`stand in ${A}`, `replace again ${A}/`]);
+  });
+
+  it.each(["its page is there", "the page before has only now loaded", "nothing has come into the frame"])(
+    "stays where %s",
+    (why) => {
+      const all = openBrowser();
+      if (why === "the page before has only now loaded") all.report(`${B}/`, "loading", "b");
+      goesAway(all);
+      all.hear({ type: "navigation-answered", id: 1 });
+      if (why === "its page is there") all.show(`${A}/`, "a");
+      if (why === "the page before has only now loaded") all.report(`${B}/`, "loaded", "b");
+      if (why !== "nothing has come into the frame") all.load();
+      vi.advanceTimersByTime(2_500);
+      expect(all.log).not.toContain(`stand in ${A}`);
+    },
+  );
+});
+
 describe("a document whose body breaks off", () => {
   const broken = { type: "broken-document", url: `${A}/page`, code: ErrorCode.CONNECTION_RESET, message: "" } as const;
   const failed = { phase: "failed", url: `${A}/page#part`, error: { code: broken.code, url: `${A}/page#part` } };

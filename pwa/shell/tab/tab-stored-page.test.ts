@@ -7,6 +7,7 @@ it("a page that comes as it was stored says since when, until the frame goes on"
   const { tab, hear, show, shown } = openBrowser();
   tab.go(`${A}/news`);
   hear({ type: "stored-page", url: `${A}/news`, storedAt: 5 });
+  hear({ type: "stored-page", url: `${A}/frame`, storedAt: 6 });
   expect(shown().storedAt).toBeNull();
   show(`${A}/news#top`, "a");
   expect(shown().storedAt).toBe(5);

@@ -117,6 +117,7 @@ export class Tab implements AppTab, TabActions {
   // What the tunnel says
 
   onLinkBack(): void {
+    this.#frame.endStandIns();
     const { failures, navigation, sent } = this.#navigable;
     if (failures.latest(navigation) !== null) {
       if (this.state.tryingAgain === "with the link") this.#tryAgain("by itself");
@@ -146,7 +147,9 @@ export class Tab implements AppTab, TabActions {
         return this.#navigable.fail({ code: event.code, url, method, detail: event.message }, sent.by);
       }
       case "navigation-answered":
-        if (event.id === sent?.id) this.#navigable.setFrameOut(sent);
+        if (event.id !== sent?.id) return;
+        sent.isAnswered = true;
+        this.#navigable.setFrameOut(sent);
         return;
       case "navigation-moved":
         if (event.id === sent?.id) this.#navigable.redirect(event.url);
@@ -157,7 +160,7 @@ export class Tab implements AppTab, TabActions {
       case "broken-document":
         return this.#navigable.onToldDocument(event);
       case "stored-page":
-        meter.stored = event;
+        meter.answerStored(event.url, event.storedAt);
         return this.#app.draw();
     }
   }

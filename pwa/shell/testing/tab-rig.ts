@@ -102,6 +102,11 @@ export function openTab(
     isBooted: () => false,
     find: () => null,
     needsBootPage: () => true,
+    standIn({ origin }: Slot) {
+      log.push(`stand in ${origin}`);
+      return true;
+    },
+    endStandIns() {},
   };
   const tab = new Tab({
     id,

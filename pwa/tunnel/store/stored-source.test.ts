@@ -769,6 +769,17 @@ describe("while the link is away", () => {
     expect(window.pages).toEqual([`${SITE}/ 5000`]);
   });
 
+  it("says of a fresh page how old it is, too", async () => {
+    const fresh = { ...page, url: `${SITE}/fresh` };
+    await window.get(fresh, { headers: FRESH, body: "<p>", scriptCookies: [] });
+    time += 1000;
+    expect((await window.get(fresh)).isAsked).toBe(false);
+    expect(window.pages).toEqual([]);
+    isAway = true;
+    expect((await window.get(fresh)).isAsked).toBe(false);
+    expect(window.pages).toEqual([`${SITE}/fresh 1000`]);
+  });
+
   it("shows it when the link goes, also to a window that has just opened", async () => {
     const other = new TestWindow();
     for (const change of [{}, page]) await window.stored(change);

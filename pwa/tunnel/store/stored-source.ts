@@ -172,9 +172,9 @@ export class StoredSource {
     const decision = this.#decide(lookup.head, variantsOf(index, lookup.head, lookup.context));
     switch (decision.kind) {
       case "answer":
-        return this.#answer(lookup, decision.stored);
       case "answer-and-validate":
-        void this.#edge.check(lookup, decision.stored, decision.fields);
+        if (decision.kind === "answer-and-validate") void this.#edge.check(lookup, decision.stored, decision.fields);
+        if (this.#parts.platform.isAway()) this.#tellPage(lookup.head, decision.stored);
         return this.#answer(lookup, decision.stored);
       case "validate":
         if (asked !== null && decision.stored.responseTime >= asked.since) {
@@ -226,7 +226,7 @@ export class StoredSource {
 
   /** What is shown since the edge cannot be asked, however old. @param isMoved a redirect led here: no other is followed. */
   async #findInstead(lookup: Lookup, isMoved = false): Promise<StoredInstead | null> {
-    const { store, invalidations, platform } = this.#parts;
+    const { store, invalidations } = this.#parts;
     const { head, partition, context } = lookup;
     const settled = store.opened.then(() => invalidations.pendingFor(partition, head.url));
     const index = await withinDiskTime(
@@ -241,9 +241,13 @@ export class StoredSource {
     if (stored === null) return null;
     if (stored.movedTo !== undefined) return this.#findMoved(lookup, stored.movedTo);
     return (consumer) => {
-      if (isPage(head)) platform.onStoredPage({ url: head.url, storedAt: stored.responseTime });
+      this.#tellPage(head, stored);
       return this.#answer({ ...lookup, consumer }, stored);
     };
+  }
+
+  #tellPage(head: Lookup["head"], { responseTime }: StoredExchange): void {
+    if (isPage(head)) this.#parts.platform.onStoredPage({ url: head.url, storedAt: responseTime });
   }
 
   /** Where a redirect led when it was stored. */
