@@ -40,7 +40,7 @@ const PACKAGE = fileURLToPath(new URL("../../node_modules/http-cache-tests/", im
 const BASE = "https://origin.example";
 
 const OF_A_PROXY = "no private cache hears it";
-const AGE = "RFC 9111 section 5.1 ignores an invalid Age and takes the first of several; the package is older";
+const AGE = "RFC 9111 section 5.1: a cache ignores an invalid Age, and takes the first of several";
 const NO_RESPONSE = "the suite wants a response where the connection broke: there is none but a network error";
 const PARTS = "parts are not stored by themselves";
 
