@@ -90,6 +90,19 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect([whole.head.isReference, picture.equals(whole.body)]).toEqual([undefined, true]);
   });
 
+  it("tells another phone nothing of what this one has, nor by which validator it asked", async () => {
+    expect((await ask(`${site}/same`)).head.isReference).toBe(true);
+    const second = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
+    await second.connect();
+    heard = [];
+    const { head, body } = await second.fetch(`${site}/same`, { origin: site, topLevelOrigin: site });
+    expect([head.status, head.isReference, picture.equals(body)]).toEqual([200, undefined, true]);
+    expect(heard.map((fields) => [fields["if-none-match"], fields["if-modified-since"]])).toEqual([
+      [undefined, undefined],
+    ]);
+    await second.close();
+  });
+
   it("asks another origin by the validator that the phone's store was told, and no phone without one", async () => {
     const notesOf = async (change: Partial<RequestHead>) =>
       (await ask(`${other}/kept`, change)).head.headers.filter(([name]) => name.startsWith("ropeway-"));
