@@ -71,7 +71,9 @@ export class BodyCopy {
     await state.writing;
     if (this.#state.kind === "over") return null;
     const last = concat(...state.chunks) as Uint8Array<ArrayBuffer>;
-    const [hash, ...blocks] = await Promise.all([this.#hash.end(last), ...this.#blocks, blockHash(last)]);
+    const hash = await this.#hash.end(last);
+    // Of one block it is that of the block.
+    const blocks = this.#blocks.length === 0 ? [hash] : await Promise.all([...this.#blocks, blockHash(last)]);
     return { body: { id: this.#options.id, hash, size: this.#size, blocks }, last };
   }
 
