@@ -84,7 +84,9 @@ test("a page that was seen asks for what is stale, and for nothing that is fresh
   await expect(panel).toContainText(/\d+ kB did not have to be sent again/);
   await app.page.keyboard.press("Escape");
 
+  // It would open the page by itself.
   await app.page.getByRole("button", { name: "Home" }).click();
+  await expect.poll(() => app.page.evaluate(() => localStorage.getItem("ropeway.history"))).toMatch(/"url":"",[^[]*$/);
   await app.page.reload();
   await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
   await app.storeReady();
@@ -174,12 +176,20 @@ test("a fresh document comes with no request, and with the cookies of now", asyn
   await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
 });
 
-test("while the link is away, a page that was seen is shown as it was", async ({ app, origin, link, context }) => {
+test("while the link is away, a page that was seen is shown as it was, and the start page names it", async ({
+  app,
+  origin,
+  otherOrigin,
+  link,
+  context,
+}) => {
+  otherOrigin.route("/", ({ page }) => page(pageOf("Secret", "<p>"), { "cache-control": "no-store" }));
   serve(origin);
   const body = '<link rel="stylesheet" href="/kept.css"><p id="shown"></p><script src="/stale.js"></script>';
   origin.route("/whole", ({ page }) => page(pageOf("Whole", body), { "cache-control": "max-age=0" }));
   origin.page("/elsewhere", "<p>");
   await app.storeReady();
+  await app.goto(`${otherOrigin.origin}/`);
   await app.goto(`${origin.origin}/whole`);
   await app.goto(`${origin.origin}/elsewhere`);
   origin.forget();
@@ -190,4 +200,7 @@ test("while the link is away, a page that was seen is shown as it was", async ({
   await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
   expect(origin.requests).toEqual([]);
   await expect(app.page.getByText(/^Stored (just now|\d+ minutes? ago)\. /)).toBeVisible();
+  await app.page.getByRole("button", { name: "Home" }).click();
+  await expect(app.page.getByRole("button", { name: /^Whole .+ Stored$/ })).toBeVisible();
+  await expect(app.page.getByRole("button", { name: /^Secret .+ Not stored$/ })).toBeEnabled();
 });

@@ -15,6 +15,11 @@ export type LinkPhase =
    */
   | { readonly kind: "refused"; readonly why?: string | null };
 
+/** Who knows when it will be there: one attempt after the other has failed, or there is no network. */
+export function isAway(link: LinkPhase): boolean {
+  return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
+}
+
 /**
  * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about to
  * go somewhere, and what can be made ready for that should be.

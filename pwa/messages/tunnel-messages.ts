@@ -24,6 +24,8 @@ export interface StoredSite {
 /** What needs the store's script to be answered. */
 export type StoreQuestion =
   | { readonly kind: "sites" }
+  /** Which of these pages can be read while the link is away. */
+  | { readonly kind: "readable"; readonly urls: readonly string[] }
   /** As `StoredSite` names it. */
   | { readonly kind: "forget"; readonly site: string };
 

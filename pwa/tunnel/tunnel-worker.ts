@@ -9,7 +9,7 @@ import type { Experiment } from "../../shared/mux/session/session-types.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
-import type { LinkPhase } from "../messages/link.ts";
+import { isAway, type LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type {
   NavigationRequest,
@@ -87,11 +87,6 @@ const platform: SocketPlatform = {
 };
 
 let phase: LinkPhase = { kind: "unpaired" };
-
-/** Who knows when it will be there: one attempt after the other has failed, or there is no network. */
-function isAway(link: LinkPhase): boolean {
-  return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
-}
 
 /** That may be stored: the shell says so first. */
 let storeBytes = 0;

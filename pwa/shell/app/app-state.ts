@@ -52,6 +52,8 @@ export interface AppState {
   readonly notice: Notice | null;
   readonly recent: readonly Site[];
   readonly pinned: readonly Site[];
+  /** Addresses of those whose pages can be read though the link is away; null while it is there, or nobody knows. */
+  readonly readable: ReadonlySet<string> | null;
   readonly settings: Settings;
   /** The demo site's URL when the edge runs locally and serves one, else null. */
   readonly demoUrl: string | null;

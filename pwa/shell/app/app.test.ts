@@ -112,3 +112,19 @@ it("sites that are forgotten close, also one that is on its way, and lose their 
   app.forgetSites((url) => url.startsWith(A));
   expect(other.shown().url).toBe("");
 });
+
+it("asks while the link is away which pages can be read, once", async () => {
+  const { app, hear, log } = openApp();
+  const away = { kind: "waiting", since: 0, retryAt: 0 } as const;
+  hear({ type: "link", link: away });
+  hear({ type: "link", link: { kind: "connecting", since: 0, attempt: 2 } });
+  expect(app.state.readable).toBeNull();
+  await vi.waitFor(() => expect(app.state.readable).toEqual(new Set()));
+  expect(log).toEqual(["readable "]);
+  hear({ type: "link", link: { kind: "open" } });
+  expect(app.state.readable).toBeNull();
+  hear({ type: "link", link: away });
+  hear({ type: "link", link: { kind: "open" } });
+  await Promise.resolve();
+  expect(app.state.readable).toBeNull();
+});

@@ -1,4 +1,4 @@
-import type { LinkPhase } from "../../messages/link.ts";
+import { isAway, type LinkPhase } from "../../messages/link.ts";
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
 import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
@@ -49,6 +49,7 @@ export class App implements AppActions {
   #link: LinkPhase;
   #totals: Totals | null;
   #shown: { readonly notice: Notice; readonly isOver: () => boolean } | null = null;
+  #readable: ReadonlySet<string> | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
 
@@ -70,6 +71,7 @@ export class App implements AppActions {
       notice: this.#shown?.notice ?? null,
       recent: sites.recent,
       pinned: sites.pinned,
+      readable: this.#readable,
       settings: settings.current,
       demoUrl,
     };
@@ -97,6 +99,7 @@ export class App implements AppActions {
   onPageLoaded(site: Site | null): void {
     const { sites, totals } = this.#options;
     if (site !== null) sites.visit(site);
+    if (isAway(this.#link)) void this.#findReadable();
     this.draw();
     void this.tunnel.stats().then((stats) => {
       this.#totals = totals.add(stats);
@@ -217,8 +220,20 @@ export class App implements AppActions {
 
   #onLink(link: LinkPhase): void {
     const isBack = link.kind === "open" && this.#link.kind !== "open";
+    const wasAway = isAway(this.#link);
     this.#link = link;
+    if (!isAway(link)) this.#readable = null;
+    else if (!wasAway) void this.#findReadable();
     this.draw();
     if (isBack) for (const tab of this.#tabs) tab.onLinkBack();
+  }
+
+  /** What the start page shows of what is stored. */
+  async #findReadable(): Promise<void> {
+    const { recent, pinned } = this.#options.sites;
+    const pages = await this.tunnel.readablePages([...pinned, ...recent].map(({ url }) => url));
+    if (!isAway(this.#link)) return;
+    this.#readable = pages === null ? null : new Set(pages);
+    this.draw();
   }
 }

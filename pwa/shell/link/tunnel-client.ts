@@ -81,6 +81,11 @@ export class TunnelClient {
     return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "sites" } }));
   }
 
+  /** @returns those of the pages that can be read while the link is away, or null where nobody knows. */
+  readablePages(urls: readonly string[]): Promise<readonly string[] | null> {
+    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "readable", urls } }));
+  }
+
   /** @typeParam Answer as the tunnel worker answers the question. */
   #ask<Answer>(question: (id: number) => ShellToTunnel): Promise<Answer> {
     const id = this.#nextId++;

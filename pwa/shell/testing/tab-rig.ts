@@ -29,6 +29,10 @@ export function openApp() {
       if (type === "abandon") log.push(`abandon ${id}`);
     },
     stats: async () => ({}),
+    readablePages: async (urls: readonly string[]) => {
+      log.push(`readable ${urls}`);
+      return urls.slice(0, 1);
+    },
     icon: async () => null,
     clearSiteData: async () => null,
   };

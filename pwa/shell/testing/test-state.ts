@@ -20,6 +20,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     notice: null,
     recent: [],
     pinned: [],
+    readable: null,
     settings: {
       theme: "system",
       searchUrl: DEFAULT_SEARCH_URL,

@@ -8,14 +8,22 @@ import { storeOptions } from "./database/store-options.ts";
 import { storedSites } from "./database/stored-sites.ts";
 import { isStoredExchange } from "./exchanges/stored-exchange.ts";
 import { forgetSite } from "./forget-site.ts";
+import { readablePages } from "./readable-pages.ts";
 import { StoreLimit } from "./store-limit.ts";
 import { StoredSource } from "./stored-source.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 
 /** Answers what the shell asks about what is stored. */
 export function answerTo(question: StoreQuestion, ask: Ask): Promise<unknown> {
-  if (question.kind === "forget") return forgetSite(ask, question.site, self.location.origin);
-  return storedSites(() => openStoreDatabase(STORE_NAME));
+  const open = () => openStoreDatabase(STORE_NAME);
+  switch (question.kind) {
+    case "forget":
+      return forgetSite(ask, question.site, self.location.origin);
+    case "readable":
+      return readablePages(open, question.urls);
+    case "sites":
+      return storedSites(open);
+  }
 }
 
 /** @param bytes of bodies that the person lets be stored, as of now. */

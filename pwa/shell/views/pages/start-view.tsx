@@ -18,8 +18,8 @@ export function StartView({ state, actions }: { state: BrowserState; actions: Br
         <h1>Ropeway</h1>
         <SavedLine state={state} />
       </header>
-      {pinned.length > 0 && <Pinned sites={pinned} actions={actions} />}
-      {recent.length > 0 && <Recent sites={recent} actions={actions} />}
+      {pinned.length > 0 && <Pinned sites={pinned} readable={state.readable} actions={actions} />}
+      {recent.length > 0 && <Recent sites={recent} readable={state.readable} actions={actions} />}
       {pinned.length === 0 && recent.length === 0 && (
         <p class="start-empty">Type an address or a few words to search. Sites that you visit will gather here.</p>
       )}
@@ -41,7 +41,27 @@ function SavedLine({ state }: { state: BrowserState }) {
   );
 }
 
-function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserActions }) {
+interface SitesProps {
+  readonly sites: readonly Site[];
+  readonly readable: BrowserState["readable"];
+  readonly actions: BrowserActions;
+}
+
+/** While the link is away: whether the page can be read now. */
+function AwayMark({ site, readable }: Pick<SitesProps, "readable"> & { site: Site }) {
+  if (readable === null) return null;
+  const isReadable = readable.has(site.url);
+  return (
+    <span class={isReadable ? "away-mark" : "away-mark visually-hidden"}>{isReadable ? "Stored" : "Not stored"}</span>
+  );
+}
+
+/** @returns the class of what is dimmed where it cannot be read now. */
+function dimmed(name: string, site: Site, readable: SitesProps["readable"]): string {
+  return readable === null || readable.has(site.url) ? name : `${name} is-dimmed`;
+}
+
+function Pinned({ sites, readable, actions }: SitesProps) {
   const [isChanging, setChanging] = useState(false);
   return (
     <section class="start-section" aria-labelledby="pinned-heading">
@@ -56,13 +76,14 @@ function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
           <li key={site.url} class="tile-cell">
             <button
               type="button"
-              class="tile"
+              class={dimmed("tile", site, readable)}
               title={site.url}
               disabled={isChanging}
               onClick={() => actions.tab.go(site.url)}
             >
               <SiteIcon site={site} large />
               <span class="tile-title">{site.title || shortHost(site.url)}</span>
+              <AwayMark site={site} readable={readable} />
             </button>
             {isChanging && (
               <button
@@ -81,7 +102,7 @@ function Pinned({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
   );
 }
 
-function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserActions }) {
+function Recent({ sites, readable, actions }: SitesProps) {
   return (
     <section class="start-section" aria-labelledby="recent-heading">
       <div class="section-head">
@@ -95,12 +116,18 @@ function Recent({ sites, actions }: { sites: readonly Site[]; actions: BrowserAc
           const name = site.title || shortHost(site.url);
           return (
             <li key={site.url} class="row">
-              <button type="button" class="row-main" title={site.url} onClick={() => actions.tab.go(site.url)}>
+              <button
+                type="button"
+                class={dimmed("row-main", site, readable)}
+                title={site.url}
+                onClick={() => actions.tab.go(site.url)}
+              >
                 <SiteIcon site={site} />
                 <span class="row-text">
                   <span class="row-title">{name}</span>
                   <span class="row-hint">{shortHost(site.url)}</span>
                 </span>
+                <AwayMark site={site} readable={readable} />
               </button>
               <button
                 type="button"
