@@ -202,7 +202,7 @@ export class Laboratory implements PageVisitor {
       await this.#caddy.setClock(new Date(Date.now() - options.revisitAfter));
       await this.lab.configure(PREPARATION);
       const { watcher: _, ...unwatched } = options;
-      await this.#visit(contestant, { ...unwatched, site, filmstrip: false });
+      await this.#visit(contestant, { ...unwatched, site, filmstrip: false }, true);
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(edited));
       await this.configure(link, congestion, at);
@@ -218,10 +218,12 @@ export class Laboratory implements PageVisitor {
     return sites.map((site) => (site.name === current.name ? current : site));
   }
 
-  async #visit(contestant: Contestant, options: WatchedVisitOptions): Promise<Visit> {
+  /** @param isFirst of two: what makes an app warm is not to be stored when that has to move again. */
+  async #visit(contestant: Contestant, options: WatchedVisitOptions, isFirst = false): Promise<Visit> {
     const ropeway = ropewayContestant(contestant);
     if (ropeway === null) return this.#direct.visit(contestant as "http/1.1" | "http/2" | "http/3", options);
-    return this.#ropeway.visit({ ...options, ...ropeway, before: this.#warmUpSite(options.site) });
+    const state = isFirst && ropeway.state === "warm" ? "open" : ropeway.state;
+    return this.#ropeway.visit({ ...options, ...ropeway, state, before: this.#warmUpSite(options.site) });
   }
 
   /** Another site than the one that is measured, which does not take for ever on this link. */
