@@ -204,3 +204,29 @@ test("while the link is away, a page that was seen is shown as it was, and the s
   await expect(app.page.getByRole("button", { name: /^Whole .+ Stored$/ })).toBeVisible();
   await expect(app.page.getByRole("button", { name: /^Secret .+ Not stored$/ })).toBeEnabled();
 });
+
+test("a page that is shown with nobody asked offers its newer version, and does not swap it", async ({
+  app,
+  origin,
+}) => {
+  let edition = "First";
+  origin.route("/guide", ({ page }) =>
+    page(pageOf("Guide", `<p>${edition} edition</p>`), {
+      "cache-control": "public",
+      etag: `"${edition}"`,
+      "last-modified": "Mon, 05 Jan 2015 12:00:00 GMT",
+    }),
+  );
+  origin.page("/elsewhere", "<p>");
+  await app.storeReady();
+  await app.goto(`${origin.origin}/guide`);
+  await expect(app.frame().getByText("First edition")).toBeVisible();
+  await app.goto(`${origin.origin}/elsewhere`);
+  edition = "Second";
+  await app.goto(`${origin.origin}/guide`);
+  await expect(app.page.getByRole("navigation").getByText("This page has a newer version")).toBeVisible();
+  await expect(app.frame().getByText("First edition")).toBeVisible();
+  await app.page.getByRole("button", { name: "Show", exact: true }).click();
+  await expect(app.frame().getByText("Second edition")).toBeVisible();
+  await expect(app.page.getByRole("button", { name: "Show", exact: true })).toBeHidden();
+});

@@ -217,6 +217,8 @@ export type TunnelToShell =
   | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
   /** A page's document of this URL comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
   | { readonly type: "stored-page"; readonly url: string; readonly storedAt: number }
+  /** Of the page of this URL, which is shown as it was stored, there is another version. */
+  | { readonly type: "newer-page"; readonly url: string }
   | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

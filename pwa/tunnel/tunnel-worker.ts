@@ -99,6 +99,7 @@ const store = new LateStore({
       setTimer,
       isAway: () => isAway(phase),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
+      onNewerPage: (url) => tell({ type: "newer-page", url }),
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
     };
     return chunk.openStoredSource(parts, () => storeBytes);

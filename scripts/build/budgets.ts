@@ -16,11 +16,11 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 67.1 * KB,
+    limit: 67.3 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 22.5 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 22.7 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
 ];

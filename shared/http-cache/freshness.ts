@@ -48,6 +48,11 @@ export function freshnessLifetime(stored: Dated): number {
   return mayGuess && modified !== null ? (Math.max(0, made - modified) / 1000) * HEURISTIC_SHARE : 0;
 }
 
+/** Whether nothing says for how long it is fresh: RFC 9111 section 4.2.2. */
+export function isLifetimeGuessed({ headers }: Pick<StoredResponse, "headers">): boolean {
+  return secondsOf(cacheControl(headers), "max-age") === null && fieldValue(headers, "expires") === null;
+}
+
 /** Whether a stored response may be shown stale without being asked for: RFC 9111 section 4.2.4. */
 export function mayAnswerStale({ headers }: Pick<StoredResponse, "headers">): boolean {
   const directives = cacheControl(headers);

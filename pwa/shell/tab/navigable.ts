@@ -64,6 +64,7 @@ export class Navigable {
       progress: this.meter.progress,
       cost: this.meter.cost,
       storedAt: this.meter.storedAt(this.#committed.url),
+      hasNewer: this.meter.hasNewer(this.#committed.url),
       isFrameEmpty: this.frame.position.hasLeftDocument,
     };
   }

@@ -28,6 +28,9 @@ export class PageMeter {
   /** When documents were stored that the tunnel answered without the edge, by URL; frames of a page are among them. */
   readonly #stored = new BoundedMap<string, number>(STORED_KNOWN);
 
+  /** URL, without a fragment, of which the phone has a newer version than is shown; null where it knows of none. */
+  newer: string | null = null;
+
   /** Another page is on its way. @param url of what may be the page shown. */
   begin(url: string, askedAt = performance.now()): void {
     this.askedAt = askedAt;
@@ -44,6 +47,11 @@ export class PageMeter {
   /** It is asked for again. */
   forgetStored(url: string): void {
     this.#stored.delete(withoutPart(url));
+    if (this.hasNewer(url)) this.newer = null;
+  }
+
+  hasNewer(url: string): boolean {
+    return this.newer === withoutPart(url);
   }
 
   /** Null where the edge has answered. */

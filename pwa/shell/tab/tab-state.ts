@@ -56,6 +56,8 @@ export interface TabState {
   readonly destination: Destination | null;
   /** When the page shown was stored, in milliseconds since 1970, where it is shown unasked since the link is away. */
   readonly storedAt: number | null;
+  /** What is shown was stored, and the phone has a newer version of it by now. */
+  readonly hasNewer: boolean;
   /** The document before is gone from the frame, and the next one is not there yet. */
   readonly isFrameEmpty: boolean;
 }
@@ -72,6 +74,8 @@ export interface TabActions {
   openFailed(): void;
   /** What failed while the page was shown is not wanted any more. */
   forgetFailed(): void;
+  /** The person stays with the version that is shown. */
+  keepVersion(): void;
   /** Reloads the page that a form led to, and so sends the form again. */
   sendAgain(): void;
 }

@@ -17,3 +17,20 @@ it("a page that comes as it was stored says since when, until the frame goes on"
   show(`${A}/news`, "a");
   expect(shown().storedAt).toBeNull();
 });
+
+it("a page that was stored offers its newer version, until the person takes it or stays", () => {
+  const { tab, hear, show, shown } = openBrowser();
+  tab.go(`${A}/news`);
+  hear({ type: "newer-page", url: `${A}/news` });
+  expect(shown().hasNewer).toBe(false);
+  show(`${A}/news#top`, "a");
+  expect(shown().hasNewer).toBe(true);
+  tab.keepVersion();
+  expect(shown().hasNewer).toBe(false);
+  hear({ type: "newer-page", url: `${A}/news` });
+  tab.reload();
+  show(`${A}/news`, "a");
+  expect(shown().hasNewer).toBe(false);
+  hear({ type: "newer-page", url: `${A}/other` });
+  expect(shown().hasNewer).toBe(false);
+});

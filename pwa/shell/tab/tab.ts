@@ -107,6 +107,11 @@ export class Tab implements AppTab, TabActions {
     this.#app.draw();
   }
 
+  keepVersion(): void {
+    this.#navigable.meter.newer = null;
+    this.#app.draw();
+  }
+
   sendAgain(): void {
     const { notice } = this.#app.state;
     this.#app.dismissNotice();
@@ -159,6 +164,9 @@ export class Tab implements AppTab, TabActions {
       case "silent-document":
       case "broken-document":
         return this.#navigable.onToldDocument(event);
+      case "newer-page":
+        meter.newer = event.url;
+        return this.#app.draw();
       case "stored-page":
         meter.answerStored(event.url, event.storedAt);
         return this.#app.draw();

@@ -14,6 +14,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
     progress: null,
     cost: NO_COST,
     storedAt: null,
+    hasNewer: false,
     isFrameEmpty: false,
     link: { kind: "open" },
     totals: null,

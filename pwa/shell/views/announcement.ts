@@ -1,6 +1,6 @@
 import { failureText } from "./bar/failure-bar.tsx";
 import { isWaiting } from "./bar/link-pill.tsx";
-import { noticeText } from "./bar/notice-bar.tsx";
+import { NEWER_VERSION, noticeText } from "./bar/notice-bar.tsx";
 import type { BrowserState } from "./browser-state.ts";
 import { errorText } from "./pages/error-texts.ts";
 import { shortHost } from "./parts/format.ts";
@@ -18,6 +18,7 @@ export function announcement(state: BrowserState): string {
     case "loading":
       return `Loading ${shortHost(state.destination?.url ?? state.url)}`;
     case "loaded":
+      if (state.hasNewer) return NEWER_VERSION;
       return `${state.title || shortHost(state.url)} loaded`;
     case "failed":
       return state.error ? errorText(state.error).heading : "The page did not load";

@@ -8,6 +8,8 @@ export interface StoredSourcePlatform {
   isAway(): boolean;
   /** A page's document is shown as it was stored, since nobody could be asked. */
   onStoredPage(page: StoredPage): void;
+  /** Of a page that is shown as it was stored there is another version, which is stored by now. */
+  onNewerPage(url: string): void;
   /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
   failure(code: ErrorCode, message: string): RopewayError;
 }

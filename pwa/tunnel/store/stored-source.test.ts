@@ -74,6 +74,7 @@ class TestWindow {
       },
       isAway: () => isAway,
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
+      onNewerPage: (url) => void this.pages.push(`newer ${url}`),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${time - storedAt}`),
     };
     windows.push(this);
@@ -958,6 +959,7 @@ describe("what is dropped", () => {
     await window.get({}, { headers: FRESH, body: "first" });
     await window.get(own, { headers: FRESH, body: "own" });
     await window.stored();
+    await window.stored(own);
     const until = Promise.withResolvers<void>();
     const late = window.get({ url: `${SITE}/late` }, { headers: FRESH, body: "late", until: until.promise });
     await window.get(
@@ -1177,5 +1179,61 @@ describe("another site", () => {
     }
     expect(JSON.stringify(await database.getAll("totals"))).not.toContain("example");
     for (const change of [page, {}, cdn]) expect((await window.get(change, { body: "new" })).text).toBe("new");
+  });
+});
+
+describe("a page that is shown as it was stored", () => {
+  /** Shows what was stored of it ten minutes ago, with nobody asked before, and then checks. */
+  async function show(headers: HeaderList, then: OriginAnswer): Promise<readonly string[]> {
+    await window.get(page, { headers, body: "first" });
+    await window.stored(page);
+    time += 600_000;
+    const shown = await window.get(page, then);
+    expect(shown.text).toBe("first");
+    for (const task of window.later) task();
+    await window.stored(page);
+    await turns(200);
+    return window.pages;
+  }
+  const guessed: HeaderList = [
+    ["last-modified", new Date(0).toUTCString()],
+    ["etag", '"1"'],
+  ];
+  const usable: HeaderList = [
+    ["cache-control", "max-age=60, stale-while-revalidate=6000"],
+    ["etag", '"1"'],
+  ];
+
+  it.each([
+    ["guessed to be fresh", guessed],
+    ["usable while it is asked about", usable],
+  ])("says that there is another version, where it is %s", async (_, headers) => {
+    await show(headers, { headers, body: "second" });
+    await vi.waitFor(() => expect(window.pages).toEqual([`newer ${SITE}/`]), 20_000);
+  });
+
+  it.each([
+    ["it holds", guessed, { status: 304 }],
+    ["the same body came again", guessed, { headers: guessed, body: "first" }],
+    ["its origin fails", usable, { status: 500, body: "down" }],
+    [
+      "another may not be stored",
+      guessed,
+      { headers: [["cache-control", "no-store"]], body: "second" } as OriginAnswer,
+    ],
+  ] as const)("says nothing where %s", async (_, headers, then) => {
+    expect(await show(headers, then as OriginAnswer)).toEqual([]);
+  });
+
+  it("is not asked about where its origin said for how long it is fresh", async () => {
+    const headers: HeaderList = [["cache-control", "max-age=6000"], ...guessed];
+    expect(await show(headers, { body: "second" })).toEqual([]);
+    expect(window.asked).toHaveLength(1);
+  });
+
+  it("is not asked about while the link is away", async () => {
+    isAway = true;
+    await show(guessed, { body: "second" });
+    expect(window.asked).toHaveLength(1);
   });
 });

@@ -19,6 +19,7 @@ import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
 import { knowing, type Lookup } from "./exchanges/lookup.ts";
+import { NewerPages } from "./exchanges/newer-pages.ts";
 import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
@@ -38,6 +39,7 @@ export class StoredSource {
   readonly #edge: EdgeQuestions;
   readonly #ahead: AskingAhead;
   readonly #away: AwayAnswers;
+  readonly #newer: NewerPages;
   #cancelUpkeep: () => void = () => {};
 
   /** @param tellCookies for `cookiesChanged` of the other windows. */
@@ -65,6 +67,7 @@ export class StoredSource {
     this.#edge = new EdgeQuestions(this.#parts, this.#answers);
     this.#ahead = new AskingAhead(this.#parts, this.#edge);
     this.#away = new AwayAnswers(() => platform.isAway());
+    this.#newer = new NewerPages(this.#parts, this.#edge);
   }
 
   /** Settles when it is known what is stored. */
@@ -173,7 +176,7 @@ export class StoredSource {
     switch (decision.kind) {
       case "answer":
       case "answer-and-validate":
-        if (decision.kind === "answer-and-validate") void this.#edge.check(lookup, decision.stored, decision.fields);
+        this.#newer.shown(lookup, decision);
         if (this.#parts.platform.isAway()) this.#tellPage(lookup.head, decision.stored);
         return this.#answer(lookup, decision.stored);
       case "validate":

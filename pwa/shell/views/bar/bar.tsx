@@ -4,7 +4,7 @@ import type { Ui } from "../ui.ts";
 import { AddressBox } from "./address-box.tsx";
 import { FailureBar } from "./failure-bar.tsx";
 import { LinkPill } from "./link-pill.tsx";
-import { NoticeBar } from "./notice-bar.tsx";
+import { NewerBar, NoticeBar } from "./notice-bar.tsx";
 
 /** Never draw less than this while a page loads: an empty bar looks like nothing happens. */
 const MIN_PROGRESS = 0.06;
@@ -16,6 +16,7 @@ export function Bar({ state, actions, ui }: { state: BrowserState; actions: Brow
       <Progress state={state} />
       <LinkPill link={state.link} storedAt={state.storedAt} />
       {state.notice && <NoticeBar notice={state.notice} actions={actions} />}
+      {state.notice === null && state.unopened === null && state.hasNewer && <NewerBar actions={actions} />}
       {state.notice === null && state.unopened !== null && (
         <FailureBar error={state.unopened} tryingAgain={state.tryingAgain} actions={actions} />
       )}

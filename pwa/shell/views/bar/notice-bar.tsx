@@ -31,6 +31,23 @@ export function NoticeBar({ notice, actions }: { notice: Notice; actions: Browse
   );
 }
 
+export const NEWER_VERSION = "This page has a newer version";
+
+/** What is shown is never swapped under the person: they are asked. */
+export function NewerBar({ actions: { tab } }: { actions: BrowserActions }) {
+  return (
+    <div class="notice-bar">
+      <p>{NEWER_VERSION}</p>
+      <button type="button" class="text-button" onClick={() => tab.reload()}>
+        Show
+      </button>
+      <button type="button" class="icon-button quiet" aria-label="Dismiss" onClick={() => tab.keepVersion()}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case "other-app":
