@@ -146,6 +146,7 @@ describe("while the link is away", () => {
   it("it does not give way to a boot page before there is something to show", () => {
     const { hear, log, tab } = shownPage();
     hear(AWAY);
+    log.length = 0;
     tab.go(`${B}/`);
     expect(log).toEqual([`ask 1 ${B}/`]);
     hear({ type: "navigation-answered", id: 1 });
@@ -156,6 +157,7 @@ describe("while the link is away", () => {
   it("its frame sets out when the link is back", () => {
     const { hear, log, tab } = shownPage();
     hear(AWAY);
+    log.length = 0;
     tab.go(`${B}/`);
     hear(BACK);
     expect(log.slice(1)).toEqual([`src ${B}/`]);
