@@ -7,7 +7,7 @@
 const PAUSES: readonly number[] = [5_000, 10_000, 20_000];
 
 /** Milliseconds likewise, without a link: a page of the browser's own is there at once. */
-const PAUSE_WITHOUT_LINK = 2_000;
+const PAUSE_WITHOUT_LINK = 3_000;
 
 /** What is on its way, and has not been heard of; `slot`: whatever of one that may not be there, without a link. */
 export type Awaited = "boot page" | "slot" | "nothing";

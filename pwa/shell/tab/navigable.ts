@@ -52,7 +52,7 @@ export class Navigable {
       askAgain: (url) => this.show(url, true, true),
       giveUp: (url) => this.#failBoot(url),
     });
-    frame.element.addEventListener("load", () => this.#bootWatch.onFrameLoad());
+    frame.element.addEventListener("load", () => frame.isAtStart || this.#bootWatch.onFrameLoad());
   }
 
   get state(): TabState {
@@ -343,7 +343,6 @@ export class Navigable {
   #onStartDocument(isBack: boolean): void {
     const { phase, url } = this.state;
     this.frame.position.arriveAtStart();
-    this.#bootWatch.hearFormerPage();
     // A failure that no document stands for: the start document under it may only just have loaded.
     const isCovered = phase === "failed" && this.#committed.url !== url;
     if (isBack || (phase !== "loading" && !isCovered)) this.commitStart();

@@ -39,6 +39,11 @@ export class PageFrame {
     return this.#slots !== null;
   }
 
+  /** The frame has the start document: no other is of the app's own origin. */
+  get isAtStart(): boolean {
+    return Boolean(this.element.contentDocument);
+  }
+
   isOf(source: Window): boolean {
     return source === this.element.contentWindow;
   }

@@ -92,6 +92,7 @@ export function openTab(
   let load = () => {};
   const element = {
     contentWindow,
+    contentDocument: null as object | null,
     set src(url: string) {
       log.push(`src ${url}`);
     },
@@ -147,7 +148,19 @@ export function openTab(
   const shown = (): BrowserState => ({ ...app.state, ...tab.state });
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
-  return { kept, tab, hearPage, report, say, show, shown, load: () => load() };
+  return {
+    kept,
+    tab,
+    hearPage,
+    report,
+    say,
+    show,
+    shown,
+    load: (isStart = false) => {
+      element.contentDocument = isStart ? {} : null;
+      load();
+    },
+  };
 }
 
 /** An app with one tab. */
