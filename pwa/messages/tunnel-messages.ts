@@ -116,6 +116,7 @@ export interface TunnelStats extends StoreStats {
 export interface PageStoreUse {
   readonly storeAnswers: number;
   readonly storeValidations: number;
+  readonly storeReferences: number;
   readonly storeBytes: number;
 }
 

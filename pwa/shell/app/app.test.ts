@@ -36,6 +36,7 @@ describe("two tabs beside one app", () => {
       expectedBytes: 1,
       storeAnswers: 0,
       storeValidations: 0,
+      storeReferences: 0,
       storeBytes: 0,
     };
     hear({ type: "progress", tab: 2, progress });

@@ -11,6 +11,7 @@ const nothing: PageProgress = {
   expectedBytes: 0,
   storeAnswers: 0,
   storeValidations: 0,
+  storeReferences: 0,
   storeBytes: 0,
 };
 

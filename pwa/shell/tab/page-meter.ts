@@ -11,6 +11,7 @@ export const NO_COST: PageCost = {
   originBytes: 0,
   storeAnswers: 0,
   storeValidations: 0,
+  storeReferences: 0,
   storeBytes: 0,
   time: 0,
 };

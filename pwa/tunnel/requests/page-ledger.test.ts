@@ -12,6 +12,7 @@ function counters(each: number): Counters {
     expectedBytes: each,
     storeAnswers: each,
     storeValidations: each,
+    storeReferences: each,
     storeBytes: each,
   };
 }
@@ -21,14 +22,27 @@ it("charges a page with what was moved since it began", () => {
   const progress = openLedger(() => current);
   current = counters(13);
   const three = { requests: 3, linkBytesUp: 3, linkBytesDown: 3, originBytes: 3, expectedBytes: 3 };
-  expect(progress()).toEqual({ ...three, requestsDone: 6, storeAnswers: 3, storeValidations: 3, storeBytes: 3 });
+  expect(progress()).toEqual({
+    ...three,
+    requestsDone: 6,
+    storeAnswers: 3,
+    storeValidations: 3,
+    storeReferences: 3,
+    storeBytes: 3,
+  });
   expect(openLedger(() => current)()).toMatchObject({ requests: 0, requestsDone: 0 });
 });
 
 it("charges a page with what the store did for it, also where the store came after the page", () => {
-  let current: Counters = { ...counters(10), storeAnswers: null, storeValidations: null, storeBytes: null };
+  let current: Counters = {
+    ...counters(10),
+    storeAnswers: null,
+    storeValidations: null,
+    storeReferences: null,
+    storeBytes: null,
+  };
   const progress = openLedger(() => current);
-  expect(progress()).toMatchObject({ storeAnswers: 0, storeValidations: 0, storeBytes: 0 });
+  expect(progress()).toMatchObject({ storeAnswers: 0, storeValidations: 0, storeReferences: 0, storeBytes: 0 });
   current = counters(2);
-  expect(progress()).toMatchObject({ storeAnswers: 2, storeValidations: 2, storeBytes: 2 });
+  expect(progress()).toMatchObject({ storeAnswers: 2, storeValidations: 2, storeReferences: 2, storeBytes: 2 });
 });

@@ -26,6 +26,7 @@ export function openLedger(read: () => Counters): () => PageProgress {
       expectedBytes: current.expectedBytes - start.expectedBytes,
       storeAnswers: (current.storeAnswers ?? 0) - (start.storeAnswers ?? 0),
       storeValidations: (current.storeValidations ?? 0) - (start.storeValidations ?? 0),
+      storeReferences: (current.storeReferences ?? 0) - (start.storeReferences ?? 0),
       storeBytes: (current.storeBytes ?? 0) - (start.storeBytes ?? 0),
     };
   };

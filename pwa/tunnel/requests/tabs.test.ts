@@ -13,6 +13,7 @@ const NONE = {
   expectedBytes: 0,
   storeAnswers: null,
   storeValidations: null,
+  storeReferences: null,
   storeBytes: null,
 };
 

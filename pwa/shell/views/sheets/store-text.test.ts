@@ -1,14 +1,15 @@
 import { expect, it } from "vitest";
 import { storeSentences } from "./store-text.ts";
 
-const NOTHING = { storeAnswers: 0, storeValidations: 0, storeBytes: 0 };
+const NOTHING = { storeAnswers: 0, storeValidations: 0, storeReferences: 0, storeBytes: 0 };
 
 it("says nothing where the phone had nothing", () => expect(storeSentences(NOTHING)).toEqual([]));
 
 it("says what the phone had, and what the site confirmed", () => {
-  expect(storeSentences({ storeAnswers: 30, storeValidations: 1, storeBytes: 820_000 })).toEqual([
+  expect(storeSentences({ storeAnswers: 30, storeValidations: 1, storeReferences: 2, storeBytes: 820_000 })).toEqual([
     "30 parts of the page came from this phone, and nobody was asked.",
     "1 part of the page came from this phone after the site had said: not changed.",
+    "2 parts of the page came from this phone after the site had sent the same again, to your edge only.",
     "820 kB did not have to be sent again.",
   ]);
 });

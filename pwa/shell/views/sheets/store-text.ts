@@ -2,11 +2,21 @@ import type { PageStoreUse } from "../../../messages/tunnel-messages.ts";
 import { formatBytes } from "../parts/format.ts";
 
 /** What of a page this phone had, in sentences; none where it had nothing. */
-export function storeSentences({ storeAnswers, storeValidations, storeBytes }: PageStoreUse): readonly string[] {
+export function storeSentences({
+  storeAnswers,
+  storeValidations,
+  storeReferences,
+  storeBytes,
+}: PageStoreUse): readonly string[] {
   const sentences: string[] = [];
   if (storeAnswers > 0) sentences.push(`${parts(storeAnswers)} from this phone, and nobody was asked.`);
   if (storeValidations > 0) {
     sentences.push(`${parts(storeValidations)} from this phone after the site had said: not changed.`);
+  }
+  if (storeReferences > 0) {
+    sentences.push(
+      `${parts(storeReferences)} from this phone after the site had sent the same again, to your edge only.`,
+    );
   }
   if (storeBytes > 0) sentences.push(`${formatBytes(storeBytes)} did not have to be sent again.`);
   return sentences;
