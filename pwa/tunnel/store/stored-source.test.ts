@@ -1225,6 +1225,13 @@ describe("a page that is shown as it was stored", () => {
     expect(await show(headers, then as OriginAnswer)).toEqual([]);
   });
 
+  it("counts once what the page got, though it was confirmed beside", async () => {
+    await show(guessed, { status: 304 });
+    await vi.waitFor(() => expect(window.source.stats.storeValidations).toBe(1), 20_000);
+    const { storeAnswers, storeBytes } = window.source.stats;
+    expect(storeBytes).toBe(Number(storeAnswers) * "first".length);
+  });
+
   it("is not asked about where its origin said for how long it is fresh", async () => {
     const headers: HeaderList = [["cache-control", "max-age=6000"], ...guessed];
     expect(await show(headers, { body: "second" })).toEqual([]);

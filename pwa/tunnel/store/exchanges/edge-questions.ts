@@ -163,7 +163,7 @@ export class EdgeQuestions {
     if (before !== undefined) return before;
     const checked = new Promise<void>((resolve) => {
       const consumer = { ...DEAF, onEnd: resolve, onError: () => resolve() };
-      this.validate({ ...lookup, consumer }, variant, fields);
+      this.validate({ ...lookup, consumer, isBeside: true }, variant, fields);
     }).then(() => void this.#checked.delete(id));
     this.#checked.set(id, checked);
     return checked;

@@ -11,6 +11,8 @@ export interface Lookup {
   readonly context: string;
   readonly consumer: ResponseConsumer;
   readonly next: Ask;
+  /** No page gets the answer: it is asked for beside one, or ahead. */
+  readonly isBeside?: true;
 }
 
 /** Nobody waits for it. */

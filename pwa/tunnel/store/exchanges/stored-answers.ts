@@ -51,7 +51,7 @@ export class StoredAnswers {
   }
 
   #read(
-    { head, consumer }: Lookup,
+    { head, consumer, isBeside }: Lookup,
     entry: ExchangeEntry,
     whole: AskForWhole,
     headOf: () => Pick<StoredAnswer, "headers" | "scriptCookies">,
@@ -65,7 +65,7 @@ export class StoredAnswers {
         return whole();
       }
       isRead = true;
-      this.#parts.counters.storeBytes += entry.body.size;
+      if (isBeside !== true) this.#parts.counters.storeBytes += entry.body.size;
       return answerStored({ request: head, entry, ...headOf() }, body, consumer, () => this.#broken(entry));
     });
     return {
