@@ -1,7 +1,9 @@
 /** Everything that a run of the bench needs, started together: link, origins, edge, and the contestants. */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Frame } from "@playwright/test";
 import { seedOf } from "../demo/random.ts";
 import { Lab, type LinkSettings } from "../lab/lab.ts";
@@ -44,6 +46,9 @@ const ANY_ROUND: CellRound = { cell: "", round: 0 };
 
 /** Milliseconds between the places in a trace where two rounds begin: five of them lie all over its twelve seconds. */
 export const TRACE_STEP = 7_417;
+
+/** Milliseconds that a person looks at a page before the browser is closed. */
+const LOOK = 2_000;
 
 /** Milliseconds, at best. */
 const LONGEST_WARM_UP = 20_000;
@@ -202,7 +207,8 @@ export class Laboratory implements PageVisitor {
       await this.#caddy.setClock(new Date(Date.now() - options.revisitAfter));
       await this.lab.configure(PREPARATION);
       const { watcher: _, ...unwatched } = options;
-      await this.#visit(contestant, { ...unwatched, site, filmstrip: false }, true);
+      const observe = () => wait(LOOK);
+      await this.#visit(contestant, { ...unwatched, site, filmstrip: false, observe }, true);
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(edited));
       await this.configure(link, congestion, at);

@@ -142,11 +142,15 @@ export class RopewayApp {
   async #openApp(browser: PhoneBrowser, app: AppPage): Promise<void> {
     const { page } = browser;
     try {
+      // It would open where it was left: a visit begins at the start page.
+      await page.addInitScript((key) => window === top && localStorage.removeItem(key), "ropeway.history");
       await page.goto(this.#options.edge.url, { timeout: PREPARE_TIMEOUT });
       await app.address.waitFor({ timeout: PREPARE_TIMEOUT });
       await waitUntil(async () => (await app.stats()).sockets >= 1, "open the app's socket");
       await waitUntil(() => hasSpareSlot(page), "prepare a slot");
       await wait(PAUSE);
+      const phase = await page.evaluate(() => document.documentElement.dataset.page);
+      if (phase !== "start") throw new Error(`Cannot begin at the start page: the app is ${phase}`);
     } catch (error) {
       throw asFailure(error, browser, "prepare the app");
     }

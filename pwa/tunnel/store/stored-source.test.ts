@@ -378,6 +378,14 @@ describe("a page that was seen", () => {
     expect(isKnown).toEqual([true, true, false]);
   });
 
+  it("says what other pages of its site used, where it was not seen itself", async () => {
+    await window.get({ ...page, url: `${SITE}/other` }, { headers: FRESH });
+    await window.get({}, { headers: FRESH, body: "x" });
+    await window.stored();
+    await window.get(page, { headers: FRESH });
+    expect(isKnownUrl(window.asked.at(-1)?.known ?? new Set(), picture.url)).toBe(true);
+  });
+
   it("says nothing where it is loaded anew", async () => {
     await window.get(page, { headers: FRESH });
     await window.get({}, { headers: FRESH, body: "x" });

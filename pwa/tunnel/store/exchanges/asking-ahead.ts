@@ -3,21 +3,22 @@
  * visit and what has become stale since: the page's own requests find it confirmed.
  */
 import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
-import type { KnownUrls } from "../../../../shared/http/heads.ts";
+import type { KnownUrls, RequestHead } from "../../../../shared/http/heads.ts";
 import { knownUrls } from "../../../../shared/http/known-urls.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
+import type { PartitionIndex } from "../database/partition-index.ts";
 import { laterWith } from "../later-with.ts";
 import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
 import type { EdgeQuestions } from "./edge-questions.ts";
 import { DEAF, type Lookup } from "./lookup.ts";
 import { PageVisits } from "./page-visits.ts";
 import type { SourceParts } from "./source-parts.ts";
-import { contextOf } from "./stored-exchange.ts";
+import { contextOf, type StoredExchange } from "./stored-exchange.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
 
 /** What is known of a page when its document is asked for. */
 export interface PagePlan {
-  /** The edge need not push these: they are stored and fresh, or asked about. */
+  /** The edge need not push these: they are stored. */
   readonly known: KnownUrls;
   /** Asks about what is stale. */
   ask(): void;
@@ -30,6 +31,9 @@ interface Wanted {
 
 /** Milliseconds in which what a page asks for gathers before it is written down. */
 const KEPT_AFTER = 1500;
+
+/** URLs, which a navigation names in 171 characters. */
+const KNOWN = 64;
 
 export class AskingAhead {
   readonly #parts: SourceParts;
@@ -50,16 +54,26 @@ export class AskingAhead {
     if (head.cacheMode === "default" && this.#visits.note(partition, request.head)) this.#keepSoon();
   }
 
-  /** A document is asked for. Null where nothing of what its page will want may come from here. */
+  /**
+   * A document is asked for. It is known what its page asked for the last time, and what other pages used lately, which
+   * this one may use too.
+   *
+   * @returns null where nothing of what its page will want may come from here.
+   */
   async plan(document: Lookup): Promise<PagePlan | null> {
     const { head, partition } = document;
     const wanted = await this.#visits.begin(partition, head.url);
-    if (wanted.length === 0 || head.cacheMode === "reload") return null;
-    const found = await this.#find(document, wanted);
+    if (head.cacheMode === "reload") return null;
+    const index = await this.#parts.store.index(partition);
     const isAsking = head.cacheMode === "default";
-    const known = found.filter((each) => isAnswer(each.decision) || (isAsking && this.#isAskable(each)));
+    const known = this.#find(document, wanted, index)
+      .filter((each) => isAnswer(each.decision) || (isAsking && this.#isAskable(each)))
+      .map(({ lookup }) => lookup.head.url);
+    const isWanted = new Set(wanted.map(({ url }) => url));
+    const others = index.all().filter(({ url }) => !isWanted.has(url));
+    const lately = others.sort((a, b) => b.used - a.used).map(({ url }) => url);
     return {
-      known: knownUrls(known.map(({ lookup }) => lookup.head.url)),
+      known: knownUrls([...known, ...lately].slice(0, KNOWN)),
       ask: () => void (isAsking && this.#ask(document, wanted)),
     };
   }
@@ -80,9 +94,8 @@ export class AskingAhead {
     }, KEPT_AFTER);
   }
 
-  async #find({ partition, next }: Lookup, wanted: readonly Lookup["request"]["head"][]): Promise<Wanted[]> {
-    const { store, platform } = this.#parts;
-    const index = await store.index(partition);
+  #find({ partition, next }: Lookup, wanted: readonly RequestHead[], index: PartitionIndex<StoredExchange>): Wanted[] {
+    const { platform } = this.#parts;
     return wanted.flatMap((each) => {
       const context = contextOf(each);
       if (context === null) return [];
@@ -93,10 +106,11 @@ export class AskingAhead {
     });
   }
 
-  async #ask(document: Lookup, wanted: readonly Lookup["request"]["head"][]): Promise<void> {
-    const { platform, invalidations, counters } = this.#parts;
+  async #ask(document: Lookup, wanted: readonly RequestHead[]): Promise<void> {
+    const { store, platform, invalidations, counters } = this.#parts;
     await invalidations.allPending(document.partition);
-    for (const each of await this.#find(document, wanted)) {
+    const index = await store.index(document.partition);
+    for (const each of this.#find(document, wanted, index)) {
       if (!this.#isAskable(each)) continue;
       const since = platform.now();
       const over = this.#questions.check(each.lookup, each.decision.stored, each.decision.fields);
