@@ -150,7 +150,7 @@ export class RopewayApp {
       await waitUntil(() => hasSpareSlot(page), "prepare a slot");
       await wait(PAUSE);
       const phase = await page.evaluate(() => document.documentElement.dataset.page);
-      if (phase !== "start") throw new Error(`Cannot begin at the start page: the app is ${phase}`);
+      if (phase !== "idle") throw new Error(`Cannot begin at the start page: the app is ${phase}`);
     } catch (error) {
       throw asFailure(error, browser, "prepare the app");
     }

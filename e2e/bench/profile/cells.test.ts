@@ -4,12 +4,13 @@ import { profileMarkdown } from "./markdown.ts";
 import type { CellProfile } from "./model.ts";
 
 it("chooses cells by parts of their names", () => {
-  expect(profileCells([])).toHaveLength(9);
+  expect(profileCells([])).toHaveLength(11);
   expect(profileCells(["delay=5 app=open", "median"]).map(({ id }) => id)).toEqual([
     "page=hundred-fifty delay=5 app=open",
     "page=median-mobile profile=lte app=cold",
     "page=median-mobile profile=lte app=open",
     "page=median-mobile profile=lte app=warm",
+    "page=median-mobile profile=lte app=warm visit=next day",
   ]);
   expect(() => profileCells(["delay=7"])).toThrow("Cannot profile: no cell of this name");
 });
