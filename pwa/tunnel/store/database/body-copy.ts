@@ -5,7 +5,6 @@ import type { StoredBody } from "./store-database.ts";
 
 export interface BodyCopyOptions {
   readonly id: string;
-  /** Bytes of a block, and of what may wait to be written. */
   readonly blockBytes: number;
   readonly maxBytes: number;
   /** Settles when the block is stored. A body without its entry in the index is swept one day. */
@@ -19,19 +18,24 @@ export interface CopiedBody {
   readonly last: Uint8Array;
 }
 
+/** Blocks that may wait for the disk: a push that its page claims comes in one burst, faster than any disk. */
+const WAITING_BLOCKS = 4;
+
 type CopyState =
   | {
       readonly kind: "copying";
       readonly chunks: Uint8Array<ArrayBuffer>[];
       bytes: number;
-      writing: Promise<void> | null;
+      /** Settles when all blocks up to now are stored, or it was given up. */
+      written: Promise<void>;
+      waitingBlocks: number;
     }
   | { readonly kind: "over" };
 
 export class BodyCopy {
   readonly #options: BodyCopyOptions;
   readonly #hash = new BodyHash();
-  #state: CopyState = { kind: "copying", chunks: [], bytes: 0, writing: null };
+  #state: CopyState = { kind: "copying", chunks: [], bytes: 0, written: Promise.resolve(), waitingBlocks: 0 };
   readonly #blocks: Promise<string>[] = [];
   #size = 0;
 
@@ -51,8 +55,7 @@ export class BodyCopy {
       state.chunks.push(part);
       state.bytes += part.length;
       if (state.bytes < this.#options.blockBytes) return;
-      // As much as may wait does, and the block before is not stored yet.
-      if (state.writing !== null) return this.giveUp();
+      if (state.waitingBlocks === WAITING_BLOCKS) return this.giveUp();
       this.#writeBlock(state, concat(...state.chunks.splice(0)) as Uint8Array<ArrayBuffer>);
     }
   }
@@ -68,7 +71,7 @@ export class BodyCopy {
   async end(): Promise<CopiedBody | null> {
     const state = this.#state;
     if (state.kind === "over") return null;
-    await state.writing;
+    await state.written;
     if (this.#state.kind === "over") return null;
     const last = concat(...state.chunks) as Uint8Array<ArrayBuffer>;
     const hash = await this.#hash.end(last);
@@ -80,13 +83,15 @@ export class BodyCopy {
   #writeBlock(state: CopyState & { kind: "copying" }, block: Uint8Array<ArrayBuffer>): void {
     state.bytes = 0;
     this.#hash.update(block);
-    const written = this.#options.writeBlock(this.#blocks.length, block);
-    this.#blocks.push(blockHash(block));
-    state.writing = written.then(
-      () => {
-        state.writing = null;
-      },
-      () => this.giveUp(),
-    );
+    const index = this.#blocks.push(blockHash(block)) - 1;
+    state.waitingBlocks += 1;
+    state.written = state.written
+      .then(() => (this.#state === state ? this.#options.writeBlock(index, block) : undefined))
+      .then(
+        () => {
+          state.waitingBlocks -= 1;
+        },
+        () => this.giveUp(),
+      );
   }
 }

@@ -90,11 +90,20 @@ describe("a store", () => {
       cancelled,
     );
     const fast = store.startCopy();
-    for (let chunk = 0; chunk < 5; chunk++) fast.body.write(bytes(600));
+    for (let chunk = 0; chunk < 10; chunk++) fast.body.write(bytes(600));
     await store.add({ partition: SITE, url: "https://a.example/f", meta: { note: "" }, replaces: () => true }, fast);
     await turns(20);
     expect(await expectSound(disk)).toBe(0);
     expect(await blockCount(disk)).toBe(0);
+  });
+
+  it("stores a body that comes in one burst, as a push does that its page claims", async () => {
+    const store = disk.open();
+    const copy = store.startCopy();
+    for (let chunk = 0; chunk < 5; chunk++) copy.body.write(bytes(600));
+    await store.add({ partition: SITE, url: "https://a.example/b", meta: { note: "" }, replaces: () => true }, copy);
+    expect((await get(store, "https://a.example/b"))?.length).toBe(3000);
+    await expectSound(disk);
   });
 
   it("leaves the page its chunk", async () => {
