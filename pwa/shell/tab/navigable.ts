@@ -191,13 +191,16 @@ export class Navigable {
 
   /** The navigation has ended without a document: the page before stays, or comes back where the frame has left it. */
   #stay(origin: string): void {
-    // The frame may have gone on to another slot meanwhile.
-    if (this.state.phase !== "loading" || origin !== this.frame.position.awaited) return;
+    if (this.state.phase !== "loading") return;
     const { url } = this.#committed;
-    this.restore();
+    // The frame may have gone on to another slot meanwhile; on its way back to the page it may have been kept from that.
+    if (origin === this.frame.position.awaited) this.restore();
+    else if (!this.failures.isBeside) return;
     if (!this.frame.position.hasLeftDocument) return;
     setTimeout(() => {
-      if (this.#navigation.kind === "loaded" && this.#committed.url === url) this.bringBack();
+      if (this.#committed.url !== url || !this.frame.position.hasLeftDocument) return;
+      if (this.failures.isBeside) this.restore();
+      if (this.#navigation.kind === "loaded") this.bringBack();
     }, TAKE_OVER_TIME);
   }
 
@@ -212,8 +215,6 @@ export class Navigable {
   expect(url: string): void {
     this.#enter(step.setOut({ kind: "typed", url }, null));
   }
-
-  // What is told of documents in the frame
 
   /** @param slot null for the start document. */
   onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {

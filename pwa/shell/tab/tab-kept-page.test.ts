@@ -60,6 +60,22 @@ describe("stays, with its address,", () => {
     }
   });
 
+  it("and comes back once more where the boot page has kept the frame meanwhile", () => {
+    const { hear, log, say, show, shown, tab } = shownPage();
+    tab.go(`${B}/`);
+    say(B, "booting");
+    hear(fails(1));
+    hear({ type: "no-document", origin: B });
+    log.length = 0;
+    vi.advanceTimersByTime(1000);
+    expect(log).toContain(`replace again ${A}/`);
+    show(`${A}/`, "a");
+    expect(shown()).toMatchObject(STAYS);
+    log.length = 0;
+    vi.advanceTimersByTime(10_000);
+    expect(log.filter((each) => each.includes(A))).toEqual([]);
+  });
+
   it("and says on that it is a stored one", () => {
     const { hear, show, shown, tab } = openBrowser();
     hear({ type: "stored-page", url: `${A}/`, storedAt: 5 });
