@@ -54,7 +54,7 @@ test("a page that is shown stays where the next cannot be had, and that is tried
     ["Nowhere", /^nowhere\.invalid did not open\. No site with this name\./],
   ] as const) {
     // Without a spare slot a boot page takes the place of the page, which comes back anew.
-    await expect.poll(() => app.page.evaluate(() => localStorage.getItem("ropeway.spare-slots"))).toMatch(/,/);
+    await app.sparesReady();
     await app.frame().getByRole("link", { name: link, exact: true }).click();
     await expect(bar).toHaveText(why);
     await expect(app.page.getByRole("status")).toHaveText(why);

@@ -53,6 +53,7 @@ test("twenty pages that were opened are opened again with the edge stopped, each
     await app.goto(each.url);
     await test.step(each.url, () => expectWhole(app, each));
   };
+  await app.sparesReady();
   await edge.close();
   for (const site of [...sites, other]) await site.close();
   await expect(page.locator(".link-pill")).toBeVisible();
