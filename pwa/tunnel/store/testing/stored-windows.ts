@@ -1,0 +1,179 @@
+/** Windows of the app that share a store, and an edge that answers them as the test says. */
+import { RopewayError } from "../../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
+import { ConsumerLog } from "../../../../shared/testing/exchange-rig.ts";
+import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
+import { DISK_TIME } from "../bounded.ts";
+import type { ResponseStore } from "../database/response-store.ts";
+import { isStoredExchange, type StoredExchange } from "../exchanges/stored-exchange.ts";
+import { StoredSource } from "../stored-source.ts";
+import type { StoredSourcePlatform } from "../stored-source-platform.ts";
+import { FakeDisk } from "./fake-disk.ts";
+import { turns } from "./stored-bodies.ts";
+
+/** Bytes of a body that come at a time. */
+const CHUNK = 64 * 1024;
+
+export const SITE = "https://a.example";
+export const FRESH: HeaderList = [["cache-control", "max-age=60"]];
+export const STALE: HeaderList = [
+  ["cache-control", "max-age=0"],
+  ["etag", '"1"'],
+];
+
+export interface OriginAnswer extends Partial<ResponseHead> {
+  readonly body?: string;
+  readonly fails?: RopewayError;
+  /** What the head waits for. */
+  readonly until?: Promise<void>;
+}
+
+export const picture: RequestHead = {
+  method: "GET",
+  url: `${SITE}/x.png`,
+  headers: [],
+  destination: "image",
+  mode: "no-cors",
+  credentials: "include",
+  redirect: "follow",
+  referrer: `${SITE}/`,
+  origin: SITE,
+  topLevelOrigin: SITE,
+};
+export const page: RequestHead = {
+  ...picture,
+  url: `${SITE}/`,
+  destination: "document",
+  mode: "navigate",
+  origin: null,
+};
+
+/** A phone on which windows of the app share a disk. */
+export class TestPhone {
+  readonly disk = new FakeDisk(isStoredExchange);
+  readonly windows: TestWindow[] = [];
+  time = Date.UTC(2026, 0, 1);
+  /** Of the link. */
+  isAway = false;
+
+  open(): TestWindow {
+    const window = new TestWindow(this);
+    this.windows.push(window);
+    return window;
+  }
+}
+
+/** A window of the app, with an edge that answers as the test says. */
+export class TestWindow {
+  readonly asked: RequestHead[] = [];
+  readonly source: StoredSource;
+  readonly store: ResponseStore<StoredExchange>;
+  /** URLs of pages shown as they were stored, and how long ago that was. */
+  readonly pages: string[] = [];
+  /** Whether the database never opens. */
+  isStuck = false;
+  readonly timers = new Set<() => void>();
+  /** What nobody waits for. */
+  readonly later = new Set<() => void>();
+  /** One for each request that follows, the last for all. */
+  #answers: OriginAnswer[] = [];
+
+  constructor(phone: TestPhone) {
+    this.store = phone.disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
+    const platform: StoredSourcePlatform = {
+      now: () => phone.time,
+      setTimer: (task, delay) => {
+        const timers = delay <= DISK_TIME ? this.timers : this.later;
+        timers.add(task);
+        return () => void timers.delete(task);
+      },
+      isAway: () => phone.isAway,
+      failure: (code, message) => new RopewayError(code, "stream", "library", message),
+      onNewerPage: (url) => void this.pages.push(`newer ${url}`),
+      onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${phone.time - storedAt}`),
+    };
+    this.source = new StoredSource(this.store, platform, (urls) => {
+      for (const other of phone.windows) if (other !== this) other.source.cookiesChanged(urls);
+    });
+  }
+
+  readonly #edge: Ask = ({ head }, consumer) => {
+    this.asked.push(head);
+    const [next = {}] = this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers;
+    const { body = "", fails, until, ...answer } = next;
+    let isCancelled = false;
+    const run = async (): Promise<void> => {
+      await turns(1);
+      await until;
+      if (isCancelled) return;
+      if (fails !== undefined) return consumer.onError(fails);
+      consumer.onHead({
+        status: 200,
+        headers: [],
+        url: head.url,
+        redirected: false,
+        coding: "identity",
+        scriptCookies: [],
+        ...answer,
+      });
+      for (let at = 0; at < body.length && !isCancelled; at += CHUNK) {
+        await consumer.onBody(new TextEncoder().encode(body.slice(at, at + CHUNK)));
+        await turns(4);
+      }
+      if (!isCancelled) consumer.onEnd();
+    };
+    void run();
+    return {
+      cancel: () => {
+        isCancelled = true;
+      },
+    };
+  };
+
+  begin(
+    change: Partial<RequestHead>,
+    consumer: ResponseConsumer,
+    answers: OriginAnswer | OriginAnswer[],
+    push: PhoneRequest["push"] = null,
+  ): ClientExchange {
+    this.#answers = Array.isArray(answers) ? answers : [answers];
+    return this.source.source({ head: { ...picture, ...change }, body: null, push }, consumer, this.#edge);
+  }
+
+  /** @returns what the page gets, and whether the edge was asked. */
+  async get(
+    change: Partial<RequestHead> = {},
+    answers: OriginAnswer | OriginAnswer[] = {},
+    push: PhoneRequest["push"] = null,
+  ): Promise<ConsumerLog & { isAsked: boolean }> {
+    if (!this.isStuck) await this.store.opened;
+    const before = this.asked.length;
+    const log = new ConsumerLog();
+    const consumer: ResponseConsumer = {
+      onHead: (head) => log.onHead(head),
+      onBody: (chunk) => log.onBody(structuredClone(chunk, { transfer: [chunk.buffer] })),
+      onEnd: () => log.onEnd(),
+      onError: (error) => log.onError(error),
+    };
+    this.begin(change, consumer, answers, push);
+    await log.over;
+    return Object.assign(log, { isAsked: this.asked.length > before });
+  }
+
+  /** Waits until what was answered is stored, for other windows too. */
+  async stored(change: Partial<RequestHead> = {}): Promise<void> {
+    await this.get({ ...change, cache: "only-if-cached" });
+  }
+
+  /** A second passes as soon as somebody waits for the disk. */
+  async waitForDisk(): Promise<void> {
+    while (this.timers.size === 0) await turns(1);
+    for (const task of this.timers) task();
+    this.timers.clear();
+  }
+
+  get lastAsked(): RequestHead | undefined {
+    return this.asked.at(-1);
+  }
+}
