@@ -2,9 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
 import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./send/patience.ts";
-import { fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
-
-const failsWith = (code: ErrorCode) => expect.objectContaining({ code, scope: "stream" });
+import { failsWith, fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
 
 describe("failures", () => {
   /** Rejects `times` times as workerd does, then answers. */

@@ -1,9 +1,17 @@
 /** A web of handlers by URL, in place of the platform's fetch; remembers what it was asked. */
+import { expect } from "vitest";
 import { setTimer } from "../../../shared/clock.ts";
+import type { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
 import type { UpstreamRequest } from "../exchange.ts";
 import { createUpstreamParts, type UpstreamDeps } from "../upstream.ts";
+
+/** The origin of the pages that ask. */
+export const A = "https://a.example";
+
+/** An error with that code, which ends its stream alone. */
+export const failsWith = (code: ErrorCode) => expect.objectContaining({ code, scope: "stream" });
 
 export type Handler = (request: Request) => Response | Promise<Response>;
 
