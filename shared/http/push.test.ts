@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { bodyOf, ConsumerLog, requestHead, responseHead } from "../testing/exchange-rig.ts";
+import { bodyOf, ConsumerLog, responseHead } from "../testing/exchange-rig.ts";
 import { linkSessions } from "../testing/linked-sessions.ts";
+import { requestHead } from "../testing/request-heads.ts";
 import { data, ScriptedPeer } from "../testing/scripted-peer.ts";
 import { sessionRig } from "../testing/session-rig.ts";
 import { StreamLog } from "../testing/stream-log.ts";

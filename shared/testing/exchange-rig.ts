@@ -4,19 +4,7 @@ import type { RequestHead, ResponseHead } from "../http/heads.ts";
 import { type RequestHandler, type ServerRequest, serveExchange } from "../http/server-exchange.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
-
-export const requestHead: RequestHead = {
-  method: "GET",
-  url: "https://a.example/",
-  headers: [],
-  destination: "",
-  mode: "cors",
-  credentials: "same-origin",
-  redirect: "follow",
-  referrer: "",
-  origin: "https://a.example",
-  topLevelOrigin: "https://a.example",
-};
+import { requestHead } from "./request-heads.ts";
 
 export const responseHead: ResponseHead = {
   status: 200,

@@ -4,8 +4,9 @@ import * as limits from "../limits.ts";
 import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../wire/frame.ts";
 import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
 import { HpackEncoder } from "../wire/hpack/header-encoder.ts";
-import { requestHead, responseHead } from "./exchange-rig.ts";
+import { responseHead } from "./exchange-rig.ts";
 import type { Random } from "./random.ts";
+import { requestHead } from "./request-heads.ts";
 import type { EncodableFrame } from "./scripted-transport.ts";
 
 /** Numbers at which arithmetic, limits and encodings break. */

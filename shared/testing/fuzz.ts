@@ -15,10 +15,11 @@ import type { MuxStream } from "../mux/stream/stream.ts";
 import type { Transport } from "../transport.ts";
 import { decodeMessage } from "../wire/frame.ts";
 import { HpackDecoder } from "../wire/hpack/header-decoder.ts";
-import { ConsumerLog, CountedBody, requestHead, responseHead } from "./exchange-rig.ts";
+import { ConsumerLog, CountedBody, responseHead } from "./exchange-rig.ts";
 import { FuzzInput, type FuzzKnowledge, message, mutate } from "./fuzz-input.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
 import type { Random } from "./random.ts";
+import { requestHead } from "./request-heads.ts";
 import { messageOf } from "./scripted-transport.ts";
 import { Turns } from "./turns.ts";
 

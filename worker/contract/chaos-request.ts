@@ -8,8 +8,8 @@ import type { RequestHead } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { ConsumerLog } from "../../shared/testing/exchange-rig.ts";
 import type { Random } from "../../shared/testing/random.ts";
+import { navigation, scriptFetch } from "../../shared/testing/request-heads.ts";
 import { sha256 } from "../testing/contract.ts";
-import { navigation, scriptFetch } from "../testing/phone-session.ts";
 import { type BlobKind, blob, type ChaosOrigin } from "./chaos-origin.ts";
 
 interface ChaosAsked {

@@ -12,9 +12,10 @@ import {
   SUBPROTOCOL,
   TUNNEL_PATH,
 } from "../../shared/subprotocol.ts";
+import { scriptFetch } from "../../shared/testing/request-heads.ts";
 import { VERSION } from "../../shared/version.ts";
 import { askEdge, noise, readAll, sha256, until } from "../testing/contract.ts";
-import { scriptFetch, streamOf } from "../testing/phone-session.ts";
+import { streamOf } from "../testing/phone-session.ts";
 import { pairPhone, type Road, TestPhone } from "../testing/test-phone.ts";
 import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
 import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";

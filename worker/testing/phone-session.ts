@@ -1,4 +1,5 @@
 /** The phone's end of a session without a browser or a socket: sends requests and gives back what came of them. */
+
 import type { RopewayError } from "../../shared/errors.ts";
 import {
   type ClientExchange,
@@ -10,6 +11,7 @@ import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../s
 import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
+import { navigation } from "../../shared/testing/request-heads.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 
@@ -128,27 +130,6 @@ function receiver(onChunk?: TestRequest["onChunk"]): Omit<TestExchange, "cancel"
     },
   };
   return { head: headArrived.promise, response: ended.promise, consumer };
-}
-
-/** A typed navigation to `url`. */
-export function navigation(url: string): RequestHead {
-  return {
-    method: "GET",
-    url,
-    headers: [],
-    destination: "document",
-    mode: "navigate",
-    credentials: "include",
-    redirect: "follow",
-    referrer: "",
-    origin: null,
-    topLevelOrigin: new URL(url).origin,
-  };
-}
-
-/** What a script of a page of `origin` asks for. */
-export function scriptFetch(origin: string): Partial<RequestHead> {
-  return { destination: "", mode: "cors", credentials: "same-origin", origin, topLevelOrigin: origin };
 }
 
 export function streamOf(...chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {

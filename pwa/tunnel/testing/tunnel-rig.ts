@@ -8,7 +8,8 @@ import { confirmRetirement, resumeChannel } from "../../../shared/mux/pipe/edge-
 import { Session } from "../../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY, END_OF_LINK, parseOffer } from "../../../shared/subprotocol.ts";
 import { carriedReceiver } from "../../../shared/testing/carried.ts";
-import { bodyOf, ConsumerLog, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { bodyOf, ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";

@@ -6,8 +6,9 @@ import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { bodyOf, requestHead, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { bodyOf, responseHead } from "../../../shared/testing/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/linked-sessions.ts";
+import { navigation } from "../../../shared/testing/request-heads.ts";
 import { StreamLog } from "../../../shared/testing/stream-log.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
@@ -17,12 +18,7 @@ import { UnsentResponse } from "./unsent-response.ts";
 
 const PAGE = "https://site.example/dir/page?q#fragment";
 const NAVIGATION: RequestHead = {
-  ...requestHead,
-  url: PAGE,
-  destination: "document",
-  mode: "navigate",
-  credentials: "include",
-  origin: null,
+  ...navigation(PAGE),
   topLevelOrigin: "https://elsewhere.example",
 };
 

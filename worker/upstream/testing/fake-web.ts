@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { setTimer } from "../../../shared/clock.ts";
 import type { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
+import { navigation, requestHead } from "../../../shared/testing/request-heads.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
 import type { UpstreamRequest } from "../exchange.ts";
 import { createUpstreamParts, type UpstreamDeps } from "../upstream.ts";
@@ -51,15 +52,11 @@ export function requestFor(
 ): UpstreamRequest {
   return {
     head: {
-      method: "GET",
-      headers: [],
+      ...requestHead,
       destination: "image",
       mode: "no-cors",
       credentials: "include",
-      redirect: "follow",
       referrer: "https://a.example/page",
-      origin: "https://a.example",
-      topLevelOrigin: "https://a.example",
       ...head,
     },
     body: null,
@@ -72,15 +69,7 @@ export function requestFor(
 
 /** What the address bar asks for. */
 export function navigationTo(url: string, head: Partial<RequestHead> = {}): UpstreamRequest {
-  return requestFor({
-    url,
-    destination: "document",
-    mode: "navigate",
-    referrer: "",
-    origin: null,
-    topLevelOrigin: new URL(url).origin,
-    ...head,
-  });
+  return requestFor({ ...navigation(url), ...head });
 }
 
 /** What a page's `fetch()` asks for. */

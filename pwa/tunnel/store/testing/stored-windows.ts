@@ -3,6 +3,7 @@ import { RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../../shared/testing/exchange-rig.ts";
+import { requestHead } from "../../../../shared/testing/request-heads.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 import { DISK_TIME } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";
@@ -30,16 +31,12 @@ export interface OriginAnswer extends Partial<ResponseHead> {
 }
 
 export const picture: RequestHead = {
-  method: "GET",
+  ...requestHead,
   url: `${SITE}/x.png`,
-  headers: [],
   destination: "image",
   mode: "no-cors",
   credentials: "include",
-  redirect: "follow",
   referrer: `${SITE}/`,
-  origin: SITE,
-  topLevelOrigin: SITE,
 };
 export const page: RequestHead = {
   ...picture,
