@@ -107,9 +107,9 @@ describe("import direction", () => {
       "../../pwa/tunnel/tunnel.ts",
       "../../e2e/fixtures/origin.ts",
     ]) {
-      expect(mayImportFrom(["worker/contract", path], "edge.contract.test.ts")).toBe(true);
+      expect(mayImportFrom(["worker/contract", path], "edge-http.contract.test.ts")).toBe(true);
       expect(mayImportFrom(["worker/session", path], "session.test.ts")).toBe(false);
     }
-    expect(mayImportFrom(["worker/contract", "../../pwa/shell/shell.ts"], "edge.contract.test.ts")).toBe(false);
+    expect(mayImportFrom(["worker/contract", "../../pwa/shell/shell.ts"], "edge-http.contract.test.ts")).toBe(false);
   });
 });
