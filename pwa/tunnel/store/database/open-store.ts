@@ -16,6 +16,10 @@ export function openResponseStore<Meta>(
     deleteDatabase: deleteStoreDatabase,
     writer,
     now: () => performance.now(),
+    setTimer: (task, delay) => {
+      const timer = setTimeout(task, delay);
+      return () => clearTimeout(timer);
+    },
     bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
     tellOthers: (news) => channel.postMessage(news),
   };

@@ -44,7 +44,9 @@ export class ResponseStore<Meta> {
   /** In the order of use. */
   readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
   readonly #bodies: SharedBodies;
-  readonly #queue = new WriteQueue((queued, bytes) => this.#writeQueued(queued, bytes));
+  readonly #queue: WriteQueue;
+  /** Bodies that are about to be queued. */
+  readonly #ending = new Set<Promise<unknown>>();
   readonly #touched = new Set<number>();
   #copies = 0;
   #era = 0;
@@ -55,6 +57,7 @@ export class ResponseStore<Meta> {
     this.#platform = platform;
     this.#isMeta = isMeta;
     this.#options = options;
+    this.#queue = new WriteQueue((queued, bytes) => this.#writeQueued(queued, bytes), platform);
     this.#database = this.#open();
     this.#bodies = new SharedBodies(() => this.#database, platform.bodies);
   }
@@ -125,16 +128,19 @@ export class ResponseStore<Meta> {
     return { era: this.#era, body };
   }
 
-  /** Stores what was copied, now that it is whole. Settles when it is stored, or is not to be. */
+  /** Stores what was copied, now that it is whole, when the disk is free for it. Settles when it is stored, or is not to be. */
   async add(fresh: NewEntry<Meta>, copy: ResponseCopy): Promise<void> {
-    const copied = await copy.body.end().catch(() => null);
+    const ending = copy.body.end().catch(() => null);
+    this.#ending.add(ending);
+    const copied = await ending;
+    this.#ending.delete(ending);
     if (copied === null) return;
     const { body, last } = copied;
     const { partition, url, meta } = fresh;
     if (!isEntrySized(fresh)) return this.#bodies.endWriting(body.id);
     let gone: StoredEntry<Meta>[] = [];
     let added: StoredEntry<Meta> | null = null;
-    await this.#queue.add({
+    await this.#queue.addResting({
       bytes: last.length,
       run: async (changes) => {
         added = null;
@@ -157,12 +163,18 @@ export class ResponseStore<Meta> {
     await this.#bodies.endWriting(body.id);
   }
 
+  /** Somebody waits for what was added. */
+  hurry(): void {
+    this.#queue.hurry();
+    for (const ending of this.#ending) void ending.then(() => this.#queue.hurry());
+  }
+
   /** The same body goes on under another head. */
   refresh(entry: StoredEntry<Meta>, meta: Meta): Promise<void> {
     const fresh = { ...entry, meta };
     if (!isEntrySized(fresh)) return this.remove([entry]);
     this.#learn(entry.partition, [entry], fresh);
-    return this.#queue.add({ run: (changes) => changes.update(fresh) });
+    return this.#queue.addResting({ run: (changes) => changes.update(fresh) });
   }
 
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
@@ -213,7 +225,7 @@ export class ResponseStore<Meta> {
 
   /** @param era in which the visit began. */
   keepVisit(visit: StoredVisit, era: number): Promise<void> {
-    return this.#queue.add({
+    return this.#queue.addResting({
       run: async (changes) => {
         if (!this.#isForgotten(era, changes)) await changes.keepVisit(visit);
       },

@@ -15,6 +15,8 @@ export interface StorePlatform {
   readonly bodies: BodyHolds;
   /** Milliseconds, of any beginning. */
   now(): number;
+  /** @returns cancels it. */
+  setTimer(task: () => void, delay: number): () => void;
   tellOthers(news: StoreNews): void;
 }
 

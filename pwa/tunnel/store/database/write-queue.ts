@@ -1,8 +1,21 @@
-/** Changes on their way to the disk, one transaction after the other. What waits meanwhile goes together. */
+/**
+ * Changes on their way to the disk, one transaction after the other. What waits meanwhile goes together. What nobody waits
+ * for rests until its page has what it asked for: the disk's work would slow that down.
+ */
 import type { StoreChanges } from "./store-changes.ts";
 
 /** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
 const QUEUE_BYTES = 4 * 1024 * 1024;
+
+/** Bytes from which what rests is written at once. */
+const RESTING_BYTES = QUEUE_BYTES / 4;
+
+/** Milliseconds without a further change after which what rests is written, and since the first of all. */
+const PAUSE = 300;
+const REST_MAX = 3_000;
+
+/** Changes of one transaction: who wants to read waits for its end. */
+const TOGETHER = 32;
 
 /** Something to be written, and what memory learns when it is. */
 export interface Change {
@@ -12,33 +25,91 @@ export interface Change {
   readonly bytes?: number;
 }
 
+interface Queued {
+  readonly change: Change;
+  readonly settle: () => void;
+}
+
+export interface WriteTimes {
+  /** Milliseconds, of any beginning. */
+  now(): number;
+  setTimer(task: () => void, delay: number): () => void;
+}
+
+type QueueState =
+  | { readonly kind: "empty" }
+  | { readonly kind: "resting"; readonly since: number; readonly cancel: () => void }
+  | { readonly kind: "writing" };
+
 export class WriteQueue {
   readonly #write: (queued: readonly Change[], bytes: number) => Promise<void>;
-  #queue: Change[] = [];
+  readonly #times: WriteTimes;
+  #queue: Queued[] = [];
   #bytes = 0;
-  #writing: Promise<void> | null = null;
+  #added = 0;
+  #written = 0;
+  /** How many of all are to be written without a rest. */
+  #wanted = 0;
+  #state: QueueState = { kind: "empty" };
 
   /** @param write does not reject. */
-  constructor(write: (queued: readonly Change[], bytes: number) => Promise<void>) {
+  constructor(write: (queued: readonly Change[], bytes: number) => Promise<void>, times: WriteTimes) {
     this.#write = write;
+    this.#times = times;
   }
 
   /** Settles when it is written, or will not be. */
   add(change: Change): Promise<void> {
-    const { bytes = 0 } = change;
-    if (this.#bytes + bytes > QUEUE_BYTES) return Promise.resolve();
-    this.#queue.push(change);
-    this.#bytes += bytes;
-    const before = this.#writing;
-    if (this.#queue.length > 1 && before !== null) return before;
-    this.#writing = (before ?? Promise.resolve()).then(() => this.#writeQueued());
-    return this.#writing;
+    const written = this.#enqueue(change);
+    this.hurry();
+    return written;
   }
 
-  async #writeQueued(): Promise<void> {
-    const queued = this.#queue.splice(0);
-    const bytes = queued.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
-    await this.#write(queued, bytes);
-    this.#bytes -= bytes;
+  /** As `add`, and begins when nothing else has come for a while. */
+  addResting(change: Change): Promise<void> {
+    const written = this.#enqueue(change);
+    this.#rest();
+    return written;
+  }
+
+  /** Somebody waits for what rests. */
+  hurry(): void {
+    this.#wanted = this.#added;
+    if (this.#state.kind === "writing" || this.#wanted === this.#written) return;
+    if (this.#state.kind === "resting") this.#state.cancel();
+    this.#state = { kind: "writing" };
+    void this.#writeWanted();
+  }
+
+  #enqueue(change: Change): Promise<void> {
+    const { bytes = 0 } = change;
+    if (this.#bytes + bytes > QUEUE_BYTES) return Promise.resolve();
+    this.#bytes += bytes;
+    this.#added += 1;
+    return new Promise((settle) => this.#queue.push({ change, settle }));
+  }
+
+  #rest(): void {
+    if (this.#state.kind === "writing" || this.#queue.length === 0) return;
+    const now = this.#times.now();
+    const since = this.#state.kind === "resting" ? this.#state.since : now;
+    if (this.#state.kind === "resting") this.#state.cancel();
+    const left = this.#bytes < RESTING_BYTES ? Math.min(PAUSE, since + REST_MAX - now) : 0;
+    if (left <= 0) return this.hurry();
+    this.#state = { kind: "resting", since, cancel: this.#times.setTimer(() => this.hurry(), left) };
+  }
+
+  async #writeWanted(): Promise<void> {
+    while (this.#written < this.#wanted) {
+      const queued = this.#queue.splice(0, TOGETHER);
+      const changes = queued.map(({ change }) => change);
+      const bytes = changes.reduce((sum, each) => sum + (each.bytes ?? 0), 0);
+      await this.#write(changes, bytes);
+      this.#bytes -= bytes;
+      this.#written += queued.length;
+      for (const { settle } of queued) settle();
+    }
+    this.#state = { kind: "empty" };
+    this.#rest();
   }
 }

@@ -44,10 +44,12 @@ export class Invalidations {
   pendingFor(partition: string, url: string): Promise<unknown> | null {
     if (!this.#store.isOpen) return null;
     const [own, any] = [this.#pending.of(keyOf(partition, url)), this.#pending.of(keyOf(partition, ANY_URL))];
+    if (own !== null || any !== null) this.#store.hurry();
     return own === null || any === null ? (own ?? any) : Promise.all([own, any]);
   }
 
   allPending(partition: string): Promise<unknown> {
+    this.#store.hurry();
     return this.#pending.all(keyOf(partition, ""));
   }
 

@@ -95,6 +95,10 @@ export class FakeDisk<Meta> {
       bodies: this.#bodies,
       // Later each time than any interval.
       now: () => (this.#time += 1e9),
+      setTimer: (task) => {
+        const timer = setTimeout(task);
+        return () => clearTimeout(timer);
+      },
       tellOthers: (news: StoreNews) => {
         if (life.isOver) return;
         for (const other of this.windows) if (other !== self()) other.hear(news);
