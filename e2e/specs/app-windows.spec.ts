@@ -1,14 +1,8 @@
 /** The app open twice on one phone: each window has a session of its own, and they share what is stored. */
-import { AppPage } from "../fixtures/app-page.ts";
+import type { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 
-test("two windows load pages at the same time, and neither harms the other", async ({
-  app,
-  context,
-  origin,
-  otherOrigin,
-  link,
-}) => {
+test("two windows load pages at the same time, and neither harms the other", async ({ app, origin, otherOrigin }) => {
   const sites = { One: origin, Other: otherOrigin };
   for (const [name, site] of Object.entries(sites)) {
     site.page(
@@ -22,10 +16,8 @@ test("two windows load pages at the same time, and neither harms the other", asy
     </script>`,
     );
   }
-  const second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
-  await second.page.goto(`${app.base}/`);
-  await expect.poll(async () => (await second.stats()).sockets).toBeGreaterThan(0);
-  await second.watchLoads();
+  const second = await app.openAnother();
+  await second.connected();
   const shows = async (window: AppPage, name: string, visit: number): Promise<void> => {
     await expect(window.frame().getByText(name, { exact: true })).toBeVisible();
     await expect(window.frame().locator("output")).toHaveText(`visit ${visit}, site=${name}`);
@@ -50,13 +42,7 @@ test("two windows load pages at the same time, and neither harms the other", asy
   expect(slots.map((slot) => slot.origin).sort()).toEqual([origin.origin, otherOrigin.origin].sort());
 });
 
-test("a site that is forgotten is gone in all windows, and the others stay", async ({
-  app,
-  context,
-  origin,
-  otherOrigin,
-  link,
-}) => {
+test("a site that is forgotten is gone in all windows, and the others stay", async ({ app, origin, otherOrigin }) => {
   const script = `localStorage.visits = Number(localStorage.visits ?? 0) + 1;
     shown.textContent = "visit " + localStorage.visits;`;
   for (const site of [origin, otherOrigin]) {
@@ -71,10 +57,8 @@ test("a site that is forgotten is gone in all windows, and the others stay", asy
   await app.goto(`${otherOrigin.origin}/`);
   await app.goto(`${origin.origin}/`);
   await expect(app.frame().locator("#shown")).toHaveText("visit 1");
-  const second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
-  await second.page.goto(`${app.base}/`);
-  await expect.poll(async () => (await second.stats()).sockets).toBeGreaterThan(0);
-  await second.watchLoads();
+  const second = await app.openAnother();
+  await second.connected();
   await second.storeReady();
   await second.goto(`${origin.origin}/`);
   await expect(second.frame().locator("#shown")).toHaveText("visit 2");

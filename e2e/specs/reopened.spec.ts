@@ -1,5 +1,5 @@
 /** The app is killed, and opened again: the person is where they were. */
-import { AppPage } from "../fixtures/app-page.ts";
+import type { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
 
@@ -42,7 +42,6 @@ test("after it was killed, with no link, it shows the page and its place, and go
   await app.navigated(() => app.frame().getByText("Go on").click());
   await scrollTo(app, 1300);
 
-  const { base } = app;
   const crashing = await context.newCDPSession(app.page);
   void crashing.send("Page.crash").catch(() => {});
   await app.page.waitForEvent("crash");
@@ -50,8 +49,7 @@ test("after it was killed, with no link, it shows the page and its place, and go
   for (const each of [origin, otherOrigin]) each.forget();
   link.offline();
   await context.setOffline(true);
-  const again = new AppPage(await context.newPage(), base);
-  await again.page.goto(`${base}/`);
+  const again = await app.openAnother();
   await shows(again, "/three", 1300);
   await expect(again.address).toHaveValue(/127\.0\.0\.12/);
   const back = again.page.getByRole("button", { name: "Back" });

@@ -1,14 +1,12 @@
 /** Two windows of the app on one site: they share its slot, and each has its requests go through its own tunnel. */
-import { AppPage } from "../fixtures/app-page.ts";
+import type { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 
 let second: AppPage;
 
-test.beforeEach(async ({ app, context, link }) => {
-  second = new AppPage(await context.newPage(), `http://localhost:${link.port}`);
-  await second.page.goto(`${app.base}/`);
-  await expect.poll(async () => (await second.stats()).sockets).toBeGreaterThan(0);
-  await second.watchLoads();
+test.beforeEach(async ({ app }) => {
+  second = await app.openAnother();
+  await second.connected();
 });
 
 /** Requests of each window's own tunnel while `action` runs. */
