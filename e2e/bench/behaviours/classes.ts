@@ -6,13 +6,13 @@ import type { Frame } from "@playwright/test";
 import { build } from "esbuild";
 import { ContestantError, HarnessError } from "../failure.ts";
 import { startServer } from "../servers/server-process.ts";
-import { APPLICATIONS, type Variant, workloadName } from "./application-model.ts";
 import type { Workload } from "./behaviour.ts";
 import { readWorkload } from "./behaviour-file.ts";
 import { SHIPPED_FILES } from "./make-files.ts";
-import type { ReplayOutcome } from "./replay-outcome.ts";
-import type { ReplayWindow } from "./replay-page.ts";
-import { bodyBytes, hostsOf, type ReplayPlan, replayPlan } from "./replay-plan.ts";
+import { APPLICATIONS, type Variant, workloadName } from "./models/application-model.ts";
+import type { ReplayOutcome } from "./replay/replay-outcome.ts";
+import type { ReplayWindow } from "./replay/replay-page.ts";
+import { bodyBytes, hostsOf, type ReplayPlan, replayPlan } from "./replay/replay-plan.ts";
 
 export interface ReplayClass {
   /** Such as "social" or "social-short". */
@@ -49,9 +49,9 @@ export function replayClassOf(workload: Workload): ReplayClass {
 /** Puts the replay page, its script and plans where a replay origin finds them. */
 export async function writeReplayFiles(directory: string, plans: readonly ReplayPlan[]): Promise<void> {
   await mkdir(join(directory, "plan"), { recursive: true });
-  await copyFile(join(import.meta.dirname, "replay.html"), join(directory, "replay.html"));
+  await copyFile(join(import.meta.dirname, "replay", "replay.html"), join(directory, "replay.html"));
   await build({
-    entryPoints: [join(import.meta.dirname, "replay-page.ts")],
+    entryPoints: [join(import.meta.dirname, "replay", "replay-page.ts")],
     outfile: join(directory, "replay.js"),
     bundle: true,
     format: "esm",
@@ -85,7 +85,7 @@ export async function startReplayServer(options: {
     directory,
     classes.map(({ plan }) => plan),
   );
-  const program = join(import.meta.dirname, "replay-origin.ts");
+  const program = join(import.meta.dirname, "replay", "replay-origin.ts");
   const server = await startServer({
     name: "the replay origin",
     child: spawn([process.execPath, program, directory, "0"], { stdio: ["pipe", "pipe", "pipe"] }),

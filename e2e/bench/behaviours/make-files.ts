@@ -1,8 +1,8 @@
 /** `node e2e/bench/behaviours/make-files.ts`: writes the shipped behaviour files anew. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { APPLICATIONS, FLOWS, makeWorkload, SHIPPED_SEED, VARIANTS } from "./application-model.ts";
 import { writeWorkload } from "./behaviour-file.ts";
+import { APPLICATIONS, FLOWS, makeWorkload, SHIPPED_SEED, VARIANTS } from "./models/application-model.ts";
 
 export const SHIPPED_FILES = join(import.meta.dirname, "files");
 

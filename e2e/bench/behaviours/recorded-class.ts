@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import type { Workload } from "./behaviour.ts";
 import { readWorkload } from "./behaviour-file.ts";
 import { type ReplayClass, replayClassOf } from "./classes.ts";
-import { readHar } from "./har.ts";
-import { harToWorkload } from "./har-to-behaviour.ts";
+import { readHar } from "./har/har.ts";
+import { harToWorkload } from "./har/har-to-behaviour.ts";
 
 const ENDING = /\.(har|tsv)$/;
 

@@ -1,8 +1,8 @@
 /** Experiment C: application classes, replayed (Dong, Shuang, Cai, Wang, Li: HTTP/2-Advance). */
 import { paperC } from "../../lab/profiles.ts";
 import { type ReplayClass, readReplay, replayReady, startReplay } from "../behaviours/classes.ts";
-import { applicationThroughput, applicationTraffic } from "../behaviours/replay-outcome.ts";
-import { replayFloor } from "../behaviours/replay-plan.ts";
+import { applicationThroughput, applicationTraffic } from "../behaviours/replay/replay-outcome.ts";
+import { replayFloor } from "../behaviours/replay/replay-plan.ts";
 import { ContestantError } from "../failure.ts";
 import type { Laboratory } from "../laboratory.ts";
 import { ALL_CONTESTANTS, type CongestionControl, type Contestant } from "../model.ts";

@@ -1,6 +1,6 @@
 /** The page of experiment F: next to nothing itself, with a large download and stylesheets that it may ask for. */
 import { join } from "node:path";
-import { NoiseBytes } from "../behaviours/noise-bytes.ts";
+import { NoiseBytes } from "../behaviours/replay/noise-bytes.ts";
 import type { Site } from "../model.ts";
 import { allFiles, SiteFiles } from "../sites/site-draft.ts";
 import { readSite, writeSite } from "../sites/write-site.ts";

@@ -1,5 +1,5 @@
 /** What the papers measured beside what was measured here, figure by figure. */
-import { CLASS_NAMES } from "../behaviours/application-model.ts";
+import { CLASS_NAMES } from "../behaviours/models/application-model.ts";
 import type { Cell, ExperimentResult, Metric } from "../model.ts";
 import { summaryOf } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";

@@ -1,5 +1,5 @@
 /** How Ropeway stands beside the best direct contestant: a row for each experiment, or part of it that reads apart. */
-import { CLASS_NAMES } from "../behaviours/application-model.ts";
+import { CLASS_NAMES } from "../behaviours/models/application-model.ts";
 import type { Cell, ExperimentResult } from "../model.ts";
 import { type Comparison, compareCells, headlineMetric, meanRatio } from "./analysis.ts";
 import { coordinateLabel } from "./grid.ts";

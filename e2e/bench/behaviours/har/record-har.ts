@@ -1,19 +1,19 @@
 /**
- * `node e2e/bench/behaviours/record-har.ts PAGE OUT.har`: visits one of the bench's pages over HTTP/1.1, on a link with
+ * `node e2e/bench/behaviours/har/record-har.ts PAGE OUT.har`: visits one of the bench's pages over HTTP/1.1, on a link with
  * no limits, and writes what the browser asked for and got, without contents. Needs root, as the bench does.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { dist } from "../../../scripts/build/paths.ts";
-import { Lab } from "../../lab/lab.ts";
-import { PROFILES } from "../../lab/profiles.ts";
-import { startPhoneBrowser } from "../contestants/phone-browser.ts";
-import type { Site } from "../model.ts";
-import { startCaddy } from "../servers/caddy.ts";
-import { createAuthority } from "../servers/certificates.ts";
-import { hostAddresses } from "../servers/host-addresses.ts";
-import { makeSite, SITE_NAMES } from "../sites/make-sites.ts";
+import { dist } from "../../../../scripts/build/paths.ts";
+import { Lab } from "../../../lab/lab.ts";
+import { PROFILES } from "../../../lab/profiles.ts";
+import { startPhoneBrowser } from "../../contestants/phone-browser.ts";
+import type { Site } from "../../model.ts";
+import { startCaddy } from "../../servers/caddy.ts";
+import { createAuthority } from "../../servers/certificates.ts";
+import { hostAddresses } from "../../servers/host-addresses.ts";
+import { makeSite, SITE_NAMES } from "../../sites/make-sites.ts";
 
 /** The recording is to carry no network. */
 const LINK = { ...PROFILES.lte, delay: 0, down: 0, up: 0 };

@@ -1,4 +1,4 @@
-import type { Behaviour, BehaviourRequest, Method } from "./behaviour.ts";
+import type { Behaviour, BehaviourRequest, Method } from "../behaviour.ts";
 
 /** A request as the model thinks of it: after which others, and how long after. */
 export interface RequestPlan {

@@ -1,4 +1,4 @@
-import { seededRandom, seedOf } from "../../demo/random.ts";
+import { seededRandom, seedOf } from "../../../demo/random.ts";
 
 /** Draws whole numbers for the model; the same ones for the same name on every machine. */
 export class ModelRandom {

@@ -1,9 +1,10 @@
 /** The four application classes of HTTP/2-Advance as a model: pure and seeded. README.md has its numbers' sources. */
+
+import type { Behaviour, Workload } from "../behaviour.ts";
 import { browserBehaviours } from "./application-browser.ts";
 import { newspaperBehaviours } from "./application-newspaper.ts";
 import { socialBehaviours } from "./application-social.ts";
 import { videoBehaviours } from "./application-video.ts";
-import type { Behaviour, Workload } from "./behaviour.ts";
 import { ModelRandom } from "./model-random.ts";
 
 export const APPLICATIONS = ["browser", "newspaper", "video", "social"] as const;

@@ -15,8 +15,8 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Behaviour, type BehaviourRequest, behaviourFault, type Workload } from "./behaviour.ts";
-import { writeWorkload } from "./behaviour-file.ts";
+import { type Behaviour, type BehaviourRequest, behaviourFault, type Workload } from "../behaviour.ts";
+import { writeWorkload } from "../behaviour-file.ts";
 import { type HarEntry, readHar } from "./har.ts";
 import { exchangeOf, type HarExchange, omission } from "./har-exchange.ts";
 

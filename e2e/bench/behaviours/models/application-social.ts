@@ -1,5 +1,5 @@
 /** Persistent connections with light flow: a social feed, small fetches between signals that say who is there. */
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "../behaviour.ts";
 import { BehaviourBuilder } from "./behaviour-builder.ts";
 import type { ModelRandom } from "./model-random.ts";
 

@@ -1,7 +1,7 @@
 /** One entry of a HAR as an exchange with a beginning, an end, and sizes as on an HTTP/1.1 wire. */
-import { METHODS, type Method } from "./behaviour.ts";
+import { METHODS, type Method } from "../behaviour.ts";
+import { fieldLinesLength } from "../replay/head-padding.ts";
 import type { HarEntry, HarField, HarInitiator, HarStack } from "./har.ts";
-import { fieldLinesLength } from "./head-padding.ts";
 
 export interface HarExchange {
   /** Milliseconds of the epoch. */

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM_ARGS, findChromium } from "../../fixtures/chromium.ts";
-import { type BehaviourRequest, behaviourFault } from "./behaviour.ts";
-import { readWorkload } from "./behaviour-file.ts";
+import { CHROMIUM_ARGS, findChromium } from "../../../fixtures/chromium.ts";
+import { type BehaviourRequest, behaviourFault } from "../behaviour.ts";
+import { readWorkload } from "../behaviour-file.ts";
 import { type HarEntry, readHar } from "./har.ts";
 import { harToWorkload } from "./har-to-behaviour.ts";
 

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missingForLab } from "../../lab/lab.ts";
-import { makeSite } from "../sites/make-sites.ts";
+import { missingForLab } from "../../../lab/lab.ts";
+import { makeSite } from "../../sites/make-sites.ts";
+import { recordedClass } from "../recorded-class.ts";
 import { recordHar } from "./record-har.ts";
-import { recordedClass } from "./recorded-class.ts";
 
 describe.runIf(missingForLab().length === 0)("recordHar", () => {
   let directory: string;

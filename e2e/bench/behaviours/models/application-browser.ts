@@ -1,5 +1,5 @@
 /** Intermittent connections with random flow: a person browses a site, pages of any size at any time. */
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "../behaviour.ts";
 import { BehaviourBuilder } from "./behaviour-builder.ts";
 import type { ModelRandom } from "./model-random.ts";
 

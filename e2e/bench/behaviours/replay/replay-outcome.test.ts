@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DirectionCounters, LinkCounters } from "../../lab/lab.ts";
+import type { DirectionCounters, LinkCounters } from "../../../lab/lab.ts";
 import { applicationThroughput, applicationTraffic, type ReplayedRequest, replayOutcome } from "./replay-outcome.ts";
 
 function replayed(start: number | null, end: number | null, bytes = 100): ReplayedRequest {

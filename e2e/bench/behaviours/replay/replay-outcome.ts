@@ -1,5 +1,5 @@
 /** What a replay says of itself, and the paper's metrics from it and from the link. */
-import type { LinkCounters } from "../../lab/lab.ts";
+import type { LinkCounters } from "../../../lab/lab.ts";
 
 /** One request of a replay. Times are milliseconds since its first request. */
 export interface ReplayedRequest {

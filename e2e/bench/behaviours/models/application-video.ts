@@ -1,5 +1,5 @@
 /** Persistent connections with heavy flow: a film in segments of sound and picture, ahead of the player. */
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "../behaviour.ts";
 import { BehaviourBuilder } from "./behaviour-builder.ts";
 import type { ModelRandom } from "./model-random.ts";
 

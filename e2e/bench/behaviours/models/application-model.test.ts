@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { behaviourFault } from "../behaviour.ts";
+import { readWorkload } from "../behaviour-file.ts";
+import { SHIPPED_FILES, shippedFiles } from "../make-files.ts";
+import { bodyBytes, hostsOf, replayFloor, replayPlan } from "../replay/replay-plan.ts";
 import { APPLICATIONS, makeWorkload, SHIPPED_SEED, VARIANTS } from "./application-model.ts";
-import { behaviourFault } from "./behaviour.ts";
-import { readWorkload } from "./behaviour-file.ts";
-import { SHIPPED_FILES, shippedFiles } from "./make-files.ts";
-import { bodyBytes, hostsOf, replayFloor, replayPlan } from "./replay-plan.ts";
 
 const NO_LINK = { delay: 0, down: 0, up: 0, loss: 0 };
 

@@ -1,5 +1,5 @@
 /** Intermittent connections with light flow: a newspaper app downloads today's issue, then idles while it is read. */
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "../behaviour.ts";
 import { BehaviourBuilder } from "./behaviour-builder.ts";
 import type { ModelRandom } from "./model-random.ts";
 

@@ -1,7 +1,7 @@
 /** A workload as its replay needs it: one list of steps, each with what it waits for and what it fetches. */
-import type { LinkSettings } from "../../lab/lab.ts";
-import { transferTime } from "../floor.ts";
-import { type Method, thinkTime, type Workload } from "./behaviour.ts";
+import type { LinkSettings } from "../../../lab/lab.ts";
+import { transferTime } from "../../floor.ts";
+import { type Method, thinkTime, type Workload } from "../behaviour.ts";
 
 export interface ReplayStep {
   readonly habit: string;
