@@ -1,4 +1,4 @@
-import { photoGifOfSize } from "./gif.ts";
+import { photoGifOfSize } from "./pictures/gif.ts";
 import { allFiles, type SiteDraft, type SiteFiles } from "./site-draft.ts";
 
 /** Transparent GIF of one pixel, as visit counters send it. */

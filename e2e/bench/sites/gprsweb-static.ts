@@ -1,7 +1,7 @@
-import { ornamentOfSize, photoGifOfSize } from "./gif.ts";
-import { escapeText, placesAt, story } from "./news-text.ts";
-import { photoOfSize } from "./photos.ts";
+import { ornamentOfSize, photoGifOfSize } from "./pictures/gif.ts";
+import { photoOfSize } from "./pictures/photos.ts";
 import { allFiles, type SiteDraft, SiteFiles } from "./site-draft.ts";
+import { escapeText, placesAt, story } from "./text/news-text.ts";
 
 interface StaticPage {
   readonly host: string;

@@ -1,4 +1,4 @@
-import { product, story } from "./news-text.ts";
+import { product, story } from "./text/news-text.ts";
 
 const RESOURCES = [
   "berths",

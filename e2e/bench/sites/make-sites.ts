@@ -58,7 +58,9 @@ function sourceHash(): Promise<string> {
   hash ??= (async () => {
     const sum = createHash("sha256").update((await sourceVersions()).join());
     for (const folder of SOURCES) {
-      const names = (await readdir(folder)).filter((name) => /(?<!\.test)\.ts$/.test(name)).toSorted();
+      const names = (await readdir(folder, { recursive: true }))
+        .filter((name) => /(?<!\.test)\.ts$/.test(name))
+        .toSorted();
       for (const name of names) sum.update(`\0${name}\0`).update(await readFile(join(folder, name)));
     }
     return sum.digest("hex").slice(0, 12);

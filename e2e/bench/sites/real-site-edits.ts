@@ -1,4 +1,4 @@
-import { story } from "./news-text.ts";
+import { story } from "./text/news-text.ts";
 
 /** The page with an icon that needs no request: whether a browser asks for icons depends on how it is started. */
 export function withoutIconFiles(html: string): string {

@@ -1,9 +1,9 @@
 import { adCacheControl, addAdNetwork } from "./ad-network.ts";
-import { ornamentOfSize, photoGifOfSize } from "./gif.ts";
-import { escapeText, type Product, placesAt, product } from "./news-text.ts";
 import { packageText } from "./package-content.ts";
-import { photoOfSize } from "./photos.ts";
+import { ornamentOfSize, photoGifOfSize } from "./pictures/gif.ts";
+import { photoOfSize } from "./pictures/photos.ts";
 import { allFiles, type SiteDraft, SiteFiles } from "./site-draft.ts";
+import { escapeText, type Product, placesAt, product } from "./text/news-text.ts";
 
 const HOST = "www.meller-and-daughters.test";
 const IMAGE_HOST = "img.meller-and-daughters.test";

@@ -1,8 +1,8 @@
 import { katexPage, spectreDocs, swaggerUi } from "./documentation-sites.ts";
 import { staticOne, staticTwo } from "./gprsweb-static.ts";
 import { hundredFifty } from "./hundred-fifty.ts";
-import { medianMobile } from "./median-mobile.ts";
-import { newsHerald, newsWire } from "./news-front-pages.ts";
+import { medianMobile } from "./median/median-mobile.ts";
+import { newsHerald, newsWire } from "./news/news-front-pages.ts";
 import { shop } from "./shop-page.ts";
 import type { SiteGenerator } from "./site-draft.ts";
 import { impressDeck, revealDeck } from "./slide-decks.ts";

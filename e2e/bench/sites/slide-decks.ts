@@ -1,6 +1,6 @@
 import { addFontService, type FontFace, fontCacheControl } from "./font-service.ts";
 import { packageText } from "./package-content.ts";
-import { photoOfSize } from "./photos.ts";
+import { photoOfSize } from "./pictures/photos.ts";
 import { addedText, releasedName, releasedStyle, replaced, withoutIconFiles } from "./real-site-edits.ts";
 import { allFiles, FINGERPRINTED, type SiteDraft, SiteFiles } from "./site-draft.ts";
 

@@ -1,6 +1,6 @@
 import { GifWriter } from "omggif";
-import { hslToRgb } from "../../demo/colour.ts";
-import { seededRandom, seedOf } from "../../demo/random.ts";
+import { hslToRgb } from "../../../demo/colour.ts";
+import { seededRandom, seedOf } from "../../../demo/random.ts";
 import { photoPixels } from "./photos.ts";
 import { pictureOfSize } from "./picture-size.ts";
 import type { Pixels } from "./pixels.ts";

@@ -1,4 +1,4 @@
-import { escapeText, type Story } from "./news-text.ts";
+import { escapeText, type Story } from "../text/news-text.ts";
 
 export interface MedianParts {
   readonly version: number;

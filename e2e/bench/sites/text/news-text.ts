@@ -1,4 +1,4 @@
-import { seededRandom, seedOf } from "../../demo/random.ts";
+import { seededRandom, seedOf } from "../../../demo/random.ts";
 import * as words from "./news-vocabulary.ts";
 import * as plain from "./plain-words.ts";
 

@@ -1,13 +1,13 @@
-import { addFontService, type FontFace, fontCacheControl } from "./font-service.ts";
-import { encodeGif } from "./gif.ts";
+import { addFontService, type FontFace, fontCacheControl } from "../font-service.ts";
+import { packageFile, packageText } from "../package-content.ts";
+import { encodeGif } from "../pictures/gif.ts";
+import { photoArea, photoOfSize } from "../pictures/photos.ts";
+import { resize } from "../pictures/pixels.ts";
+import { releasedName } from "../real-site-edits.ts";
+import { allFiles, FINGERPRINTED, type SiteDraft, SiteFiles } from "../site-draft.ts";
+import { placesAt, type Story, story } from "../text/news-text.ts";
 import { medianAppStyle, medianHtml } from "./median-html.ts";
 import { medianAppScript, medianTagScripts } from "./median-scripts.ts";
-import { placesAt, type Story, story } from "./news-text.ts";
-import { packageFile, packageText } from "./package-content.ts";
-import { photoArea, photoOfSize } from "./photos.ts";
-import { resize } from "./pixels.ts";
-import { releasedName } from "./real-site-edits.ts";
-import { allFiles, FINGERPRINTED, type SiteDraft, SiteFiles } from "./site-draft.ts";
 
 export const MEDIAN_HOSTS = {
   page: "www.median-journal.test",

@@ -1,6 +1,6 @@
 import jpeg from "jpeg-js";
-import { seededRandom, seedOf } from "../../demo/random.ts";
-import { packageFile } from "./package-content.ts";
+import { seededRandom, seedOf } from "../../../demo/random.ts";
+import { packageFile } from "../package-content.ts";
 import { pictureOfSize } from "./picture-size.ts";
 import { type Area, type Pixels, resize } from "./pixels.ts";
 

@@ -1,11 +1,11 @@
-import { adCacheControl, addAdNetwork } from "./ad-network.ts";
-import { ornamentOfSize, photoGifOfSize } from "./gif.ts";
+import { adCacheControl, addAdNetwork } from "../ad-network.ts";
+import { packageText } from "../package-content.ts";
+import { ornamentOfSize, photoGifOfSize } from "../pictures/gif.ts";
+import { photoOfSize } from "../pictures/photos.ts";
+import { allFiles, type SiteDraft, SiteFiles } from "../site-draft.ts";
+import { placesAt, story } from "../text/news-text.ts";
 import type { FrontPage } from "./news-front-page.ts";
 import { frontPageHtml, frontPageScript, frontPageStyle } from "./news-front-page-html.ts";
-import { placesAt, story } from "./news-text.ts";
-import { packageText } from "./package-content.ts";
-import { photoOfSize } from "./photos.ts";
-import { allFiles, type SiteDraft, SiteFiles } from "./site-draft.ts";
 
 /** A general newspaper: a photograph beside every third story, a button for each section. */
 const HERALD: FrontPage = {

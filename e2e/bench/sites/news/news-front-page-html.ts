@@ -1,5 +1,5 @@
+import { escapeText, type Story } from "../text/news-text.ts";
 import type { FrontPage } from "./news-front-page.ts";
-import { escapeText, type Story } from "./news-text.ts";
 
 export interface FrontPageParts {
   readonly page: FrontPage;
