@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { mergeResults } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
-import { syntheticResult } from "./report/synthetic-result.ts";
+import { syntheticResult } from "./testing/synthetic-result.ts";
 
 function part(result: BenchResult, id: string, from: number, to: number): BenchResult {
   return {

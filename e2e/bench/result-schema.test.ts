@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { syntheticResult } from "./report/synthetic-result.ts";
 import { readResult, writeResult } from "./result-schema.ts";
+import { syntheticResult } from "./testing/synthetic-result.ts";
 
 const result = syntheticResult({ rounds: 2 });
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { execute } from "./execute.ts";
-import { syntheticResult } from "./report/synthetic-result.ts";
 import type { PlannedExperiment } from "./schedule.ts";
 import { STILL_OPTIONS } from "./testing/still-options.ts";
+import { syntheticResult } from "./testing/synthetic-result.ts";
 import { planTwice, splitRuns } from "./twice.ts";
 
 it("runs each contestant twice in each round, and tells the runs apart", async () => {

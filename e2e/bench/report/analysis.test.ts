@@ -12,7 +12,7 @@ import {
   typicalRun,
 } from "./analysis.ts";
 import { type ContestantLook, looksOf } from "./contestant-look.ts";
-import { behindSentence, headlineOf, runsSentence } from "./headline.ts";
+import { behindSentence, headlineOf, runsSentence } from "./sections/headline.ts";
 
 const LOAD: Metric = { name: "load", label: "load", unit: "ms", better: "lower" };
 const THROUGHPUT: Metric = { name: "throughput", label: "throughput", unit: "kbit/s", better: "higher" };

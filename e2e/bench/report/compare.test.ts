@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BenchResult, ExperimentResult } from "../model.ts";
+import { syntheticResult } from "../testing/synthetic-result.ts";
 import { compareRuns, comparisonTable } from "./compare.ts";
-import { syntheticResult } from "./synthetic-result.ts";
 
 const LOAD = { name: "load", label: "load", unit: "ms", better: "lower" } as const;
 

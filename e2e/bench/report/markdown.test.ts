@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BenchResult, ExperimentResult } from "../model.ts";
+import { syntheticResult } from "../testing/synthetic-result.ts";
 import { markdownTable, updateBenchmarks } from "./markdown.ts";
 import { summaryRows } from "./summary.ts";
-import { syntheticResult } from "./synthetic-result.ts";
 
 const LOAD = { name: "load", label: "load", unit: "ms", better: "lower" } as const;
 

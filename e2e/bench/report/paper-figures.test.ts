@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cell, ExperimentResult, Metric } from "../model.ts";
+import { syntheticResult } from "../testing/synthetic-result.ts";
 import { paperFigures } from "./paper-figures.ts";
-import { syntheticResult } from "./synthetic-result.ts";
 
 const THROUGHPUT: Metric = { name: "throughput", label: "throughput", unit: "kbit/s", better: "higher" };
 

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BenchResult, ExperimentResult } from "../model.ts";
+import { SYNTHETIC_FRAMES } from "../testing/synthetic-frames.ts";
+import { HOSTILE_PAGE, syntheticResult } from "../testing/synthetic-result.ts";
 import { partsOf, summaryOf } from "./analysis.ts";
 import { cellLabel, gridOf } from "./grid.ts";
 import { markup } from "./markup.ts";
 import { writePictures } from "./pictures.ts";
 import { formatNumber } from "./quantity.ts";
 import { renderReport } from "./report.ts";
-import { SYNTHETIC_FRAMES } from "./synthetic-frames.ts";
-import { HOSTILE_PAGE, syntheticResult } from "./synthetic-result.ts";
 
 const result = syntheticResult({ rounds: 3 });
 const report = renderReport(result);

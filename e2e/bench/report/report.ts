@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BenchResult, type ExperimentResult, roundsText } from "../model.ts";
-import { experimentSection, responsive } from "./experiment-section.ts";
 import { ratioGroups } from "./figures.ts";
-import { headlineOf, runsSentence } from "./headline.ts";
 import { type Markup, markup, trusted } from "./markup.ts";
 import { ratioDrawing } from "./plot/ratio-drawing.ts";
 import { counted, formatNumber } from "./quantity.ts";
-import { tableMarkup } from "./table.ts";
+import { experimentSection, responsive } from "./sections/experiment-section.ts";
+import { headlineOf, runsSentence } from "./sections/headline.ts";
+import { tableMarkup } from "./sections/table.ts";
 import { themeStyle } from "./theme.ts";
 
 /** Fewer rounds than this have no quartiles worth the name. */

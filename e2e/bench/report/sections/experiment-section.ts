@@ -1,6 +1,6 @@
 /** One experiment of the report: what it found, its plots, its numbers. */
-import type { ExperimentResult } from "../model.ts";
-import { headlineMetric, measuredMetrics, partsOf } from "./analysis.ts";
+import type { ExperimentResult } from "../../model.ts";
+import { headlineMetric, measuredMetrics, partsOf } from "../analysis.ts";
 import {
   barFigure,
   costFigures,
@@ -11,12 +11,12 @@ import {
   lineFigures,
   PANEL_WIDTH,
   type Panel,
-} from "./figures.ts";
+} from "../figures.ts";
+import { type Markup, markup } from "../markup.ts";
+import { outageFigure } from "../outage-figure.ts";
+import { inlineSvg, legendDrawing } from "../plot/drawing.ts";
 import { behindSentence, headlineOf, runsSentence } from "./headline.ts";
-import { type Markup, markup } from "./markup.ts";
 import { failureTable, ratioTable, rawTables } from "./numbers-section.ts";
-import { outageFigure } from "./outage-figure.ts";
-import { inlineSvg, legendDrawing } from "./plot/drawing.ts";
 import { disclosure } from "./table.ts";
 
 /** More panels than this are folded away. */

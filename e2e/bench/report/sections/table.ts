@@ -1,5 +1,5 @@
 /** Tables that scroll sideways on their own where the screen is too narrow. */
-import { type Markup, type MarkupValue, markup } from "./markup.ts";
+import { type Markup, type MarkupValue, markup } from "../markup.ts";
 
 export interface Table {
   readonly caption: string;

@@ -1,6 +1,6 @@
 /** An experiment's numbers as tables: comparisons, failures, medians, every run. */
-import { hasFixedChannels } from "../contestants/ropeway-contestant.ts";
-import type { Cell, ExperimentResult, Metric } from "../model.ts";
+import { hasFixedChannels } from "../../contestants/ropeway-contestant.ts";
+import type { Cell, ExperimentResult, Metric } from "../../model.ts";
 import {
   type Comparison,
   compareCell,
@@ -11,11 +11,11 @@ import {
   headlineMetric,
   measuredMetrics,
   summaryOf,
-} from "./analysis.ts";
-import { contestantLabel, isOurs } from "./contestant-look.ts";
-import { cellLabel, gridOf } from "./grid.ts";
-import { type Markup, type MarkupValue, markup } from "./markup.ts";
-import { counted, formatNumber, formatQuantity, formatRatio, formatScaled, scaleFor } from "./quantity.ts";
+} from "../analysis.ts";
+import { contestantLabel, isOurs } from "../contestant-look.ts";
+import { cellLabel, gridOf } from "../grid.ts";
+import { type Markup, type MarkupValue, markup } from "../markup.ts";
+import { counted, formatNumber, formatQuantity, formatRatio, formatScaled, scaleFor } from "../quantity.ts";
 import { disclosure, tableMarkup } from "./table.ts";
 
 /** Longer tables are folded away below what stands out. */

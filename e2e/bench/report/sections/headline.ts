@@ -1,11 +1,11 @@
 /** What an experiment found, in sentences made from its numbers. */
 
-import { ropewayContestant } from "../contestants/ropeway-contestant.ts";
-import type { ExperimentResult, Metric } from "../model.ts";
-import { type Comparison, compareCells, countRuns, headlineMetric, isAboveOne, meanRatio } from "./analysis.ts";
-import { contestantLabel, isOurs } from "./contestant-look.ts";
-import { cellLabel, gridOf } from "./grid.ts";
-import { counted, formatFactor, formatQuantity, formatRatio } from "./quantity.ts";
+import { ropewayContestant } from "../../contestants/ropeway-contestant.ts";
+import type { ExperimentResult, Metric } from "../../model.ts";
+import { type Comparison, compareCells, countRuns, headlineMetric, isAboveOne, meanRatio } from "../analysis.ts";
+import { contestantLabel, isOurs } from "../contestant-look.ts";
+import { cellLabel, gridOf } from "../grid.ts";
+import { counted, formatFactor, formatQuantity, formatRatio } from "../quantity.ts";
 
 export interface Headline {
   /** For the eye: "4.3×", the factor of the sentence. Null where there is nothing to compare. */
