@@ -27,7 +27,11 @@ export type StoreQuestion =
   /** Which of these pages can be read while the link is away. */
   | { readonly kind: "readable"; readonly urls: readonly string[] }
   /** As `StoredSite` names it. */
-  | { readonly kind: "forget"; readonly site: string };
+  | { readonly kind: "forget"; readonly site: string }
+  | { readonly kind: "kept" }
+  /** Of the page that is shown; its URL is real and without a fragment. */
+  | { readonly kind: "keep"; readonly url: string; readonly title: string }
+  | { readonly kind: "unkeep"; readonly url: string };
 
 /** Which slot a port belongs to, as the shell knows it. */
 export interface SlotBinding {

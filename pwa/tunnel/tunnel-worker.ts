@@ -39,6 +39,8 @@ import { Tunnel } from "./tunnel.ts";
 declare const self: DedicatedWorkerGlobalScope & {
   /** Path of the store's script; the build puts it here. */
   readonly __STORE: string;
+  /** That of the script which answers questions about it. */
+  readonly __STORE_QUESTIONS: string;
 };
 
 /** Milliseconds after the link's first opening until the store's script is fetched, if the phone does not have it yet. */
@@ -219,8 +221,12 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   }
 };
 
-const askStore = async (question: StoreQuestion): Promise<unknown> =>
-  (await storeChunk()).answerTo(question, tunnel.ask);
+/** @returns null where the store cannot be had. */
+async function askStore(question: StoreQuestion): Promise<unknown> {
+  const questions: Promise<typeof import("./store/questions/questions-chunk.ts")> = import(self.__STORE_QUESTIONS);
+  const [{ answerTo }, { openDatabase: open }, source] = await Promise.all([questions, storeChunk(), store.load()]);
+  return source && answerTo(question, { ask: tunnel.ask, open, parts: source.parts });
+}
 
 /** @returns null, or why something is still there. */
 async function clearSiteData(): Promise<string | null> {

@@ -15,6 +15,9 @@ const SLOT_WORKER = ".ropeway/slot-worker";
 /** The tunnel loads it when no page waits for it, by a name that tells its content: the two are of one release. */
 const STORE = ".ropeway/store";
 
+/** Of the tunnel, too: what only the shell asks about what is stored. */
+const STORE_QUESTIONS = ".ropeway/store-questions";
+
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
@@ -24,6 +27,7 @@ const SHEETS = ".ropeway/sheets";
  */
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
   [STORE, "pwa/tunnel/store/store-chunk.ts", "esm"],
+  [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -60,13 +64,18 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
   const store = nameByContent(files, STORE);
+  const questions = nameByContent(files, STORE_QUESTIONS);
   const sheets = nameByContent(files, SHEETS);
   const loaders = await Promise.all([
     bundle({
       entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
       format: "iife",
-      define: { ...browserOptions.define, "self.__STORE": JSON.stringify(`/${store}`) },
-      external: [`/${store}`],
+      define: {
+        ...browserOptions.define,
+        "self.__STORE": JSON.stringify(`/${store}`),
+        "self.__STORE_QUESTIONS": JSON.stringify(`/${questions}`),
+      },
+      external: [`/${store}`, `/${questions}`],
     }),
     bundle({
       entryPoints: [{ out: "shell", in: "pwa/shell/shell.ts" }],

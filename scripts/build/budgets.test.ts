@@ -4,8 +4,10 @@ import { checkBudgets } from "./budgets.ts";
 
 const SLOT_WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
 const STORE = ".ropeway/store-0123456789abcdef0123.js";
+const QUESTIONS = ".ropeway/store-questions-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
-const paths = ["shell.js", SHEETS, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ".ropeway/tunnel.js", STORE];
+const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS];
+const paths = ["shell.js", SHEETS, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel];
 
 function filesOf(sizes: Readonly<Record<string, number>>): Map<string, Uint8Array> {
   return new Map(paths.map((path) => [path, randomBytes(sizes[path] ?? 100)]));

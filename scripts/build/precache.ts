@@ -3,7 +3,12 @@ import { securityHeaders } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "./built-files.ts";
 import { contentHash, withoutContentHash } from "./content-hash.ts";
 
-const OF_SHELL = new Set([".ropeway/tunnel.js", ".ropeway/store.js", ".ropeway/sheets.js"]);
+const OF_SHELL = new Set([
+  ".ropeway/tunnel.js",
+  ".ropeway/store.js",
+  ".ropeway/store-questions.js",
+  ".ropeway/sheets.js",
+]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts. */
 const isPrecached = (path: string): boolean =>

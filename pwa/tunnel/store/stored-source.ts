@@ -20,11 +20,12 @@ import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
 import { knowing, type Lookup } from "./exchanges/lookup.ts";
 import { NewerPages } from "./exchanges/newer-pages.ts";
+import { PageRequests } from "./exchanges/page-requests.ts";
 import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
 import { contextOf, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
-import { type Variant, variantsOf } from "./exchanges/variants-of.ts";
+import { type Variant, variantsIn, variantsOf } from "./exchanges/variants-of.ts";
 import { forgottenBy } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
@@ -53,6 +54,7 @@ export class StoredSource {
       platform,
       cookies: new CookieMirror(() => platform.now(), tellCookies),
       invalidations: new Invalidations(store),
+      pages: new PageRequests(),
       counters: {
         storeAnswers: 0,
         storeValidations: 0,
@@ -78,6 +80,11 @@ export class StoredSource {
   get stats(): StoreStats {
     const { counters, store } = this.#parts;
     return { ...counters, storedBytes: store.use.bytes, storedBytesMax: store.bytesMax };
+  }
+
+  /** For what is asked about what is stored. */
+  get parts(): SourceParts {
+    return this.#parts;
   }
 
   /** Less may be stored than before. */
@@ -108,6 +115,7 @@ export class StoredSource {
     const isForgotten = forgottenBy(head);
     if (isForgotten !== null) return this.#forget(isForgotten, request, consumer, next);
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
+    if (context !== null || isPage(head)) this.#parts.pages.asked(head);
     if (context === null) return asked(request, consumer);
     const cached = { ...head, cacheMode: head.cache ?? "default" };
     const lookup: Lookup = { request, head: cached, partition: partitionOf(head), context, consumer, next: asked };
@@ -172,6 +180,21 @@ export class StoredSource {
   }
 
   #lookUp(lookup: Lookup, index: PartitionIndex<StoredExchange>, asked: AskedAhead | null): ClientExchange {
+    const kept = this.#keptFor(lookup, index);
+    if (kept.length === 0) return this.#lookUpNow(lookup, index, asked);
+    return laterWith(this.#instead(lookup, kept), (instead) =>
+      instead === null ? this.#lookUpNow(lookup, index, asked) : instead(lookup.consumer),
+    );
+  }
+
+  /** What this is where a kept page is shown as it was kept. */
+  #keptFor({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): readonly Variant[] {
+    const page = this.#away.keptPage(head);
+    if (page === null) return [];
+    return variantsIn(index.findKept(page, head.url), (stored) => fitsAway(head, context, stored));
+  }
+
+  #lookUpNow(lookup: Lookup, index: PartitionIndex<StoredExchange>, asked: AskedAhead | null): ClientExchange {
     const decision = this.#decide(lookup.head, variantsOf(index, lookup.head, lookup.context));
     switch (decision.kind) {
       case "answer":
@@ -239,7 +262,13 @@ export class StoredSource {
     );
     if (index === null) return null;
     const all = variantsOf(index, head, (stored) => fitsAway(head, context, stored));
-    const variants = isMoved ? all.filter(({ movedTo }) => movedTo === undefined) : all;
+    const isEnd = ({ movedTo }: Variant) => !isMoved || movedTo === undefined;
+    const kept = await this.#instead(lookup, this.#keptFor(lookup, index).filter(isEnd));
+    return kept ?? this.#instead(lookup, all.filter(isEnd));
+  }
+
+  async #instead(lookup: Lookup, variants: readonly Variant[]): Promise<StoredInstead | null> {
+    const { head } = lookup;
     const stored = this.#away.choose(head, variants, this.#now());
     if (stored === null) return null;
     if (stored.movedTo !== undefined) return this.#findMoved(lookup, stored.movedTo);

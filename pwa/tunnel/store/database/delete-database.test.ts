@@ -1,7 +1,7 @@
 import "fake-indexeddb/auto";
 import { expect, it } from "vitest";
 import { emptyStore, STORE_NAME } from "./delete-database.ts";
-import { openStoreDatabase } from "./store-database.ts";
+import { openStoreDatabase } from "./open-database.ts";
 
 it("empties the store though a window has it open, and tells the windows", async () => {
   const database = await openStoreDatabase(STORE_NAME);

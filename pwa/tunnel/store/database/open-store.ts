@@ -1,7 +1,7 @@
 /** The store where there is a browser. */
 import { deleteStoreDatabase, STORE_NAME } from "./delete-database.ts";
+import { openStoreDatabase } from "./open-database.ts";
 import { ResponseStore } from "./response-store.ts";
-import { openStoreDatabase } from "./store-database.ts";
 import type { StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
 

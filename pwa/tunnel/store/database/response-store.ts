@@ -24,7 +24,7 @@ import {
 } from "./store-database.ts";
 import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
 import type { StoreNews, StorePlatform } from "./store-platform.ts";
-import { isEntrySized, isStoredEntry, isStoreTotals } from "./store-rows.ts";
+import { byUse, isEntrySized, isStoredEntry, isStoreTotals } from "./store-rows.ts";
 import { type Change, WriteQueue } from "./write-queue.ts";
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
@@ -147,7 +147,7 @@ export class ResponseStore<Meta> {
         if (this.#isForgotten(copy.era, changes)) return;
         const rows: readonly StoredEntry<unknown>[] = await changes.find(partition, url);
         const before = rows.filter((row) => isStoredEntry(row, this.#isMeta));
-        const others = before.filter((old) => !fresh.replaces(old)).sort((a, b) => b.used - a.used);
+        const others = before.filter((old) => !fresh.replaces(old)).sort(byUse);
         const kept = new Set(others.slice(0, VARIANTS - 1));
         gone = before.filter((old) => !kept.has(old));
         await removeAll(
@@ -156,8 +156,9 @@ export class ResponseStore<Meta> {
         );
         added = await changes.add({ partition, url, meta, body }, last);
       },
-      committed: () => {
-        if (added !== null) this.#learn(partition, gone, added);
+      committed: (changes) => {
+        const isStored = added !== null && !changes.isGone(added.id);
+        if (added !== null) this.#learn(partition, gone, isStored ? added : null);
       },
     });
     await this.#bodies.endWriting(body.id);
@@ -228,6 +229,18 @@ export class ResponseStore<Meta> {
     return this.#queue.addResting({
       run: async (changes) => {
         if (!this.#isForgotten(era, changes)) await changes.keepVisit(visit);
+      },
+    });
+  }
+
+  /** Settles when it is written, or will not be. @param run is not called where something was forgotten since `era`. */
+  change(era: number, run: (changes: StoreChanges) => Promise<void>): Promise<void> {
+    return this.#queue.add({
+      run: async (changes) => {
+        if (!this.#isForgotten(era, changes)) await run(changes);
+      },
+      committed: ({ partitions }) => {
+        for (const partition of partitions) this.#indexes.delete(partition);
       },
     });
   }
@@ -358,7 +371,7 @@ export class ResponseStore<Meta> {
       await changes.makeRoom(bounds);
       this.#committed(await changes.commit());
       for (const id of touched) this.#touched.delete(id);
-      for (const change of queued) change.committed?.();
+      for (const change of queued) change.committed?.(changes);
       const partitions = [...changes.partitions];
       if (partitions.length > 0) this.#platform.tellOthers({ kind: "changed", partitions });
       await this.#bodies.sweep(changes.unowned);

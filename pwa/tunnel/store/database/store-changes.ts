@@ -1,15 +1,15 @@
 /** What one transaction does to the index, the bodies, and what is known of their size. */
+import type { KeptPage } from "../../../messages/kept-page.ts";
 import {
   NOTHING_STORED,
   type PartitionUse,
-  STORES,
   type StoredBody,
   type StoredEntry,
   type StoredVisit,
   type StoreTotals,
   type StoreWrite,
 } from "./store-database.ts";
-import { isStoredBody, isStoreTotals, isVisitSized } from "./store-rows.ts";
+import { isStoredBody, isStoredEntry, isStoreTotals, isVisitSized } from "./store-rows.ts";
 
 export interface StoreBounds {
   readonly bytes: number;
@@ -27,6 +27,7 @@ export class StoreChanges {
   readonly #uses = new Map<string, PartitionUse>();
   /** Bodies of several blocks that no entry has any more: somebody may read them. */
   readonly unowned = new Set<string>();
+  readonly #gone = new Set<number>();
   #totals: StoreTotals;
 
   private constructor(write: StoreWrite, totals: StoreTotals) {
@@ -56,8 +57,10 @@ export class StoreChanges {
     return this.#uses.keys();
   }
 
-  find(partition: string, url: string): Promise<StoredEntry<unknown>[]> {
-    return this.#write.objectStore("entries").index("url").getAll([partition, url]);
+  /** Apart from what pages were kept with. */
+  async find(partition: string, url: string): Promise<StoredEntry<unknown>[]> {
+    const entries = await this.#write.objectStore("entries").index("url").getAll([partition, url]);
+    return entries.filter(({ kept }) => kept === undefined);
   }
 
   /** @param last the body's last block; nobody needs its others where the body is stored already. */
@@ -74,16 +77,59 @@ export class StoreChanges {
     return { ...added, id };
   }
 
+  /** A kept page whose document goes is not kept any more. */
   async remove(id: number): Promise<void> {
+    const entry = await this.#remove(id);
+    if (entry?.kept !== undefined && entry.kept === entry.url) await this.unkeep(entry.kept);
+  }
+
+  async #remove(id: number): Promise<StoredEntry<unknown> | undefined> {
     const entries = this.#write.objectStore("entries");
     const entry = await entries.get(id);
-    if (entry === undefined) return;
+    if (entry === undefined) return undefined;
     await entries.delete(id);
+    this.#gone.add(id);
     // Its blocks, if there are any, are found as those that no entry has.
-    if (!isStoredBody(entry.body)) return this.#account(String(entry.partition), 0, -1);
-    const isLast = (await entries.index("body").count(entry.body.id)) === 0;
-    if (isLast) await this.#disown(entry.body);
-    await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
+    if (!isStoredBody(entry.body)) await this.#account(String(entry.partition), 0, -1);
+    else {
+      const isLast = (await entries.index("body").count(entry.body.id)) === 0;
+      if (isLast) await this.#disown(entry.body);
+      await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
+    }
+    return entry;
+  }
+
+  /** Whether it was removed since. */
+  isGone(id: number): boolean {
+    return this.#gone.has(id);
+  }
+
+  /**
+   * Keeps copies of these responses for a page, and nothing else: what it was kept with before goes. Their bodies are
+   * stored once.
+   *
+   * @returns false where one of them is not stored any more.
+   */
+  async keep(page: KeptPage, ids: readonly number[]): Promise<boolean> {
+    const entries = this.#write.objectStore("entries");
+    const before = await entries.index("kept").getAllKeys(page.url);
+    const rows = await Promise.all(ids.map((id) => entries.get(id)));
+    if (rows.includes(undefined)) return false;
+    for (const row of rows as StoredEntry<unknown>[]) {
+      const { id: _, used: __, ...rest } = row;
+      // The key is the database's to give.
+      await entries.add({ ...rest, kept: page.url } as StoredEntry<unknown>);
+      await this.#account(row.partition, 0, 1);
+    }
+    for (const id of before) await this.#remove(id);
+    await this.#write.objectStore("kept").put(page);
+    return true;
+  }
+
+  /** @param url of a page that was kept. */
+  async unkeep(url: string): Promise<void> {
+    await this.#write.objectStore("kept").delete(url);
+    for (const id of await this.#write.objectStore("entries").index("kept").getAllKeys(url)) await this.#remove(id);
   }
 
   /** Every response with this body. */
@@ -116,16 +162,17 @@ export class StoreChanges {
     }
   }
 
-  /** Its body stays. Nothing where it is gone. */
+  /** Its body stays. Nothing where it is gone, or was kept as it is. */
   async update(entry: StoredEntry<unknown>): Promise<void> {
     const entries = this.#write.objectStore("entries");
-    if ((await entries.getKey(entry.id)) !== undefined) await entries.put({ ...entry, used: this.turn });
+    if (entry.kept === undefined && (await entries.getKey(entry.id)) !== undefined)
+      await entries.put({ ...entry, used: this.turn });
   }
 
   /** It was used, in this turn or a little before. */
   async touch(id: number): Promise<void> {
     const entry = await this.#write.objectStore("entries").get(id);
-    if (entry !== undefined && this.turn - entry.used > TOUCH_TURNS) await this.update(entry);
+    if (entry?.used !== undefined && this.turn - entry.used > TOUCH_TURNS) await this.update(entry);
   }
 
   async #disown({ id, blocks }: StoredBody): Promise<void> {
@@ -133,13 +180,12 @@ export class StoreChanges {
     else await this.#write.objectStore("blocks").delete([id, 0]);
   }
 
-  /** Drops what was used longest ago until the rest is within bounds. */
+  /** Drops what was used longest ago until the rest is within bounds; what pages were kept with stays. */
   async makeRoom(bounds: StoreBounds): Promise<void> {
     const isOver = () => this.#totals.bytes > bounds.bytes || this.#totals.entries > bounds.entries;
     while (isOver()) {
       const oldest = await this.#write.objectStore("entries").index("used").getKey(IDBKeyRange.lowerBound(0));
-      // What takes the room has lost its place in the order.
-      if (oldest === undefined) return this.#beginAnew();
+      if (oldest === undefined) return this.#lookForStrays();
       await this.remove(oldest);
     }
   }
@@ -157,13 +203,29 @@ export class StoreChanges {
     return this.#totals;
   }
 
-  /** How much is stored cannot be told any more: nothing is. */
+  /** Only what was kept is left, or what takes the room has lost its place in the order. */
+  async #lookForStrays(): Promise<void> {
+    const kept = await this.#write.objectStore("entries").index("kept").count();
+    if (kept !== this.#totals.entries) await this.#beginAnew();
+  }
+
+  /** How much is stored cannot be told any more: nothing is but what pages were kept with. */
   async #beginAnew(): Promise<void> {
-    for (const name of STORES) await this.#write.objectStore(name).clear();
+    const [entries, blocks] = [this.#write.objectStore("entries"), this.#write.objectStore("blocks")];
+    for (const name of ["partitions", "totals", "visits"] as const) await this.#write.objectStore(name).clear();
     this.#uses.clear();
     // Windows that have an index in memory drop it when they see that this is another.
     const era = Math.floor(Math.random() * 2 ** 32);
     this.#totals = { ...NOTHING_STORED, turn: 1, era };
+    const bodies = new Set<string>();
+    for (const row of await entries.getAll()) {
+      if (row.kept === undefined || !isStoredEntry(row, isAnything)) await entries.delete(row.id);
+      else {
+        await this.#account(row.partition, bodies.has(row.body.id) ? 0 : row.body.size, 1);
+        bodies.add(row.body.id);
+      }
+    }
+    for (const key of await blocks.getAllKeys()) if (!bodies.has(key[0])) await blocks.delete(key);
   }
 
   async #account(partition: string, bytes: number, entries: number): Promise<void> {
@@ -179,3 +241,5 @@ export class StoreChanges {
     };
   }
 }
+
+const isAnything = (_: unknown): _ is unknown => true;

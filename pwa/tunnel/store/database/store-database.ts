@@ -1,6 +1,7 @@
 /** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
-import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import type { DBSchema, IDBPDatabase, IDBPTransaction } from "idb";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
+import type { KeptPage } from "../../../messages/kept-page.ts";
 
 /** The bytes of one or several responses. They never change. */
 export interface StoredBody {
@@ -23,8 +24,13 @@ export interface StoredEntry<Meta> {
   readonly url: string;
   readonly meta: Meta;
   readonly body: StoredBody;
-  /** Turn in which it was last used: turns follow each other whatever the clock says. */
-  readonly used: number;
+  /**
+   * Turn in which it was last used: turns follow each other whatever the clock says. What a page was kept with has none:
+   * it never goes to make room.
+   */
+  readonly used?: number;
+  /** URL of the page that it was kept with. It is nobody else's. */
+  readonly kept?: string;
 }
 
 /** What one partition takes up. */
@@ -54,41 +60,30 @@ export interface StoreSchema extends DBSchema {
   entries: {
     key: number;
     value: StoredEntry<unknown>;
-    indexes: { partition: string; url: [string, string]; copy: [string, string]; body: string; used: number };
+    indexes: {
+      partition: string;
+      url: [string, string];
+      copy: [string, string];
+      body: string;
+      used: number;
+      kept: string;
+    };
   };
   blocks: { key: [string, number]; value: Uint8Array };
   partitions: { key: string; value: PartitionUse };
   totals: { key: "totals"; value: StoreTotals };
   /** Keys grow: the least is that of the visit longest ago. */
   visits: { key: number; value: StoredVisit; indexes: { document: [string, string] } };
+  /** By URL. Each has the response of its document among the entries. */
+  kept: { key: string; value: KeptPage };
 }
 
-export const STORES = ["entries", "blocks", "partitions", "totals", "visits"] as const;
+export const STORES = ["entries", "blocks", "partitions", "totals", "visits", "kept"] as const;
 
 type StoreName = (typeof STORES)[number];
 
 export type StoreDatabase = IDBPDatabase<StoreSchema>;
 export type StoreWrite = IDBPTransaction<StoreSchema, StoreName[], "readwrite">;
-
-export function openStoreDatabase(name: string): Promise<StoreDatabase> {
-  return openDB<StoreSchema>(name, 2, {
-    upgrade(database, oldVersion) {
-      database.createObjectStore("visits", { autoIncrement: true }).createIndex("document", ["partition", "document"]);
-      if (oldVersion > 0) return;
-      const entries = database.createObjectStore("entries", { keyPath: "id", autoIncrement: true });
-      entries.createIndex("partition", "partition");
-      entries.createIndex("url", ["partition", "url"]);
-      entries.createIndex("copy", ["partition", "body.hash"]);
-      entries.createIndex("body", "body.id");
-      entries.createIndex("used", "used");
-      database.createObjectStore("blocks");
-      database.createObjectStore("partitions");
-      database.createObjectStore("totals");
-    },
-    // An app of a later release wants to change it.
-    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-  });
-}
 
 export function beginWrite<Names extends StoreName[]>(
   database: StoreDatabase,

@@ -64,7 +64,9 @@ async function read(from: ResponseStore<TestMeta>, partition: string, url: strin
 /** One thing that a window does at random. */
 async function act(window: ResponseStore<TestMeta>): Promise<void> {
   const [partition, url] = [random.pick(PARTITIONS), urlOf(random.below(12))];
-  switch (random.below(8)) {
+  switch (random.below(9)) {
+    case 8:
+      return keep(window, partition, url);
     case 0:
       return void (await window.upkeep());
     case 1:
@@ -78,6 +80,19 @@ async function act(window: ResponseStore<TestMeta>): Promise<void> {
     default:
       return store(window);
   }
+}
+
+/** One page at most is kept in each partition, or it is kept no longer. */
+async function keep(window: ResponseStore<TestMeta>, partition: string, url: string): Promise<void> {
+  const index = await window.index(partition);
+  const ids = [...index.find(url), ...index.find(urlOf(random.below(12)))].map(({ id }) => id);
+  const page = { url: urlOf(PARTITIONS.indexOf(partition)), title: "", keptAt: 0, bytes: 0, missing: 0 };
+  const isEnd = random.oneIn(3);
+  await window.change(window.era, async (changes) => {
+    if (isEnd) await changes.unkeep(page.url);
+    else await changes.keep(page, [...new Set(ids)]);
+  });
+  for (const { url: each } of index.allKept()) await read(window, partition, each);
 }
 
 async function actMany(windows: readonly ResponseStore<TestMeta>[], count: number): Promise<void> {

@@ -14,8 +14,9 @@ type Unknown<Row> = { readonly [Name in keyof Row]?: unknown };
 
 /** @param isMeta its owner's word on what it keeps with the response. */
 export function isStoredEntry<Meta>(row: unknown, isMeta: (meta: unknown) => meta is Meta): row is StoredEntry<Meta> {
-  const { id, partition, url, meta, body, used } = recordOf<StoredEntry<Meta>>(row);
-  return isCount(id) && isCount(used) && isText(partition) && isText(url) && isStoredBody(body) && isMeta(meta);
+  const { id, partition, url, meta, body, used, kept } = recordOf<StoredEntry<Meta>>(row);
+  const hasPlace = kept === undefined ? isCount(used) : isText(kept) && used === undefined;
+  return isCount(id) && hasPlace && isText(partition) && isText(url) && isStoredBody(body) && isMeta(meta);
 }
 
 export function isStoredBody(row: unknown): row is StoredBody {
@@ -27,6 +28,11 @@ export function isStoredBody(row: unknown): row is StoredBody {
 export function isStoreTotals(row: unknown): row is StoreTotals {
   const { bytes, entries, turn, era } = recordOf<StoreTotals>(row);
   return [bytes, entries, turn, era].every(isCount);
+}
+
+/** What was used last goes first. */
+export function byUse({ used: a = 0 }: StoredEntry<unknown>, { used: b = 0 }: StoredEntry<unknown>): number {
+  return b - a;
 }
 
 /** Whether the index has room for it. */

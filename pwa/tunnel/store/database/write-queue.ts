@@ -20,7 +20,7 @@ const TOGETHER = 32;
 /** Something to be written, and what memory learns when it is. */
 export interface Change {
   run(changes: StoreChanges): Promise<void>;
-  readonly committed?: () => void;
+  readonly committed?: (changes: StoreChanges) => void;
   /** That wait with it; none by default. */
   readonly bytes?: number;
 }

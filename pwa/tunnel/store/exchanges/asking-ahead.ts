@@ -7,6 +7,7 @@ import type { KnownUrls, RequestHead } from "../../../../shared/http/heads.ts";
 import { knownUrls } from "../../../../shared/http/known-urls.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
+import { byUse } from "../database/store-rows.ts";
 import { laterWith } from "../later-with.ts";
 import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
 import type { EdgeQuestions } from "./edge-questions.ts";
@@ -71,7 +72,7 @@ export class AskingAhead {
       .map(({ lookup }) => lookup.head.url);
     const isWanted = new Set(wanted.map(({ url }) => url));
     const others = index.all().filter(({ url }) => !isWanted.has(url));
-    const lately = others.sort((a, b) => b.used - a.used).map(({ url }) => url);
+    const lately = others.sort(byUse).map(({ url }) => url);
     return {
       known: knownUrls([...known, ...lately].slice(0, KNOWN)),
       ask: () => void (isAsking && this.#ask(document, wanted)),

@@ -2,11 +2,12 @@
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
-import { decide } from "../../../../shared/http-cache/decide.ts";
 import { mayAnswerStale } from "../../../../shared/http-cache/freshness.ts";
-import type { CacheRequest, StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
+import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import { passingOn } from "../../requests/response-source.ts";
+import { asStored } from "./as-stored.ts";
 import { isPage } from "./stored-exchange.ts";
+import type { Variant } from "./variants-of.ts";
 
 /** Begins the answer that is given in place of the edge's, to the consumer it gets. */
 export type StoredInstead = (consumer: ResponseConsumer) => ClientExchange;
@@ -19,8 +20,8 @@ export class AwayAnswers {
   readonly #isAway: () => boolean;
   /** Of requests that have no head yet. */
   readonly #onLeft = new Set<() => void>();
-  /** Top-level origins of pages that are shown as they were: what their documents ask for is, too. */
-  readonly #shownAsWere = new Set<string>();
+  /** Pages that are shown as they were, by top-level origin: what their documents ask for is, too. */
+  readonly #shownAsWere = new Map<string, "as stored" | { readonly kept: string }>();
 
   constructor(isAway: () => boolean) {
     this.#isAway = isAway;
@@ -34,7 +35,7 @@ export class AwayAnswers {
   /** A page is asked for, whoever answers. */
   pageBegins(head: Asked): void {
     if (!isPage(head)) return;
-    if (this.#isAway()) this.#shownAsWere.add(head.topLevelOrigin);
+    if (this.#isAway()) this.#shownAsWere.set(head.topLevelOrigin, "as stored");
     else this.#shownAsWere.delete(head.topLevelOrigin);
   }
 
@@ -43,16 +44,23 @@ export class AwayAnswers {
    * as the history shows it (RFC 9111 section 6), whole: also what says `no-cache` or `must-revalidate`, which a page that
    * came from the edge is not given stale.
    */
-  choose<S extends StoredResponse>(head: Asked, variants: readonly S[], now: number): S | null {
-    const { cacheMode } = head;
-    const mode = cacheMode === "default" || cacheMode === "no-cache" ? "force-cache" : cacheMode;
-    const decision = decide({ ...head, cacheMode: mode }, variants, now);
-    if (decision.kind !== "answer") return null;
-    const { stored } = decision;
+  choose(head: Asked, variants: readonly Variant[], now: number): Variant | null {
+    const stored = asStored(head, variants, now);
+    if (stored === null) return null;
+    const { kept } = stored.entry;
     const isAsItWas = isPage(head) || this.#shownAsWere.has(head.topLevelOrigin);
     if (!isAsItWas && !mayAnswerStale(stored)) return null;
-    if (isPage(head)) this.#shownAsWere.add(head.topLevelOrigin);
+    if (isPage(head)) {
+      this.#shownAsWere.set(head.topLevelOrigin, kept === undefined ? "as stored" : { kept });
+    }
     return stored;
+  }
+
+  /** The kept page, by its URL, that this may be, or that asks for it; null where there is none. */
+  keptPage(head: Asked): string | null {
+    if (isPage(head)) return this.#isAway() ? head.url : null;
+    const shown = this.#shownAsWere.get(head.topLevelOrigin);
+    return typeof shown === "object" ? shown.kept : null;
   }
 
   /**

@@ -197,7 +197,7 @@ export class EdgeQuestions {
   }
 
   #storing(lookup: Lookup, requestTime: number, isNamed = false): StoringConsumer<StoredExchange> {
-    const { store, platform, invalidations } = this.#parts;
+    const { store, platform, invalidations, pages } = this.#parts;
     const { head, consumer } = lookup;
     const number = invalidations.begin();
     const { era } = store;
@@ -207,6 +207,7 @@ export class EdgeQuestions {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
         const place = store.isOpen && store.era === era ? placeOf(lookup, response) : null;
         const stored = place === null ? null : toStored(head, asWhole(response), times);
+        pages.answered(head, response, place !== null && stored === null);
         if (place === null || stored === null) return null;
         const meta = this.#metaOf({ ...lookup, ...place }, stored, response);
         return { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: store.startCopy() };

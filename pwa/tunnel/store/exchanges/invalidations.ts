@@ -4,12 +4,14 @@ import { clearedOrigins, invalidatedUrls } from "../../../../shared/http-cache/i
 import { isSameOrigin } from "../../../../shared/web/origin.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import { PendingChanges } from "./pending-changes.ts";
-import { partitionOf, type StoredExchange } from "./stored-exchange.ts";
+import { type ExchangeEntry, partitionOf, type StoredExchange } from "./stored-exchange.ts";
+
+type Place = Pick<ExchangeEntry, "url" | "kept">;
 
 /** What an exchange has made untrue. */
 interface Drop {
   readonly partition: string;
-  isGone(url: string): boolean;
+  isGone(entry: Place): boolean;
   /** Number of the requests that were made before. */
   readonly after: number;
 }
@@ -37,7 +39,7 @@ export class Invalidations {
   }
 
   isDropped(number: number, partition: string, url: string): boolean {
-    return this.#drops.some((drop) => drop.after > number && drop.partition === partition && drop.isGone(url));
+    return this.#drops.some((drop) => drop.after > number && drop.partition === partition && drop.isGone({ url }));
   }
 
   /** What is asked for next at this URL has to wait for; null where nothing changes, or nothing can be read yet. */
@@ -63,19 +65,20 @@ export class Invalidations {
     const urls = invalidatedUrls(head, response);
     // It was redirected on its way, and its `Location` was seen by nobody here.
     if (urls.length > 0 && isSameOrigin(response.url, head.url)) urls.push(response.url);
-    if (urls.length > 0) this.#drop(partitionOf(head), urls, (url) => urls.includes(url));
+    if (urls.length > 0)
+      this.#drop(partitionOf(head), urls, ({ url, kept }) => kept === undefined && urls.includes(url));
     const cleared = clearedOrigins(response);
     if (cleared.length > 0) {
-      this.#drop(partitionOf(head), [ANY_URL], (url) => cleared.some((origin) => isSameOrigin(url, origin)));
+      this.#drop(partitionOf(head), [ANY_URL], ({ url }) => cleared.some((origin) => isSameOrigin(url, origin)));
     }
   }
 
   /** @param urls those of them that may be asked for next. */
-  #drop(partition: string, urls: readonly string[], isGone: (url: string) => boolean): void {
+  #drop(partition: string, urls: readonly string[], isGone: (entry: Place) => boolean): void {
     this.#drops = [...this.#drops, { partition, isGone, after: this.#asked++ }].slice(-DROPS);
     const dropped = Promise.all([this.#store.opened, this.allPending(partition)])
       .then(() => this.#store.index(partition))
-      .then((index) => this.#store.remove(index.all().filter(({ url }) => isGone(url))));
+      .then((index) => this.#store.remove([...index.all(), ...index.allKept()].filter(isGone)));
     for (const url of urls) this.add(partition, url, dropped);
   }
 }

@@ -4,6 +4,7 @@ import type { ResponseStore } from "../database/response-store.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 import type { Invalidations } from "./invalidations.ts";
+import type { PageRequests } from "./page-requests.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 
 /** What all share that answer out of the store and fill it. */
@@ -12,6 +13,7 @@ export interface SourceParts {
   readonly platform: StoredSourcePlatform;
   readonly cookies: CookieMirror;
   readonly invalidations: Invalidations;
+  readonly pages: PageRequests;
   readonly counters: StoreCounters;
 }
 

@@ -1,8 +1,9 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import { deleteDB, openDB } from "idb";
+import { openStoreDatabase } from "../database/open-database.ts";
 import { ResponseStore } from "../database/response-store.ts";
-import { openStoreDatabase, type StoreDatabase } from "../database/store-database.ts";
+import type { StoreDatabase } from "../database/store-database.ts";
 import type { StoreOptions } from "../database/store-options.ts";
 import type { BodyHolds, StoreNews, StorePlatform } from "../database/store-platform.ts";
 

@@ -1,5 +1,5 @@
-import type { StoreDatabase } from "./database/store-database.ts";
-import { isPageContext, isStoredExchange } from "./exchanges/stored-exchange.ts";
+import type { StoreDatabase } from "../database/store-database.ts";
+import { isPageContext, isStoredExchange } from "../exchanges/stored-exchange.ts";
 
 /**
  * Which of these pages are shown while the link is away, at least their documents. For the app alone: no page may know what

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import type { ResponseStore } from "../database/response-store.ts";
+import { storeOptions } from "../database/store-options.ts";
 import { FakeDisk } from "../testing/fake-disk.ts";
-import type { ResponseStore } from "./response-store.ts";
-import { storeOptions } from "./store-options.ts";
 import { storedSites } from "./stored-sites.ts";
 
 const [A, B] = ["https://www.a.example", "https://b.example"] as const;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { RequestHead } from "../../../shared/http/heads.ts";
-import type { Ask } from "../requests/response-source.ts";
+import { ErrorCode, RopewayError } from "../../../../shared/errors.ts";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
+import type { Ask } from "../../requests/response-source.ts";
 import { forgetSite } from "./forget-site.ts";
 
 const APP = "https://ropeway.example";

@@ -1,6 +1,6 @@
 import { siteName } from "../../../messages/site-name.ts";
 import type { StoredSite } from "../../../messages/tunnel-messages.ts";
-import { beginRead, type StoreDatabase } from "./store-database.ts";
+import { beginRead, type StoreDatabase } from "../database/store-database.ts";
 
 /** What is stored for the pages of each site, the largest first. A body that several have counts for each. */
 export async function storedSites(open: () => Promise<StoreDatabase>): Promise<readonly StoredSite[]> {

@@ -1,8 +1,8 @@
-import { ErrorCode } from "../../../shared/errors.ts";
-import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { edgeRequest } from "../requests/edge-request.ts";
-import { readWhole } from "../requests/read-whole.ts";
-import type { Ask } from "../requests/response-source.ts";
+import { ErrorCode } from "../../../../shared/errors.ts";
+import { EdgeRequest } from "../../../../shared/subprotocol.ts";
+import { edgeRequest } from "../../requests/edge-request.ts";
+import { readWhole } from "../../requests/read-whole.ts";
+import type { Ask } from "../../requests/response-source.ts";
 
 /**
  * Forgets what a site has left, on the phone and at the edge: the store sees the message before the edge does.

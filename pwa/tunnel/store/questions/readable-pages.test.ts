@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { StoredExchange } from "./exchanges/stored-exchange.ts";
+import type { StoredExchange } from "../exchanges/stored-exchange.ts";
+import { FakeDisk } from "../testing/fake-disk.ts";
 import { readablePages } from "./readable-pages.ts";
-import { FakeDisk } from "./testing/fake-disk.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";
