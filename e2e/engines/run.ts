@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { startEdge } from "../../scripts/edge-process.ts";
 import { startDemo } from "../demo/start-demo.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import { startShaper } from "../lab/shaper.ts";
 import { startFirefox } from "./firefox.ts";
 import { type Remote, RemoteBrowser } from "./remote-browser.ts";

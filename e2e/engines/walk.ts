@@ -1,7 +1,7 @@
 /** What a person does with the app on the first day, in any engine. Each step begins where the app shows some page. */
 import { hundredFiftyPage, PICTURE_COUNT, tilePicture } from "../demo/hundred-fifty.ts";
 import type { Demo } from "../demo/start-demo.ts";
-import type { TestOrigin } from "../fixtures/test-origin.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import type { Shaper } from "../lab/shaper.ts";
 import type { RemoteBrowser } from "./remote-browser.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { pageOf } from "../fixtures/test-origin.ts";
+import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 const PICTURES = Array.from({ length: 10 }, (_, index) => `/picture-${index}.svg`);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import type { SeenRequest } from "../fixtures/test-exchange.ts";
+import type { SeenRequest } from "../fixtures/test-origin/test-exchange.ts";
 
 /** Waits until the origin has noticed, and reports how long that took; the time is not asserted. */
 async function expectStopped(request: SeenRequest, cancelledAt: number): Promise<void> {

@@ -1,7 +1,7 @@
 /** How many connections the app has to its edge: as many as pay, or as an experiment says. */
 import { tilePicture } from "../demo/hundred-fifty.ts";
 import { type AppPage, expect, SLOW_LINK, test } from "../fixtures/browser.ts";
-import type { TestOrigin } from "../fixtures/test-origin.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const PICTURES = 40;
 

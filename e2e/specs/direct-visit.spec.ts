@@ -1,6 +1,6 @@
 import { expect, test } from "../fixtures/browser.ts";
 import { settledContent } from "../fixtures/compare.ts";
-import { REAL_SITES } from "../fixtures/origins.ts";
+import { REAL_SITES } from "../fixtures/real-sites/origins.ts";
 
 // The sites have to work, and to look the same each time, before a visit through the app can be compared with them.
 for (const [name, start] of Object.entries(REAL_SITES)) {

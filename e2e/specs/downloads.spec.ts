@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
 import { expect, test } from "../fixtures/browser.ts";
-import { noiseHash } from "../fixtures/noise.ts";
+import { noiseHash } from "../fixtures/test-origin/noise.ts";
 
 const BIG = 200_000_000;
 const EDGE_GROWTH_LIMIT = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Of a page: what happens, in order. */
 const LOG = `<script>window.log = []; addEventListener("load", () => log.push("page"))</script>`;

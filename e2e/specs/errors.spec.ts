@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Expects an error page of the app with this heading, and a way to try again where that can help. */
 async function expectError(app: AppPage, heading: RegExp, canBeTriedAgain = true): Promise<void> {

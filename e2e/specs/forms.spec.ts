@@ -1,6 +1,6 @@
 import { type AppPage, expect, test } from "../fixtures/browser.ts";
-import { noiseBytes } from "../fixtures/noise.ts";
 import { type ReceivedForm, receivedForm } from "../fixtures/received-form.ts";
+import { noiseBytes } from "../fixtures/test-origin/noise.ts";
 
 const FIELDS = `<input name="word" value="sea &amp; süß"><input type="checkbox" name="tick" checked>
   <select name="pick"><option>one<option selected>two</select><textarea name="text">a

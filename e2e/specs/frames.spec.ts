@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { isWithin } from "../fixtures/connection-owner.ts";
+import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 
 test("frames of the same site and srcdoc frames are shown", async ({ app, origin }) => {
   origin.page(

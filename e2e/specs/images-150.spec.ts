@@ -1,6 +1,6 @@
 import { hundredFiftyPage, PICTURE_BYTES, tilePicture } from "../demo/hundred-fifty.ts";
 import { expect, SLOW_LINK, test } from "../fixtures/browser.ts";
-import type { Exchange } from "../fixtures/test-exchange.ts";
+import type { Exchange } from "../fixtures/test-origin/test-exchange.ts";
 
 const PICTURES = 150;
 const HEAD_BYTES_PER_PICTURE = 25;

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const HEARD = `<script>
   window.heard = [];

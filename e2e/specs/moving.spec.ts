@@ -6,7 +6,7 @@ import { startEdge } from "../../scripts/edge-process.ts";
 import { tilePicture } from "../demo/hundred-fifty.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import type { TestOrigin } from "../fixtures/test-origin.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import { startShaper } from "../lab/shaper.ts";
 
 const PICTURES = 30;

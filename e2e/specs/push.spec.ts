@@ -1,6 +1,6 @@
 import { hundredFiftyPage, PICTURE_BYTES, tilePicture } from "../demo/hundred-fifty.ts";
 import { expect, SLOW_LINK, test } from "../fixtures/browser.ts";
-import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const PICTURES = 150;
 const PNG = { "content-type": "image/png" };

@@ -1,7 +1,7 @@
 import { expect, SLOW_LINK, test } from "../fixtures/browser.ts";
 import { expectSameContent, type PageContent, settledContent } from "../fixtures/compare.ts";
-import { isWithin } from "../fixtures/connection-owner.ts";
-import { REAL_SITES } from "../fixtures/origins.ts";
+import { REAL_SITES } from "../fixtures/real-sites/origins.ts";
+import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 
 /** The most that a session may have. */
 const CHANNELS = 6;

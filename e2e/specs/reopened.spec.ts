@@ -1,7 +1,7 @@
 /** The app is killed, and opened again: the person is where they were. */
 import type { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const STALE = { "cache-control": "max-age=0" };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const SECRET = "balance-4711";
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");

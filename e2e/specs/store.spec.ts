@@ -1,6 +1,6 @@
 import type { AppPage } from "../fixtures/browser.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import { pageOf, type TestOrigin } from "../fixtures/test-origin.ts";
+import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const FRESH = { "cache-control": "max-age=3600" };
 

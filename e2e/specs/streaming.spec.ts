@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "../fixtures/browser.ts";
-import { noiseBytes, noiseHash } from "../fixtures/noise.ts";
-import type { Exchange } from "../fixtures/test-exchange.ts";
+import { noiseBytes, noiseHash } from "../fixtures/test-origin/noise.ts";
+import type { Exchange } from "../fixtures/test-origin/test-exchange.ts";
 
 test("the first bytes reach the page before the last ones left the origin", { tag: "@deno" }, async ({
   app,

@@ -1,6 +1,6 @@
 import type { Frame } from "@playwright/test";
 import { expect, test } from "../fixtures/browser.ts";
-import type { Exchange } from "../fixtures/test-exchange.ts";
+import type { Exchange } from "../fixtures/test-origin/test-exchange.ts";
 
 declare global {
   /** What the page was told of its upload, and how the request ended. */

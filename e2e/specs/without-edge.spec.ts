@@ -2,7 +2,7 @@ import type { Frame, Page } from "@playwright/test";
 import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { type OfflinePage, serveOfflinePages } from "../fixtures/offline-pages.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Milliseconds that a page may take on a busy machine. */
 const PATIENCE = 30_000;

@@ -7,7 +7,7 @@ import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { CHROMIUM_ARGS, findChromium, PHONE } from "../fixtures/chromium.ts";
-import { startTestOrigin } from "../fixtures/test-origin.ts";
+import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import { BrowserThreads } from "./browser-threads.ts";
 import { Cdp } from "./cdp.ts";
 import { Coverage } from "./coverage.ts";
