@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { responseHead } from "../../shared/testing/exchange-rig.ts";
+import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
 import { PORT_CREDIT_BYTES } from "../messages/port-messages.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest, END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
-import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/exchange-rig.ts";
-import { messageOf } from "../../shared/testing/scripted-transport.ts";
+import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/http/exchange-rig.ts";
+import { messageOf } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { decodeMessage, type SequencedFrame } from "../../shared/wire/frame.ts";
 import { FURTHER_LINK_IDLE_TIME } from "./sockets/channel-activity.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
-import { CountedBody } from "../../shared/testing/exchange-rig.ts";
+import { CountedBody } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { UPLOAD_DRAIN_TIME } from "./requests/upload-meter.ts";
 import type { FakeSocket } from "./testing/fake-platform.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH } from "../../shared/http/push.ts";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
-import { bodyOf, CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { bodyOf, CountedBody, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { PROBE_TIMEOUT_MIN } from "./sockets/socket-watch.ts";
 import { silence, text, tunnelRig } from "./testing/tunnel-rig.ts";

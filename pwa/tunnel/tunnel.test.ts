@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as limits from "../../shared/limits.ts";
 import { parseOffer } from "../../shared/subprotocol.ts";
-import { bodyOf, CountedBody, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { bodyOf, CountedBody, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { decodeMessage, type Frame } from "../../shared/wire/frame.ts";
 import type { FakePlatform } from "./testing/fake-platform.ts";

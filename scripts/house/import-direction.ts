@@ -36,7 +36,7 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["e2e/bench/websocket-cost/**", ["e2e/**", "scripts/**", "shared/**"]],
   ["e2e/scale/phones/**", ["e2e/**", "scripts/**", "shared/**", "pwa/{messages,tunnel}/**", "worker/testing/**"]],
   // What the rules of caching fail of the public tests, a slot fails, too.
-  ["e2e/fixtures/cache-test-reasons.ts", ["shared/testing/cache-test-reasons.ts"]],
+  ["e2e/fixtures/cache-test-reasons.ts", ["shared/testing/http/cache-test-reasons.ts"]],
   ["e2e/**", ["e2e/**", "scripts/**"]],
   ["{scripts/**,*}", ["**"]],
 ];

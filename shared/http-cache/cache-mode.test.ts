@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { CacheMode, HeaderList } from "../http/heads.ts";
-import { cacheRequest } from "../testing/cache-rig.ts";
+import { cacheRequest } from "../testing/http/cache-rig.ts";
 import { cacheModeFields, cacheModeOf } from "./cache-mode.ts";
 import { navigationCacheMode } from "./stored-response.ts";
 

@@ -5,8 +5,8 @@
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import type { CacheMode, HeaderField, HeaderList } from "../http/heads.ts";
-import { cacheRequest } from "../testing/cache-rig.ts";
-import { RULE_REASONS } from "../testing/cache-test-reasons.ts";
+import { cacheRequest } from "../testing/http/cache-rig.ts";
+import { RULE_REASONS } from "../testing/http/cache-test-reasons.ts";
 import { decide } from "./decide.ts";
 import { headersWithAge, mayAnswerStale } from "./freshness.ts";
 import { invalidatedUrls } from "./invalidation.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CacheMode, HeaderList } from "../http/heads.ts";
-import { anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/cache-rig.ts";
+import { anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
 import { decide } from "./decide.ts";
 import { currentAge, freshnessLifetime } from "./freshness.ts";
 import type { CacheRequest } from "./stored-response.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { dateIn, storedResponse } from "../testing/cache-rig.ts";
+import { dateIn, storedResponse } from "../testing/http/cache-rig.ts";
 import { answerRange } from "./range.ts";
 
 const etag = ["etag", '"a"'] as const;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { cacheRequest, NOW, URL_ASKED } from "../testing/cache-rig.ts";
+import { cacheRequest, NOW, URL_ASKED } from "../testing/http/cache-rig.ts";
 import { toStored } from "./storable.ts";
 import type { CacheRequest } from "./stored-response.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { anyHeaders, anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/cache-rig.ts";
+import { anyHeaders, anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
 import { decide } from "./decide.ts";
 import { currentAge } from "./freshness.ts";
 import { freshenByHead, judgeValidation } from "./validation.ts";

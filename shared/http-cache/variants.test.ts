@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { cacheRequest, dateIn, NOW, storedResponse } from "../testing/cache-rig.ts";
+import { cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
 import type { CacheRequest, StoredResponse } from "./stored-response.ts";
 import { isSameVariant, selectingFields, selectVariant, variesUnknowably } from "./variants.ts";
 

@@ -1,7 +1,7 @@
 /** Credit from end to end: who does not read stops who sends, and whoever is gone gives back what it held. */
 import { describe, expect, test } from "vitest";
 import * as limits from "../limits.ts";
-import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/exchange-rig.ts";
+import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/http/exchange-rig.ts";
 import { settle } from "../testing/turns.ts";
 
 const MIB = 1024 * 1024;

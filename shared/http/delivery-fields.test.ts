@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../errors.ts";
-import { responseHead } from "../testing/exchange-rig.ts";
-import { requestHead } from "../testing/request-heads.ts";
+import { responseHead } from "../testing/http/exchange-rig.ts";
+import { requestHead } from "../testing/http/request-heads.ts";
 import type { EncodableField } from "../wire/hpack/field.ts";
 import { fieldsToRequest, fieldsToResponse, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderList } from "./heads.ts";

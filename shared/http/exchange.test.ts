@@ -3,7 +3,7 @@ import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/exchange-rig.ts";
+import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/http/exchange-rig.ts";
 import { settle } from "../testing/turns.ts";
 import type { RequestHandler } from "./server-exchange.ts";
 

@@ -1,7 +1,7 @@
 /** What heads cost on the link: the reason for HPACK, `:context` and varints. */
 import { expect, test } from "vitest";
 import * as limits from "../limits.ts";
-import { data, ScriptedPeer } from "../testing/scripted-peer.ts";
+import { data, ScriptedPeer } from "../testing/mux/scripted-peer.ts";
 import { encodeFrame, type Frame } from "../wire/frame.ts";
 import { HpackDecoder } from "../wire/hpack/header-decoder.ts";
 import { fieldsToRequest, requestToFields, responseToFields } from "./head-fields.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { navigation, requestHead } from "../testing/request-heads.ts";
+import { navigation, requestHead } from "../testing/http/request-heads.ts";
+import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
-import { malformed, onTheWire } from "../testing/wire-fields.ts";
 import { fieldsToRequest, requestToFields } from "./head-fields.ts";
 import type { HeaderField, RequestHead } from "./heads.ts";
 import { KNOWN_URLS, knownUrls } from "./known-urls.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
-import { malformed, onTheWire } from "../testing/wire-fields.ts";
 import { fieldsToResponse, headerValue, responseToFields } from "./head-fields.ts";
 import type { HeaderField, ResponseHead } from "./heads.ts";
 

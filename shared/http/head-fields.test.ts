@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RopewayError } from "../errors.ts";
-import { malformed, onTheWire } from "../testing/wire-fields.ts";
+import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { fieldsToRequest, fieldsToResponse, requestToFields, responseToFields } from "./head-fields.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "./heads.ts";
 

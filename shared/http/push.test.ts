@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { bodyOf, ConsumerLog, responseHead } from "../testing/exchange-rig.ts";
-import { linkSessions } from "../testing/linked-sessions.ts";
-import { requestHead } from "../testing/request-heads.ts";
-import { data, ScriptedPeer } from "../testing/scripted-peer.ts";
-import { sessionRig } from "../testing/session-rig.ts";
-import { StreamLog } from "../testing/stream-log.ts";
+import { bodyOf, ConsumerLog, responseHead } from "../testing/http/exchange-rig.ts";
+import { requestHead } from "../testing/http/request-heads.ts";
+import { linkSessions } from "../testing/mux/linked-sessions.ts";
+import { data, ScriptedPeer } from "../testing/mux/scripted-peer.ts";
+import { sessionRig } from "../testing/mux/session-rig.ts";
+import { StreamLog } from "../testing/mux/stream-log.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { settle } from "../testing/turns.ts";
 import type { SequencedFrame } from "../wire/frame.ts";

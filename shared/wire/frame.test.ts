@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
-import { frame } from "../testing/arbitrary-frames.ts";
-import { naiveFrame } from "../testing/naive-codec.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
+import { frame } from "../testing/wire/arbitrary-frames.ts";
+import { naiveFrame } from "../testing/wire/naive-codec.ts";
 import { concat, DEFAULT_PRIORITY, decodeFrame, decodeMessage, encodeFrame, type Frame, isSequenced } from "./frame.ts";
 import { ByteReader, writeVarint } from "./varint.ts";
 

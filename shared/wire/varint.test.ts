@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { varint } from "../testing/arbitrary-frames.ts";
-import { naiveVarint } from "../testing/naive-codec.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
+import { varint } from "../testing/wire/arbitrary-frames.ts";
+import { naiveVarint } from "../testing/wire/naive-codec.ts";
 import { ByteReader, varintLength, writeVarint } from "./varint.ts";
 
 function write(value: number): number[] {

@@ -6,9 +6,9 @@ import { REPLAYED_BODY_BYTES } from "../../pwa/tunnel/requests/repeatable-body.t
 import { ErrorCode, errorCodeName } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
-import { ConsumerLog } from "../../shared/testing/exchange-rig.ts";
+import { ConsumerLog } from "../../shared/testing/http/exchange-rig.ts";
+import { navigation, scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import type { Random } from "../../shared/testing/random.ts";
-import { navigation, scriptFetch } from "../../shared/testing/request-heads.ts";
 import { sha256 } from "../testing/contract.ts";
 import { type BlobKind, blob, type ChaosOrigin } from "./chaos-origin.ts";
 

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { scriptFetch } from "../../shared/testing/request-heads.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256, until } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { streamOf } from "../testing/phone-session.ts";

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
-import { scriptFetch } from "../../shared/testing/request-heads.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { readAll } from "../testing/contract.ts";
 import { edgeOfTests, type OriginListener } from "../testing/edge-of-tests.ts";
 import type { TestPhone } from "../testing/test-phone.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
-import { scriptFetch } from "../../shared/testing/request-heads.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256 } from "../testing/contract.ts";
 import { streamOf } from "../testing/phone-session.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { setTimer } from "../../shared/clock.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { ServerRequest } from "../../shared/http/server-exchange.ts";
-import { responseHead } from "../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../shared/testing/request-heads.ts";
+import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../shared/testing/http/request-heads.ts";
 import { deliver } from "./deliver.ts";
 import { References } from "./reference/refer.ts";
 

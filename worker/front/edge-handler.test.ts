@@ -3,7 +3,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
-import { navigation } from "../../shared/testing/request-heads.ts";
+import { navigation } from "../../shared/testing/http/request-heads.ts";
 import { memorySentLogStore, SentLog } from "../session/sent-log.ts";
 import type { UpstreamRequest } from "../upstream/exchange.ts";
 import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";

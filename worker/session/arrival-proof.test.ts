@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as limits from "../../shared/limits.ts";
-import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
+import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { decodeMessage } from "../../shared/wire/frame.ts";
 import { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
 

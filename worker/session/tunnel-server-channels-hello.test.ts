@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
-import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
+import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { A, connected, type Edge, setUp, useAll } from "../testing/channelled-edge.ts";
 import type { ChannelledPhone } from "../testing/channelled-phone.ts";

@@ -3,7 +3,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
-import { messageOf, ScriptedTransport } from "../../shared/testing/scripted-transport.ts";
+import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { decodeMessage } from "../../shared/wire/frame.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";

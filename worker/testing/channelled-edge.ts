@@ -1,6 +1,6 @@
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
-import { statusOf } from "../../shared/testing/channel-status.ts";
-import { bodyOf, responseHead } from "../../shared/testing/exchange-rig.ts";
+import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
+import { statusOf } from "../../shared/testing/mux/channel-status.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { ChannelledPhone } from "./channelled-phone.ts";
 import { rememberingEdge } from "./remembering-edge.ts";

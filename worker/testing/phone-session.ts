@@ -11,7 +11,7 @@ import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../s
 import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
-import { navigation } from "../../shared/testing/request-heads.ts";
+import { navigation } from "../../shared/testing/http/request-heads.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { bodyOf } from "../../shared/testing/exchange-rig.ts";
+import { bodyOf } from "../../shared/testing/http/exchange-rig.ts";
 import { A, failsWith, fakeWeb, fetchOf, redirect, requestFor } from "./testing/fake-web.ts";
 
 describe("CORS", () => {

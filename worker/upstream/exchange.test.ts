@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
-import { bodyOf } from "../../shared/testing/exchange-rig.ts";
+import { bodyOf } from "../../shared/testing/http/exchange-rig.ts";
 import { A, failsWith, fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 
 function textOf({ body }: ServerResponse): Promise<string> {

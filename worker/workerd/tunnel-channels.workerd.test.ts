@@ -3,7 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { CLOSED_NORMALLY, END_OF_LINK } from "../../shared/subprotocol.ts";
-import { statusOf } from "../../shared/testing/channel-status.ts";
+import { statusOf } from "../../shared/testing/mux/channel-status.ts";
 import type { Transport } from "../../shared/transport.ts";
 import {
   attachmentsOf,

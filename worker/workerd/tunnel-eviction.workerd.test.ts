@@ -3,7 +3,7 @@ import { env, evictDurableObject, runInDurableObject, SELF } from "cloudflare:te
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { scriptFetch } from "../../shared/testing/request-heads.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { PhoneSession, streamOf } from "../testing/phone-session.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";

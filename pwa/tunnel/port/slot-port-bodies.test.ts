@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
 import { ORIGIN, OTHER, slotRig, subresource, typesOf, URL_A } from "./testing/slot-rig.ts";

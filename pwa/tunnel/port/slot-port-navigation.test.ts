@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel } from "../../messages/port-messages.ts";
 import type { SlotBinding } from "../../messages/tunnel-messages.ts";

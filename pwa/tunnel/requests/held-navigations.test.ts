@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";

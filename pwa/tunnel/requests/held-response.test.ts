@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { HeldResponse } from "./held-response.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { readWhole } from "./read-whole.ts";
 
 /** Reads what `play` says, and tells whether the exchange was cancelled. */

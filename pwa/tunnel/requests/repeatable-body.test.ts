@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CountedBody } from "../../../shared/testing/exchange-rig.ts";
+import { CountedBody } from "../../../shared/testing/http/exchange-rig.ts";
 import { REPLAYED_BODIES_BYTES, REPLAYED_BODY_BYTES, RepeatableBody } from "./repeatable-body.ts";
 
 /** A body that hands out a chunk for each push. */

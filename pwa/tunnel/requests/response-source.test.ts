@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { bodyOf, ConsumerLog, responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { bodyOf, ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { type Ask, askInOrder, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
 
 const request: PhoneRequest = { head: requestHead, body: null, push: null };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
 import { END_OF_LINK, KEEP_ALIVE, parseOffer } from "../../../shared/subprotocol.ts";
-import { messageOf } from "../../../shared/testing/scripted-transport.ts";
+import { messageOf } from "../../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { FakePlatform, type FakeSocket } from "../testing/fake-platform.ts";

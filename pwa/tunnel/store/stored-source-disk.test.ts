@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { FRESH, type OriginAnswer, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;

@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { isKnownUrl } from "../../../shared/http/known-urls.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import type { PhoneRequest } from "../requests/response-source.ts";
 import { FRESH, page, picture, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { ConsumerLog } from "../../../shared/testing/exchange-rig.ts";
+import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { turns } from "./testing/stored-bodies.ts";
 import {
   FRESH,

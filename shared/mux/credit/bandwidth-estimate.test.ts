@@ -1,8 +1,8 @@
 /** Credit that follows the link, on simulated links with real sessions. With ROPEWAY_PLOTS=DIR the runs are drawn. */
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
-import { type LinkRun, runLink } from "../../testing/link-run.ts";
 import { Random } from "../../testing/random.ts";
+import { type LinkRun, runLink } from "../../testing/simulation/link-run.ts";
 import { BandwidthEstimate } from "./bandwidth-estimate.ts";
 
 const MBIT = 1_000_000;

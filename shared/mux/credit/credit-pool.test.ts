@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { SimulatedSessions } from "../../testing/simulated-sessions.ts";
+import { SimulatedSessions } from "../../testing/simulation/simulated-sessions.ts";
 import { CreditPool } from "./credit-pool.ts";
 
 describe("what a stream gets of the pool", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
-import { loadPage, randomPage } from "../../testing/page-load.ts";
+import { loadPage, randomPage } from "../../testing/simulation/page-load.ts";
 import { type ChannelSituation, wantedChannels } from "./channel-policy.ts";
 
 const unknown: ChannelSituation = {

@@ -1,8 +1,8 @@
 /** What PROTOCOL.md section 4 promises: every sequenced frame exactly once, in order, whatever happens to the link. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemoryLink } from "../../testing/memory-link.ts";
-import { onlyChannel } from "../../testing/only-channel.ts";
+import { MemoryLink } from "../../testing/mux/memory-link.ts";
+import { onlyChannel } from "../../testing/mux/only-channel.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { SequencedFrame } from "../../wire/frame.ts";
 import { Channel } from "./channel.ts";

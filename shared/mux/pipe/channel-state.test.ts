@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ScriptedTransport } from "../../testing/scripted-transport.ts";
+import { ScriptedTransport } from "../../testing/mux/scripted-transport.ts";
 import {
   attached,
   awaitsHello,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode, type RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { TEST_SESSION_ID } from "../../testing/linked-sessions.ts";
-import { onlyChannel } from "../../testing/only-channel.ts";
-import { messageOf, ScriptedTransport } from "../../testing/scripted-transport.ts";
+import { TEST_SESSION_ID } from "../../testing/mux/linked-sessions.ts";
+import { onlyChannel } from "../../testing/mux/only-channel.ts";
+import { messageOf, ScriptedTransport } from "../../testing/mux/scripted-transport.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { ChannelFrame, SequencedFrame } from "../../wire/frame.ts";

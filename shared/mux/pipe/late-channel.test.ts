@@ -1,6 +1,6 @@
 /** A channel that joins in the middle of a page: PROTOCOL.md section 4.6. */
 import { expect, test } from "vitest";
-import { type SimulatedResponse, SimulatedSessions } from "../../testing/simulated-sessions.ts";
+import { type SimulatedResponse, SimulatedSessions } from "../../testing/simulation/simulated-sessions.ts";
 
 const PICTURES = 150;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
-import { statusOf } from "../../testing/channel-status.ts";
-import { connected, request } from "../../testing/channelled-sessions.ts";
-import { GET, OK } from "../../testing/session-rig.ts";
-import { StreamLog } from "../../testing/stream-log.ts";
+import { statusOf } from "../../testing/mux/channel-status.ts";
+import { connected, request } from "../../testing/mux/channelled-sessions.ts";
+import { GET, OK } from "../../testing/mux/session-rig.ts";
+import { StreamLog } from "../../testing/mux/stream-log.ts";
 import { DEFAULT_PRIORITY } from "../../wire/frame.ts";
 
 describe("streams", () => {

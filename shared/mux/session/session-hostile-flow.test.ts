@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { creditIsWhole, edge, GET, phone, respondingEdge } from "../../testing/hostile-peers.ts";
-import { data } from "../../testing/scripted-peer.ts";
+import { creditIsWhole, edge, GET, phone, respondingEdge } from "../../testing/mux/hostile-peers.ts";
+import { data } from "../../testing/mux/scripted-peer.ts";
 import type { Frame, SequencedFrame } from "../../wire/frame.ts";
 import { snapshotOf } from "./session-snapshot.ts";
 

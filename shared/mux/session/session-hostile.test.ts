@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { edge, GET, phone } from "../../testing/hostile-peers.ts";
-import { data, ScriptedPeer } from "../../testing/scripted-peer.ts";
+import { edge, GET, phone } from "../../testing/mux/hostile-peers.ts";
+import { data, ScriptedPeer } from "../../testing/mux/scripted-peer.ts";
 import { DEFAULT_PRIORITY, type SequencedFrame } from "../../wire/frame.ts";
 import type { HeaderField } from "../../wire/hpack/field.ts";
 

@@ -1,6 +1,6 @@
 /** What the person waits for overtakes what is large, on a simulated link (issue: "a stylesheet under a download"). */
 import { describe, expect, test } from "vitest";
-import { SimulatedSessions, type SimulationSettings } from "../../testing/simulated-sessions.ts";
+import { SimulatedSessions, type SimulationSettings } from "../../testing/simulation/simulated-sessions.ts";
 
 const MBIT = 1_000_000;
 const STYLESHEET_BYTES = 20_000;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { OK, request, sessionRig } from "../../testing/session-rig.ts";
+import { OK, request, sessionRig } from "../../testing/mux/session-rig.ts";
 
 describe("hibernation of an idle edge", () => {
   test("keeps header tables, stream numbers and credit", () => {

@@ -3,7 +3,7 @@
  * What must hold is in testing/fuzz.ts: no exception but RopewayError, no hang, nothing beyond the limits table.
  */
 import { expect, test } from "vitest";
-import { fuzzExchanges, fuzzFrames, fuzzHeads, fuzzSessions } from "../../testing/fuzz.ts";
+import { fuzzExchanges, fuzzFrames, fuzzHeads, fuzzSessions } from "../../testing/mux/fuzz.ts";
 import { Random } from "../../testing/random.ts";
 
 const FRAMES = Number(process.env.ROPEWAY_FUZZ_FRAMES ?? 250_000);

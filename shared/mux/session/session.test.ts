@@ -2,9 +2,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { linkSessions } from "../../testing/linked-sessions.ts";
-import { GET, OK, request, sessionRig } from "../../testing/session-rig.ts";
-import { StreamLog } from "../../testing/stream-log.ts";
+import { linkSessions } from "../../testing/mux/linked-sessions.ts";
+import { GET, OK, request, sessionRig } from "../../testing/mux/session-rig.ts";
+import { StreamLog } from "../../testing/mux/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { HeaderField } from "../../wire/hpack/field.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { DELIVERED_RESOURCES, DeliveredResources } from "./delivered-resources.ts";
 
 const NOW = Date.parse("2026-05-01T12:00:00Z");

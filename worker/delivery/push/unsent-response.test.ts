@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { UnsentResponse } from "./unsent-response.ts";
 
 const RESPONSE: ServerResponse = { head: responseHead, body: null };

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { bodyName } from "../../../shared/http/stored-body.ts";
-import { responseHead } from "../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../shared/testing/request-heads.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { References } from "./refer.ts";
 
 const BODY = "the same as yesterday ".repeat(100);

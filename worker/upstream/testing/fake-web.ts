@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { setTimer } from "../../../shared/clock.ts";
 import type { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { navigation, requestHead } from "../../../shared/testing/request-heads.ts";
+import { navigation, requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { CookieJarStore } from "../cookies/cookie-jar.ts";
 import type { UpstreamRequest } from "../exchange.ts";
 import { createUpstreamParts, type UpstreamDeps } from "../upstream.ts";

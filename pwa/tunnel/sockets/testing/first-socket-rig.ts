@@ -1,5 +1,5 @@
 import { parseOffer } from "../../../../shared/subprotocol.ts";
-import { messageOf } from "../../../../shared/testing/scripted-transport.ts";
+import { messageOf } from "../../../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../../../shared/testing/turns.ts";
 import type { Transport } from "../../../../shared/transport.ts";
 import type { LinkPhase } from "../../../messages/link.ts";

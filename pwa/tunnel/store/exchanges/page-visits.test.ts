@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { requestHead } from "../../../../shared/testing/request-heads.ts";
+import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { StoredVisit } from "../database/store-database.ts";
 import { PageVisits } from "./page-visits.ts";
 

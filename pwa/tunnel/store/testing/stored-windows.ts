@@ -2,8 +2,8 @@
 import { RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import { ConsumerLog } from "../../../../shared/testing/exchange-rig.ts";
-import { requestHead } from "../../../../shared/testing/request-heads.ts";
+import { ConsumerLog } from "../../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 import { DISK_TIME } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";

@@ -1,5 +1,5 @@
 /** Heads of requests as browsers ask. */
-import type { RequestHead } from "../http/heads.ts";
+import type { RequestHead } from "../../http/heads.ts";
 
 /** What a script of a page of `https://a.example` asks for. */
 export const requestHead: RequestHead = {

@@ -1,4 +1,4 @@
-import { Random } from "./random.ts";
+import { Random } from "../random.ts";
 import { type SimulatedResponse, SimulatedSessions, type SimulationSettings } from "./simulated-sessions.ts";
 
 export interface PageLoadSettings extends Omit<SimulationSettings, "channels"> {

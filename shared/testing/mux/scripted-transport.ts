@@ -1,5 +1,5 @@
-import type { Transport } from "../transport.ts";
-import { decodeMessage, encodeFrame, type Frame } from "../wire/frame.ts";
+import type { Transport } from "../../transport.ts";
+import { decodeMessage, encodeFrame, type Frame } from "../../wire/frame.ts";
 
 export type EncodableFrame = Parameters<typeof encodeFrame>[0];
 

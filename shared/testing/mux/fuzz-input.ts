@@ -1,12 +1,12 @@
 /** What the fuzzer throws: frames that make sense, frames that nearly do, and bytes that do not. */
-import { requestToFields, responseToFields } from "../http/head-fields.ts";
-import * as limits from "../limits.ts";
-import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../wire/frame.ts";
-import type { EncodableField, HeaderField } from "../wire/hpack/field.ts";
-import { HpackEncoder } from "../wire/hpack/header-encoder.ts";
-import { responseHead } from "./exchange-rig.ts";
-import type { Random } from "./random.ts";
-import { requestHead } from "./request-heads.ts";
+import { requestToFields, responseToFields } from "../../http/head-fields.ts";
+import * as limits from "../../limits.ts";
+import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../../wire/frame.ts";
+import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
+import { HpackEncoder } from "../../wire/hpack/header-encoder.ts";
+import { responseHead } from "../http/exchange-rig.ts";
+import { requestHead } from "../http/request-heads.ts";
+import type { Random } from "../random.ts";
 import type { EncodableFrame } from "./scripted-transport.ts";
 
 /** Numbers at which arithmetic, limits and encodings break. */

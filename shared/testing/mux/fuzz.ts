@@ -3,25 +3,25 @@
  * the platform's streams interleave in `fuzzExchanges`. Each function returns how many mutated frames it threw (sessions
  * get plain ones in between, or they would end too soon), or throws with seed, position and bytes.
  */
-import { toHex } from "../base-encodings.ts";
-import { RopewayError } from "../errors.ts";
-import { startExchange } from "../http/client-exchange.ts";
-import { fieldsToRequest, fieldsToResponse } from "../http/head-fields.ts";
-import { serveExchange } from "../http/server-exchange.ts";
-import * as limits from "../limits.ts";
-import { Session, type SessionSnapshot } from "../mux/session/session.ts";
-import { snapshotOf } from "../mux/session/session-snapshot.ts";
-import type { MuxStream } from "../mux/stream/stream.ts";
-import type { Transport } from "../transport.ts";
-import { decodeMessage } from "../wire/frame.ts";
-import { HpackDecoder } from "../wire/hpack/header-decoder.ts";
-import { ConsumerLog, CountedBody, responseHead } from "./exchange-rig.ts";
+import { toHex } from "../../base-encodings.ts";
+import { RopewayError } from "../../errors.ts";
+import { startExchange } from "../../http/client-exchange.ts";
+import { fieldsToRequest, fieldsToResponse } from "../../http/head-fields.ts";
+import { serveExchange } from "../../http/server-exchange.ts";
+import * as limits from "../../limits.ts";
+import { Session, type SessionSnapshot } from "../../mux/session/session.ts";
+import { snapshotOf } from "../../mux/session/session-snapshot.ts";
+import type { MuxStream } from "../../mux/stream/stream.ts";
+import type { Transport } from "../../transport.ts";
+import { decodeMessage } from "../../wire/frame.ts";
+import { HpackDecoder } from "../../wire/hpack/header-decoder.ts";
+import { ConsumerLog, CountedBody, responseHead } from "../http/exchange-rig.ts";
+import { requestHead } from "../http/request-heads.ts";
+import type { Random } from "../random.ts";
+import { Turns } from "../turns.ts";
 import { FuzzInput, type FuzzKnowledge, message, mutate } from "./fuzz-input.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
-import type { Random } from "./random.ts";
-import { requestHead } from "./request-heads.ts";
 import { messageOf } from "./scripted-transport.ts";
-import { Turns } from "./turns.ts";
 
 type Role = "phone" | "edge";
 

@@ -1,8 +1,8 @@
-import type { Attachment } from "../mux/pipe/attachment.ts";
-import type { CarriedPlace } from "../mux/pipe/channel-types.ts";
-import { resumeChannel } from "../mux/pipe/edge-channels.ts";
-import type { Session } from "../mux/session/session.ts";
-import { decodeMessage } from "../wire/frame.ts";
+import type { Attachment } from "../../mux/pipe/attachment.ts";
+import type { CarriedPlace } from "../../mux/pipe/channel-types.ts";
+import { resumeChannel } from "../../mux/pipe/edge-channels.ts";
+import type { Session } from "../../mux/session/session.ts";
+import { decodeMessage } from "../../wire/frame.ts";
 
 /** What an edge does with messages of channels that the phone has put on the first one's link. */
 export function carriedReceiver(edge: () => Session): (from: CarriedPlace, message: Uint8Array) => void {

@@ -1,6 +1,6 @@
-import type { Channel } from "../mux/pipe/channel.ts";
-import type { Transport } from "../transport.ts";
-import { decodeMessage } from "../wire/frame.ts";
+import type { Channel } from "../../mux/pipe/channel.ts";
+import type { Transport } from "../../transport.ts";
+import { decodeMessage } from "../../wire/frame.ts";
 
 /** One socket's life: both ends' transports and what is under way between them. */
 interface Connection {

@@ -1,6 +1,6 @@
-import { isCarried } from "../mux/pipe/channel-state.ts";
-import type { Traffic } from "../mux/pipe/channel-totals.ts";
-import type { Session } from "../mux/session/session.ts";
+import { isCarried } from "../../mux/pipe/channel-state.ts";
+import type { Traffic } from "../../mux/pipe/channel-totals.ts";
+import type { Session } from "../../mux/session/session.ts";
 
 export interface ChannelStatus extends Traffic {
   readonly index: number;

@@ -1,14 +1,14 @@
-import type { RopewayError } from "../errors.ts";
-import type { Attachment } from "../mux/pipe/attachment.ts";
-import { adoptChannel, resumeChannel } from "../mux/pipe/edge-channels.ts";
-import { Session, type SessionOptions, type SessionSnapshot } from "../mux/session/session.ts";
-import { snapshotOf } from "../mux/session/session-snapshot.ts";
-import type { Transport } from "../transport.ts";
-import { type ChannelFrame, decodeMessage } from "../wire/frame.ts";
+import type { RopewayError } from "../../errors.ts";
+import type { Attachment } from "../../mux/pipe/attachment.ts";
+import { adoptChannel, resumeChannel } from "../../mux/pipe/edge-channels.ts";
+import { Session, type SessionOptions, type SessionSnapshot } from "../../mux/session/session.ts";
+import { snapshotOf } from "../../mux/session/session-snapshot.ts";
+import type { Transport } from "../../transport.ts";
+import { type ChannelFrame, decodeMessage } from "../../wire/frame.ts";
+import { Turns } from "../turns.ts";
 import { carriedReceiver } from "./carried.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";
-import { Turns } from "./turns.ts";
 
 interface Socket {
   readonly index: number;

@@ -1,5 +1,5 @@
 /** The codec of PROTOCOL.md sections 2 and 3 once more, written for obviousness: what the fast one is tested against. */
-import type { EncodableFrame } from "./scripted-transport.ts";
+import type { EncodableFrame } from "../mux/scripted-transport.ts";
 
 /** RFC 9000 section 16, by big integers. */
 export function naiveVarint(value: number): number[] {

@@ -1,8 +1,8 @@
-import type { SessionHandler, SessionOptions } from "../mux/session/session.ts";
-import type { HeaderField } from "../wire/hpack/field.ts";
+import type { SessionHandler, SessionOptions } from "../../mux/session/session.ts";
+import type { HeaderField } from "../../wire/hpack/field.ts";
+import { Turns } from "../turns.ts";
 import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
 import { StreamLog } from "./stream-log.ts";
-import { Turns } from "./turns.ts";
 
 export const GET: readonly HeaderField[] = [[":method", "GET"]];
 export const OK: readonly HeaderField[] = [[":status", "200"]];

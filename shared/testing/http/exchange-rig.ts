@@ -1,9 +1,9 @@
-import type { RopewayError } from "../errors.ts";
-import { type ClientExchange, type ResponseConsumer, startExchange } from "../http/client-exchange.ts";
-import type { RequestHead, ResponseHead } from "../http/heads.ts";
-import { type RequestHandler, type ServerRequest, serveExchange } from "../http/server-exchange.ts";
-import type { MuxStream } from "../mux/stream/stream.ts";
-import { type LinkedSessions, linkSessions } from "./linked-sessions.ts";
+import type { RopewayError } from "../../errors.ts";
+import { type ClientExchange, type ResponseConsumer, startExchange } from "../../http/client-exchange.ts";
+import type { RequestHead, ResponseHead } from "../../http/heads.ts";
+import { type RequestHandler, type ServerRequest, serveExchange } from "../../http/server-exchange.ts";
+import type { MuxStream } from "../../mux/stream/stream.ts";
+import { type LinkedSessions, linkSessions } from "../mux/linked-sessions.ts";
 import { requestHead } from "./request-heads.ts";
 
 export const responseHead: ResponseHead = {

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export interface BottleneckSettings {

@@ -1,19 +1,19 @@
-import type { RopewayError } from "../errors.ts";
-import * as limits from "../limits.ts";
-import type { Attachment } from "../mux/pipe/attachment.ts";
-import { resumeChannel } from "../mux/pipe/edge-channels.ts";
-import { Session } from "../mux/session/session.ts";
-import type { MuxStream } from "../mux/stream/stream.ts";
-import type { Transport } from "../transport.ts";
-import { DEFAULT_PRIORITY, type Priority } from "../wire/frame.ts";
-import { TEST_SESSION_ID } from "./linked-sessions.ts";
-import { Random } from "./random.ts";
-import { GET, OK } from "./session-rig.ts";
-import { helloOf } from "./session-sockets.ts";
+import type { RopewayError } from "../../errors.ts";
+import * as limits from "../../limits.ts";
+import type { Attachment } from "../../mux/pipe/attachment.ts";
+import { resumeChannel } from "../../mux/pipe/edge-channels.ts";
+import { Session } from "../../mux/session/session.ts";
+import type { MuxStream } from "../../mux/stream/stream.ts";
+import type { Transport } from "../../transport.ts";
+import { DEFAULT_PRIORITY, type Priority } from "../../wire/frame.ts";
+import { TEST_SESSION_ID } from "../mux/linked-sessions.ts";
+import { GET, OK } from "../mux/session-rig.ts";
+import { helloOf } from "../mux/session-sockets.ts";
+import { Random } from "../random.ts";
+import { Turns } from "../turns.ts";
 import { Bottleneck, type BottleneckSettings } from "./simulated-bottleneck.ts";
 import { type CongestionName, congestionControl } from "./simulated-congestion.ts";
 import { TcpFlow } from "./simulated-tcp.ts";
-import { Turns } from "./turns.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 export interface SimulationSettings {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import * as limits from "../limits.ts";
-import type { ChannelFrame, Priority, SequencedFrame } from "../wire/frame.ts";
+import * as limits from "../../limits.ts";
+import type { ChannelFrame, Priority, SequencedFrame } from "../../wire/frame.ts";
 
 /** Integers of all four encodings, their edges above all. */
 export const varint: fc.Arbitrary<number> = fc.oneof(

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ErrorCode } from "../errors.ts";
+import { ErrorCode } from "../../errors.ts";
 import { type LinkSample, plotRun } from "./plot-run.ts";
 import { SEGMENT_BYTES } from "./simulated-congestion.ts";
 import { SimulatedSessions, type SimulationSettings } from "./simulated-sessions.ts";
