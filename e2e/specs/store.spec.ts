@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import type { Page } from "@playwright/test";
 import type { AppPage } from "../fixtures/browser.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
@@ -47,6 +49,15 @@ async function visit(app: AppPage, origin: TestOrigin): Promise<void> {
   await expect(app.frame().locator("#shown")).toHaveText("kept stale never");
   await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
   await expect(app.frame().locator("#picture")).toHaveJSProperty("naturalWidth", 9);
+}
+
+/** As the setting does, which has no limit as small. */
+async function limitStore(page: Page, bytes: number): Promise<void> {
+  const tunnel = page.workers().find((worker) => worker.url().endsWith("/tunnel.js"));
+  await tunnel?.evaluate((data) => self.dispatchEvent(new MessageEvent("message", { data })), {
+    type: "store-limit",
+    bytes,
+  });
 }
 
 const counts = (origin: TestOrigin) => {
@@ -203,6 +214,69 @@ test("while the link is away, a page that was seen is shown as it was, and the s
   await app.page.getByRole("button", { name: "Home" }).click();
   await expect(app.page.getByRole("button", { name: /^Whole .+ Stored$/ })).toBeVisible();
   await expect(app.page.getByRole("button", { name: /^Secret .+ Not stored$/ })).toBeEnabled();
+});
+
+test("a page that is kept is there without the edge, whole, though the store is full of others", async ({
+  app,
+  origin,
+  otherOrigin,
+  link,
+  context,
+}) => {
+  const { page } = app;
+  await app.storeReady();
+  await limitStore(page, 3_200_000);
+  await expect.poll(async () => (await app.stats()).storedBytesMax).toBe(3_200_000);
+  const keep = page.getByRole("switch", { name: "Keep this page" });
+  const openPanel = () => page.getByRole("button", { name: "Site information" }).click();
+
+  otherOrigin.route("/", ({ page }) => page(pageOf("Secret", "<p>"), { "cache-control": "no-store" }));
+  await app.goto(`${otherOrigin.origin}/`);
+  await openPanel();
+  await keep.click();
+  await expect(page.getByText("Cannot keep it: its site does not allow this page to be stored.")).toBeVisible();
+  await expect(keep).not.toBeChecked();
+  await page.keyboard.press("Escape");
+
+  serve(origin);
+  servePicture(origin);
+  await visit(app, origin);
+  await openPanel();
+  await keep.click();
+  await expect(page.getByText(/^Kept just now, \d+ kB\. Without a link it lacks 1 part /)).toBeVisible();
+  await expect(keep).toBeChecked();
+  await page.keyboard.press("Escape");
+
+  const pictures = Array.from({ length: 16 }, (_, number) => `/${number}.svg`);
+  for (const path of pictures) {
+    const picture = `<svg xmlns="http://www.w3.org/2000/svg"><!--${randomBytes(150_000).toString("hex")}--></svg>`;
+    origin.route(path, ({ reply }) => reply(200, { ...FRESH, "content-type": "image/svg+xml" }, picture));
+  }
+  origin.page("/fill", pictures.map((path) => `<img src="${path}" alt="">`).join(""));
+  await app.goto(`${origin.origin}/fill`);
+  await expect.poll(async () => Number((await app.stats()).storedBytes)).toBeGreaterThan(2_500_000);
+
+  link.offline();
+  await context.setOffline(true);
+  await page.reload();
+  await page.getByRole("button", { name: "Home" }).click();
+  await app.navigated(() =>
+    page
+      .getByRole("region", { name: "Kept" })
+      .getByRole("button", { name: /^Stored/ })
+      .click(),
+  );
+  await expect(app.frame().locator("#shown")).toHaveText("kept stale");
+  await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
+  await expect(app.frame().locator("#picture")).toHaveJSProperty("naturalWidth", 9);
+
+  await openPanel();
+  await expect(keep).toBeChecked();
+  await keep.click();
+  await expect(keep).not.toBeChecked();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Home" }).click();
+  await expect(page.getByRole("region", { name: "Kept" })).toBeHidden();
 });
 
 test("a page that is shown with nobody asked offers its newer version, and does not swap it", async ({

@@ -23,14 +23,17 @@ export interface StoredSite {
 
 /** What needs the store's script to be answered. */
 export type StoreQuestion =
+  /** The answer: each `StoredSite`, the largest first. */
   | { readonly kind: "sites" }
-  /** Which of these pages can be read while the link is away. */
+  /** Which of these pages can be read while the link is away: those. */
   | { readonly kind: "readable"; readonly urls: readonly string[] }
-  /** As `StoredSite` names it. */
+  /** As `StoredSite` names it: "", or why something is still there. */
   | { readonly kind: "forget"; readonly site: string }
+  /** Each `KeptPage`, the latest first. */
   | { readonly kind: "kept" }
-  /** Of the page that is shown; its URL is real and without a fragment. */
+  /** Keeps the page that is shown; its URL is real and without a fragment: a `KeepOutcome`. */
   | { readonly kind: "keep"; readonly url: string; readonly title: string }
+  /** Those that are still kept. */
   | { readonly kind: "unkeep"; readonly url: string };
 
 /** Which slot a port belongs to, as the shell knows it. */

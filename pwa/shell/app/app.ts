@@ -231,7 +231,10 @@ export class App implements AppActions {
   /** What the start page shows of what is stored. */
   async #findReadable(): Promise<void> {
     const { recent, pinned } = this.#options.sites;
-    const pages = await this.tunnel.readablePages([...pinned, ...recent].map(({ url }) => url));
+    const pages = await this.tunnel.askStore<readonly string[]>({
+      kind: "readable",
+      urls: [...pinned, ...recent].map(({ url }) => url),
+    });
     if (!isAway(this.#link)) return;
     this.#readable = pages === null ? null : new Set(pages);
     this.draw();

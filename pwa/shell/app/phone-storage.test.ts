@@ -9,7 +9,10 @@ function rig({ isInstalled = false, asksPerson = false, grants = true, bytes = 0
   const asked: string[] = [];
   const phone = { isInstalled, grants, isKept: false };
   const storage = new PhoneStorage({
-    tunnel: { stats: async () => statsOf(bytes), storedSites: async () => [{ site: "a.example", bytes: 5 }] },
+    tunnel: {
+      stats: async () => statsOf(bytes),
+      askStore: async <Sites>() => [{ site: "a.example", bytes: 5 }] as Sites,
+    },
     manager: {
       estimate: async () => ({ quota: 900 }),
       persisted: async () => phone.isKept,

@@ -16,7 +16,7 @@ export interface PageStorage {
 }
 
 export interface PhoneStorageOptions {
-  readonly tunnel: Pick<TunnelClient, "stats" | "storedSites">;
+  readonly tunnel: Pick<TunnelClient, "stats" | "askStore">;
   /** Null where the browser has none. */
   readonly manager: Pick<StorageManager, "estimate" | "persist" | "persisted"> | null;
   /** Whether the app runs as one that was installed. */
@@ -67,7 +67,7 @@ export class PhoneStorage {
     const { tunnel, manager } = this.#options;
     const [stats, sites, isKept, estimate] = await Promise.all([
       tunnel.stats(),
-      tunnel.storedSites(),
+      tunnel.askStore<readonly StoredSite[]>({ kind: "sites" }),
       manager?.persisted().catch(() => null) ?? null,
       manager?.estimate().catch(() => null) ?? null,
     ]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { StoreQuestion } from "../../messages/tunnel-messages.ts";
 import type { WindowChannel } from "../frames/other-windows.ts";
 import { SiteForgetting } from "./site-forgetting.ts";
 
@@ -12,9 +13,9 @@ function openWindow(why: string | null = "") {
   const channel: WindowChannel = { postMessage: (site) => void log.push(`tell ${site}`), onmessage: null };
   const forgetting = new SiteForgetting({
     tunnel: {
-      forgetSite: async (site) => {
-        log.push(`edge ${site}`);
-        return why;
+      askStore: async <Why>(question: StoreQuestion) => {
+        log.push(`edge ${question.kind === "forget" && question.site}`);
+        return why as Why | null;
       },
     },
     channel,

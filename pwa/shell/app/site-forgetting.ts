@@ -4,7 +4,7 @@ import type { WindowChannel } from "../frames/other-windows.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
 
 export interface SiteForgettingOptions {
-  readonly tunnel: Pick<TunnelClient, "forgetSite">;
+  readonly tunnel: Pick<TunnelClient, "askStore">;
   /** To the other windows. */
   readonly channel: WindowChannel;
   /** Closes such pages in this window, and forgets what it knows of them. */
@@ -31,7 +31,10 @@ export class SiteForgetting {
     const { channel, tunnel, onDone } = this.#options;
     channel.postMessage(site);
     this.#forgetHere(site);
-    setTimeout(() => void tunnel.forgetSite(site).then((why) => onDone(why ?? NOT_NOW)), GOODBYE_TIME);
+    setTimeout(
+      () => void tunnel.askStore<string>({ kind: "forget", site }).then((why) => onDone(why ?? NOT_NOW)),
+      GOODBYE_TIME,
+    );
   }
 
   #forgetHere(site: string): void {

@@ -3,7 +3,7 @@ import type {
   NavigationRequest,
   ShellToTunnel,
   SlotBinding,
-  StoredSite,
+  StoreQuestion,
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
@@ -71,19 +71,9 @@ export class TunnelClient {
     return this.#ask((id) => ({ type: "clear-site-data", id }));
   }
 
-  /** @param site as `siteName` has it. @returns "", or why something is still there; null where nothing was done. */
-  forgetSite(site: string): Promise<string | null> {
-    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "forget", site } }));
-  }
-
-  /** @returns the largest first, or null where that cannot be read. */
-  storedSites(): Promise<readonly StoredSite[] | null> {
-    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "sites" } }));
-  }
-
-  /** @returns those of the pages that can be read while the link is away, or null where nobody knows. */
-  readablePages(urls: readonly string[]): Promise<readonly string[] | null> {
-    return this.#ask((id) => ({ type: "ask-store", id, question: { kind: "readable", urls } }));
+  /** @returns as the question says, or null where the store cannot be had. @typeParam Answer as there. */
+  askStore<Answer>(question: StoreQuestion): Promise<Answer | null> {
+    return this.#ask((id) => ({ type: "ask-store", id, question }));
   }
 
   /** @typeParam Answer as the tunnel worker answers the question. */

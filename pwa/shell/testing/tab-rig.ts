@@ -29,7 +29,7 @@ export function openApp() {
       if (type === "abandon") log.push(`abandon ${id}`);
     },
     stats: async () => ({}),
-    readablePages: async (urls: readonly string[]) => {
+    askStore: async ({ urls }: { urls: readonly string[] }) => {
       log.push(`readable ${urls}`);
       return urls.slice(0, 1);
     },

@@ -30,7 +30,7 @@ export interface Chrome {
   openSettings(): void;
 }
 
-type Sheets = Pick<ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>, "sheetOf">;
+type Sheets = Pick<ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>, "sheetOf" | "keptSection">;
 
 /** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
 export function mountChrome(root: HTMLElement, actions: BrowserActions, lateSheets: LateSheets<Sheets>): Chrome {
@@ -46,7 +46,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, lateShee
     shown = chooseView(state, previous);
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
-    render(viewOf(shown, state, actions), view);
+    render(viewOf(shown, state, actions, lateSheets.loaded), view);
     render(ui.sheet && (lateSheets.loaded?.sheetOf(ui.sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
@@ -109,12 +109,12 @@ function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.contentWindow?.focus();
 }
 
-function viewOf(view: View, state: BrowserState, actions: BrowserActions) {
+function viewOf(view: View, state: BrowserState, actions: BrowserActions, sheets: Sheets | null) {
   switch (view) {
     case "page":
       return null;
     case "start":
-      return <StartView state={state} actions={actions} />;
+      return <StartView state={state} actions={actions} kept={sheets?.keptSection(actions)} />;
     case "opening":
       return <OpeningView state={state} actions={actions} />;
     case "error":

@@ -66,6 +66,15 @@ describe("a page that is kept", () => {
     }
   });
 
+  it("does without what it lacks, at once", async () => {
+    await visit("one");
+    await keep();
+    phone.isAway = true;
+    await shown(window, [page]);
+    const { error } = await window.get(picture2, { until: new Promise(() => {}) });
+    expect(error?.code).toBe(ErrorCode.REFUSED_STREAM);
+  });
+
   it("goes on as it was when the link is back, until another page is opened", async () => {
     await visit("one");
     await keep();

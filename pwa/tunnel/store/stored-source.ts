@@ -243,6 +243,9 @@ export class StoredSource {
   }
 
   #askOrAway(lookup: Lookup, start: (lookup: Lookup) => ClientExchange): ClientExchange {
+    if (this.#away.lacksNow(lookup.head)) {
+      return laterWith(this.#findInstead(lookup), (instead) => instead?.(lookup.consumer) ?? this.#unavailable(lookup));
+    }
     return this.#away.ask(
       lookup.consumer,
       (consumer) => start({ ...lookup, consumer }),

@@ -60,11 +60,16 @@ export function linkText(link: LinkPhase, now: number): string {
 
 /** @param now as `Date.now()` */
 export function storedText(storedAt: number, now: number): string {
-  const minutes = Math.max(0, Math.floor((now - storedAt) / 60_000));
-  if (minutes < 1) return "Stored just now";
-  if (minutes < 60) return `Stored ${counted(minutes, "minute")} ago`;
+  return `Stored ${agoText(storedAt, now)}`;
+}
+
+/** @param then milliseconds since 1970. @param now as `Date.now()` */
+export function agoText(then: number, now: number): string {
+  const minutes = Math.max(0, Math.floor((now - then) / 60_000));
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${counted(minutes, "minute")} ago`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `Stored ${counted(hours, "hour")} ago` : `Stored ${counted(Math.floor(hours / 24), "day")} ago`;
+  return hours < 48 ? `${counted(hours, "hour")} ago` : `${counted(Math.floor(hours / 24), "day")} ago`;
 }
 
 function counted(count: number, unit: string): string {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Site } from "../../app/app-state.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
@@ -6,8 +7,15 @@ import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import { Ridge } from "./ridge.tsx";
 
-/** Pinned and recent sites, and what Ropeway has saved so far. */
-export function StartView({ state, actions }: { state: BrowserState; actions: BrowserActions }) {
+interface StartProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  /** The pages that are kept, once the script that shows them is there. */
+  readonly kept: ComponentChildren;
+}
+
+/** Pinned, kept and recent sites, and what Ropeway has saved so far. */
+export function StartView({ state, actions, kept }: StartProps) {
   const { pinned } = state;
   const isPinned = new Set(pinned.map((site) => site.url));
   const recent = state.recent.filter((site) => !isPinned.has(site.url));
@@ -19,6 +27,7 @@ export function StartView({ state, actions }: { state: BrowserState; actions: Br
         <SavedLine state={state} />
       </header>
       {pinned.length > 0 && <Pinned sites={pinned} readable={state.readable} actions={actions} />}
+      {kept}
       {recent.length > 0 && <Recent sites={recent} readable={state.readable} actions={actions} />}
       {pinned.length === 0 && recent.length === 0 && (
         <p class="start-empty">Type an address or a few words to search. Sites that you visit will gather here.</p>

@@ -1,5 +1,6 @@
 import type { LinkPhase } from "../../../messages/link.ts";
 import type { Settings } from "../../app/app-state.ts";
+import type { KeptPages } from "../../app/kept-pages.ts";
 import type { PageStorage } from "../../app/phone-storage.ts";
 import { WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
@@ -31,7 +32,7 @@ const PUSH_CHOICES = [
 interface SettingsProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
-  readonly phone: PhoneActions & { readonly stored: PageStorage | null };
+  readonly phone: PhoneActions & { readonly stored: PageStorage | null; readonly kept: KeptPages };
   readonly ui: Ui;
 }
 
@@ -45,6 +46,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
         <h3>On this phone</h3>
         <StoredSetting
           stored={phone.stored}
+          kept={phone.kept.all}
           storeBytes={state.settings.storeBytes}
           onChoose={(storeBytes) => actions.app.changeSettings({ storeBytes })}
           actions={phone}

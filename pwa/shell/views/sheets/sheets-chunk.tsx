@@ -1,11 +1,13 @@
 /** Entry of the sheets' script, which the shell loads when none waits for it (late-sheets.ts). */
 import type { TunnelStats } from "../../../messages/tunnel-messages.ts";
 import type { App } from "../../app/app.ts";
+import { KeptPages } from "../../app/kept-pages.ts";
 import { PhoneStorage } from "../../app/phone-storage.ts";
 import { SiteForgetting } from "../../app/site-forgetting.ts";
 import type { TunnelClient } from "../../link/tunnel-client.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import type { SheetName, Ui } from "../ui.ts";
+import { KeptSection } from "./kept-list.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
 import { SiteSheet } from "./site-sheet.tsx";
@@ -16,7 +18,8 @@ const FORGOTTEN_CHANNEL = "ropeway.forgotten";
 export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; readonly app: App }) {
   const storage = openStorage(tunnel);
   const draw = () => app.draw();
-  const read = () => void storage.read().then(draw);
+  const kept = new KeptPages(tunnel);
+  const read = () => void Promise.all([storage.read(), kept.read()]).then(draw);
   const forgetting = new SiteForgetting({
     tunnel,
     channel: new BroadcastChannel(FORGOTTEN_CHANNEL),
@@ -28,11 +31,15 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   });
   window.addEventListener("appinstalled", () => void storage.installed().then(draw));
   const forgetSite = (site: string) => forgetting.forget(site);
+  // Where the app is installed, the scripts that this needs are at hand.
+  if (navigator.serviceWorker?.controller) void kept.read().then(draw);
   return {
     read,
     pageLoaded: (stats: TunnelStats) => void storage.pageLoaded(stats).then(draw),
+    keptSection: ({ tab }: BrowserActions) => <KeptSection pages={kept.all} onOpen={(url) => tab.go(url)} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
-      const phone = { stored: storage.current, read, forgetSite };
+      const unkeep = (url: string) => void kept.unkeep(url).then(draw);
+      const phone = { stored: storage.current, kept, read, forgetSite, unkeep, onKept: draw };
       switch (name) {
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;

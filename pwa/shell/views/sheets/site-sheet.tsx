@@ -1,4 +1,5 @@
 import { siteName } from "../../../messages/site-name.ts";
+import type { KeptPages } from "../../app/kept-pages.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserState } from "../browser-state.ts";
 import { errorText } from "../pages/error-texts.ts";
@@ -8,12 +9,19 @@ import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { formatTime } from "./format-time.ts";
+import { KeepSetting } from "./keep-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { storeSentences } from "./store-text.ts";
 import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
 
-/** How the page came, and what it cost. */
-export function SiteSheet({ state, phone, ui }: { state: BrowserState; phone: PhoneActions; ui: Ui }) {
+interface SiteProps {
+  readonly state: BrowserState;
+  readonly phone: PhoneActions & { readonly kept: KeptPages; readonly onKept: () => void };
+  readonly ui: Ui;
+}
+
+/** How the page came, what it cost, and what stays of it. */
+export function SiteSheet({ state, phone, ui }: SiteProps) {
   const { cost } = state;
   const close = () => ui.change({ sheet: null });
   const now = useNow(state.link.kind !== "open");
@@ -49,6 +57,9 @@ export function SiteSheet({ state, phone, ui }: { state: BrowserState; phone: Ph
         <Fact name="Link" value={linkText(state.link, now)} />
       </dl>
       <div class="sheet-end">
+        {state.phase === "loaded" && state.error === null && (
+          <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
+        )}
         <ForgetSite
           label="Forget this site"
           site={siteName(state.url)}

@@ -1,13 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
+import type { KeptPage } from "../../../messages/kept-page.ts";
 import type { StoredSite } from "../../../messages/tunnel-messages.ts";
 import type { PageStorage } from "../../app/phone-storage.ts";
 import { STORE_SIZES } from "../../app/settings-store.ts";
 import { formatBytes } from "../parts/format.ts";
 import { ChoiceSetting } from "./choice-setting.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
+import { KeptList } from "./kept-list.tsx";
 
 interface StoredSettingProps {
   readonly stored: PageStorage | null;
+  readonly kept: readonly KeptPage[];
   /** As the person has chosen. */
   readonly storeBytes: number;
   readonly onChoose: (storeBytes: number) => void;
@@ -17,12 +20,14 @@ interface StoredSettingProps {
 export interface PhoneActions {
   /** Looks anew at what is stored. */
   read(): void;
+  /** Keeps a page no longer. */
+  unkeep(url: string): void;
   /** Forgets what a site has left here and at the edge. @param site as `siteName` of its pages. */
   forgetSite(site: string): void;
 }
 
 /** What pages have left on this phone: how much there is, may be, and is of each site. */
-export function StoredSetting({ stored, storeBytes, onChoose, actions }: StoredSettingProps) {
+export function StoredSetting({ stored, kept, storeBytes, onChoose, actions }: StoredSettingProps) {
   useEffect(() => actions.read(), []);
   const quota = stored?.quota ?? Number.POSITIVE_INFINITY;
   const choices = STORE_SIZES.filter((size) => size <= quota || size === storeBytes);
@@ -52,6 +57,7 @@ export function StoredSetting({ stored, storeBytes, onChoose, actions }: StoredS
           actions.read();
         }}
       />
+      <KeptList pages={kept} onUnkeep={(url) => actions.unkeep(url)} />
       {stored !== null && stored.sites.length > 0 && (
         <StoredSites sites={stored.sites} onForget={(site) => actions.forgetSite(site)} />
       )}

@@ -63,6 +63,11 @@ export class AwayAnswers {
     return typeof shown === "object" ? shown.kept : null;
   }
 
+  /** Whether a kept page that is shown does without this, if it is not stored: it is not held up until the link is back. */
+  lacksNow(head: Asked): boolean {
+    return !isPage(head) && this.#isAway() && this.keptPage(head) !== null;
+  }
+
   /**
    * Asks, and answers by what is stored if the link goes away first, or is away.
    *

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import type { KeepOutcome, KeptPage } from "../../messages/kept-page.ts";
+import type { StoreQuestion } from "../../messages/tunnel-messages.ts";
+import { KeptPages } from "./kept-pages.ts";
+
+const pageOf = (url: string): KeptPage => ({ url, title: "A", keptAt: 1, bytes: 2, missing: 0 });
+
+function rig(answers: (readonly KeptPage[] | KeepOutcome | null)[]) {
+  const asked: StoreQuestion[] = [];
+  const pages = new KeptPages({
+    askStore: async <Answer>(question: StoreQuestion) => {
+      asked.push(question);
+      return (answers.shift() ?? null) as Answer | null;
+    },
+  });
+  return { pages, asked };
+}
+
+it("keeps the page that is shown, whatever place on it, and finds it again", async () => {
+  const page = pageOf("https://a.example/");
+  const { pages, asked } = rig([[pageOf("https://b.example/")], { page }, { page }]);
+  await pages.read();
+  expect(await pages.keep("https://a.example/#part", "A")).toBe("kept");
+  expect(await pages.keep("https://a.example/", "A")).toBe("kept");
+  expect(asked[1]).toEqual({ kind: "keep", url: "https://a.example/", title: "A" });
+  expect(pages.all.map(({ url }) => url)).toEqual(["https://a.example/", "https://b.example/"]);
+  expect(pages.find("https://a.example/#other")).toBe(page);
+  expect(pages.find("https://a.example/other")).toBeNull();
+});
+
+it("says why a page is not kept", async () => {
+  const { pages } = rig([{ refused: "forbidden" }, null]);
+  expect(await pages.keep("https://a.example/", "A")).toBe("forbidden");
+  expect(await pages.keep("https://a.example/", "A")).toBe("unavailable");
+  expect(pages.all).toEqual([]);
+});
+
+it("keeps what it knows where the store cannot be asked", async () => {
+  const { pages } = rig([[pageOf("https://a.example/")], null, []]);
+  await pages.read();
+  await pages.read();
+  expect(pages.all).toHaveLength(1);
+  await pages.unkeep("https://a.example/#x");
+  expect(pages.all).toEqual([]);
+});
