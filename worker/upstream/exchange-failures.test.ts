@@ -36,9 +36,13 @@ describe("failures", () => {
     expect((await upstream(navigationTo("https://a.example/"))).head.status).toBe(200);
   });
 
+  /** Held here: in Node the signal of a request that was collected as garbage is never aborted. */
+  const unanswered = new Set<Request>();
+
   /** A fetch that never answers, as the platform's does until its signal aborts. */
   const silence = (request: Request) =>
     new Promise<Response>((_, reject) => {
+      unanswered.add(request);
       request.signal.addEventListener("abort", () => reject(request.signal.reason));
     });
 
