@@ -12,7 +12,7 @@
  */
 import * as limits from "../../limits.ts";
 import { ArrivalSlices, type EndedSlice } from "./arrival-slices.ts";
-import { CREDIT_STEP_BYTES, CREDIT_STEPS } from "./credit-step.ts";
+import { CREDIT_BATCHES, CREDIT_STEP_BYTES, CREDIT_STEPS } from "./credit-step.ts";
 import { CreditTrial } from "./credit-trial.ts";
 import type { LinkEstimate } from "./link-estimate.ts";
 import type { Round } from "./round.ts";
@@ -107,9 +107,14 @@ export class BandwidthEstimate {
     return { rate, minRtt, rtt: this.#rtt, stall: this.#pause, fullRate, stallShare };
   }
 
+  /** Deliveries grow as those of connections that start. */
+  get isSurging(): boolean {
+    return this.#slicesSinceSurge < SURGE_SLICES && (this.#minRtt ?? 0) < LONGEST_SURGING_ROUND_TRIP;
+  }
+
   /** Bytes came at `now` (ms). */
   arrived(bytes: number, now: number): void {
-    const isNew = this.#surges || this.#gaps.length === 0;
+    const isNew = this.isSurging || this.#gaps.length === 0;
     const rate = isNew ? Math.max(this.#rate, this.#unhinderedRate) : this.#rate;
     if (!this.#slices.add(bytes, now, { rate, sliceTime: this.#sliceTime, tolerance: SURGE })) return;
     this.#growWith(bytes, now);
@@ -119,7 +124,7 @@ export class BandwidthEstimate {
 
   /** Another sender of as many bytes comes in. Where the link is known, or a queue stands, that is no reason for more. */
   widen(bytes: number): void {
-    if (!this.#surges || this.#queueSeen) return;
+    if (!this.isSurging || this.#queueSeen) return;
     this.#window = Math.min(this.#most, this.#window + bytes);
     if (this.#round !== null) this.#round.window += bytes;
   }
@@ -186,7 +191,7 @@ export class BandwidthEstimate {
     this.#isLate = this.#isMuchLonger(rtt);
     const queue = this.#isQueue(lasting) || this.#isQueue(rtt / CERTAIN_QUEUE);
     this.#queueSeen = this.#isQueue(lasting - round.gap) || this.#isQueue((rtt - round.gap) / CERTAIN_QUEUE);
-    if (this.#queueSeen && !this.#surges && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
+    if (this.#queueSeen && !this.isSurging && round.rates.length > 0) keep(this.#fullRates, Math.max(...round.rates));
     // Even arrivals through a full queue: the gaps before were those of a sender that sent in bursts.
     if (rtt > QUEUE_RATIO * this.#minRtt + QUEUE_SLACK && round.gap < this.#minRtt / 4) this.#stalls = [];
     if (spent || queue) {
@@ -215,10 +220,6 @@ export class BandwidthEstimate {
 
   get #rate(): number {
     return Math.max(0, ...this.#peaks);
-  }
-
-  get #surges(): boolean {
-    return this.#slicesSinceSurge < SURGE_SLICES && (this.#minRtt ?? 0) < LONGEST_SURGING_ROUND_TRIP;
   }
 
   get #sliceTime(): number {
@@ -272,7 +273,7 @@ export class BandwidthEstimate {
    * per round trip is never held back, and on a slow link it has doubled once when the first answer is overdue.
    */
   #growWith(bytes: number, now: number): void {
-    if (!this.#surges || this.#queueSeen) return;
+    if (!this.isSurging || this.#queueSeen) return;
     // The next answer tells whether to go on; until then what the rate asks for is enough.
     if (this.#isLate && this.#growth === EVEN_GROWTH) return;
     const round = this.#round;
@@ -297,7 +298,7 @@ export class BandwidthEstimate {
       round.stall = Math.max(round.stall, stall);
       if (!isPaused) round.rates.push(rate);
     }
-    const wasSurging = this.#surges;
+    const wasSurging = this.isSurging;
     this.#slicesSinceGrowth += 1;
     // Slow start comes to its end within a round trip, and what follows it is a queue.
     this.#slicesSinceSurge += rise < GROWTH && this.#growth === EVEN_GROWTH ? SURGE_SLICES : 1;
@@ -313,7 +314,7 @@ export class BandwidthEstimate {
     }
     // The queue that an answer told of while deliveries surged is there still, and they do not any more.
     const isOver =
-      wasSurging && !this.#surges && !isPaused && this.#growth === EVEN_GROWTH && this.#gaps.length < LEAST_ROUNDS;
+      wasSurging && !this.isSurging && !isPaused && this.#growth === EVEN_GROWTH && this.#gaps.length < LEAST_ROUNDS;
     if (isOver && this.#queueSeen && this.#lastRound !== null && this.#rtt !== null) {
       this.#shrink({ ...this.#lastRound, rates: [rate] }, this.#rtt);
       // The next answers are of pings that stood in it, and cannot tell whether that helped.
@@ -327,7 +328,7 @@ export class BandwidthEstimate {
 
   /** A standing queue: what arrives of late is what the link carries. */
   #shrink(round: Round, rtt: number): void {
-    if (this.#surges) return;
+    if (this.isSurging) return;
     const late = round.rates.slice(Math.floor(round.rates.length / 2));
     if (late.length === 0) return;
     const window = this.#window;
@@ -360,16 +361,17 @@ export class BandwidthEstimate {
   /** @param round that used all credit up without making a queue: less may be what limits the rate, so that is tried. */
   #aim(round: Round | null = null): void {
     // As long as no answer has come, a rate is no product.
-    if (this.#minRtt === null && !this.#surges) return;
+    if (this.#minRtt === null && !this.isSurging) return;
     const rtt = Math.max(LEAST_ROUND_TRIP, this.#minRtt ?? 0);
-    const gain = this.#surges ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
+    const gain = this.isSurging ? this.#growth.gain : this.#slicesSinceGrowth < PROBE_SLICES ? PROBE_GAIN : STEADY_GAIN;
     const product = gain * this.#rate * (rtt + this.#pause);
-    // What is given back a segment at a time is missing meanwhile.
-    const missing = Math.max(0, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
-    const most = this.#surges ? this.#surgeRoom : this.#most;
+    // What waits to be given back is missing meanwhile: half a batch on average, more where a segment is much.
+    const batch = this.isSurging ? 0 : product / CREDIT_BATCHES;
+    const missing = Math.max(batch / 2, CREDIT_STEP_BYTES - product / CREDIT_STEPS);
+    const most = this.isSurging ? this.#surgeRoom : this.#most;
     const aim = Math.min(most, Math.max(this.#least, product + missing));
     const window = this.#window;
-    if (this.#surges) {
+    if (this.isSurging) {
       // More comes in than before, but through a queue: it is the link that sets the pace by now.
       const isFull = this.#queueSeen && this.#growth === EVEN_GROWTH;
       if (!isFull) this.#window = Math.round(Math.max(window, aim));

@@ -3,7 +3,9 @@
  * the two TLS records that workerd makes of a message it fits a TCP segment of 1,448 bytes.
  */
 export const CREDIT_STEP_BYTES = 1376;
-/** Parts of the window that are given back at once: much less than the tenth by which it is above the product. */
+/** An increment is such a part of the window, since the peer cuts its messages by it... */
 export const CREDIT_STEPS = 16;
-/** Or, where that is less for each of several channels, what the link carries in so many ms, but no larger parts. */
+/** ...or, where that is less for each of several channels, what the link carries in so many ms, but no larger part. */
 export const CREDIT_STEP_TIME = 5;
+/** Increments go in one message, once such a part of the window is owed: messages are work for both, and answered. */
+export const CREDIT_BATCHES = 12;

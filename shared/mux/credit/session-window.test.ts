@@ -17,14 +17,12 @@ function windowOf(): SessionWindow {
 
 /** All that may be given now. */
 function give(window: SessionWindow): number {
-  let given = 0;
-  for (let next = window.takeIncrement(); next > 0; next = window.takeIncrement()) given += next;
-  return given;
+  return window.takeIncrements().reduce((sum, each) => sum + each, 0);
 }
 
 describe("the increments", () => {
   /** Of a window that has seen a link of this rate (bytes per ms) and round trip (ms) at work for two seconds. */
-  function incrementOn(rate: number, roundTrip: number, channels: number): { step: number; size: number } {
+  function owedOn(rate: number, roundTrip: number, channels: number): { increments: number[]; size: number } {
     let now = 0;
     let pinged: { readonly token: number; readonly at: number } | null = null;
     const window = new SessionWindow({
@@ -50,9 +48,14 @@ describe("the increments", () => {
       const token: number | null = pinged === null ? window.takePing(0, [0]) : null;
       if (token !== null) pinged = { token, at: now };
     }
-    let step = 0;
-    for (; step === 0; step = window.takeIncrement(channels)) arrive();
-    return { step, size: window.size };
+    let increments: number[] = [];
+    for (; increments.length === 0; increments = window.takeIncrements(channels)) arrive();
+    return { increments, size: window.size };
+  }
+
+  function incrementOn(rate: number, roundTrip: number, channels: number): { step: number; size: number } {
+    const { increments, size } = owedOn(rate, roundTrip, channels);
+    return { step: increments[0] ?? 0, size };
   }
 
   test("are what the link carries in some milliseconds where it is fast, whatever the number of channels", () => {
@@ -60,6 +63,14 @@ describe("the increments", () => {
     expect(step).toBeGreaterThan((1.5 * size) / 16 / 5);
     expect(step).toBeGreaterThan(3 * CREDIT_STEP_BYTES);
     expect(step).toBeLessThan(10 * 1500);
+  });
+
+  test("go together, once a twelfth of the window is owed", () => {
+    const { increments, size } = owedOn(125, 800, 5);
+    expect(increments.length).toBeGreaterThan(1);
+    const given = increments.reduce((sum, each) => sum + each, 0);
+    expect(given / size).toBeGreaterThan(1 / 16);
+    expect(given / size).toBeLessThan(1 / 8);
   });
 
   test("are no larger than a sixteenth of the window", () => {

@@ -8,7 +8,7 @@ import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { FRESH_WINDOW_BYTES } from "../pipe/flight-meter.ts";
 import { BandwidthEstimate } from "./bandwidth-estimate.ts";
-import { CREDIT_STEP_BYTES, CREDIT_STEP_TIME, CREDIT_STEPS } from "./credit-step.ts";
+import { CREDIT_BATCHES, CREDIT_STEP_BYTES, CREDIT_STEP_TIME, CREDIT_STEPS } from "./credit-step.ts";
 import type { LinkEstimate } from "./link-estimate.ts";
 
 export interface SessionWindowOptions {
@@ -100,21 +100,24 @@ export class SessionWindow {
   }
 
   /**
-   * The next increment to send, to be asked for until it is 0: what is left is too small to be worth a frame, or the peer
-   * has enough. Much comes in several, since the peer cuts its messages by them.
+   * The increments to send now, in one message: none while what is owed is not worth one. Much comes in several, since
+   * the peer cuts its messages by them.
    *
    * @param channels that bytes come on at the same time: their messages share the link, and are whole only together. On
-   *   a fast link they may be longer all the same: each is work for two processors, and an answer.
+   *   a fast link they may be longer all the same: each is work for two processors.
    */
-  takeIncrement(channels = 1): number {
+  takeIncrements(channels = 1): number[] {
     const { size } = this;
-    const room = Math.min(size + this.#stuck, this.#options.mostUnread - this.#unread) - this.#outstanding;
+    const owed = Math.min(size + this.#stuck, this.#options.mostUnread - this.#unread) - this.#outstanding;
     const part = size / CREDIT_STEPS;
     const soon = Math.min(part, this.#estimate.estimate.rate * CREDIT_STEP_TIME);
     const step = Math.max(CREDIT_STEP_BYTES, Math.floor(Math.max(part / channels, soon)));
-    if (room < step) return 0;
-    this.#outstanding += step;
-    return step;
+    // Bursts of what connections that start send would look like pauses between.
+    const batch = size / (this.#estimate.isSurging ? CREDIT_STEPS : CREDIT_BATCHES);
+    if (owed < Math.max(step, batch)) return [];
+    const increments = Array.from({ length: Math.floor(owed / step) }, () => step);
+    this.#outstanding += step * increments.length;
+    return increments;
   }
 
   /** Another channel comes: a connection whose window is fresh. */

@@ -15,6 +15,8 @@ const ACK_FRAMES = 128;
 const ACK_BYTES = 256 * 1024;
 const ACK_PIGGYBACK_FRAMES = 16;
 const ACK_PIGGYBACK_BYTES = 32 * 1024;
+/** Of what it takes to go alone, where that is less: it costs five bytes then, and a message of its own a hundred. */
+const ACK_PIGGYBACK_PART = 1 / 4;
 
 export class ArrivedFrames {
   /** Bytes after which an ACK goes out alone, if not ACK_BYTES. */
@@ -41,6 +43,11 @@ export class ArrivedFrames {
 
   get isUntold(): boolean {
     return this.#received > this.#told;
+  }
+
+  /** Bytes of messages since the peer was told last. */
+  get untoldBytes(): number {
+    return this.#bytesUntold;
   }
 
   /** @param next number of the next frame on the transport: no larger than `received`. */
@@ -80,7 +87,8 @@ export class ArrivedFrames {
 
   /** The same, if it is worth its bytes beside other frames. */
   ackAlong(): Uint8Array | null {
-    return this.#ackAbove(ACK_PIGGYBACK_FRAMES, Math.min(this.ackBytes ?? ACK_BYTES, ACK_PIGGYBACK_BYTES));
+    const part = ACK_PIGGYBACK_PART * (this.ackBytes ?? ACK_BYTES);
+    return this.#ackAbove(ACK_PIGGYBACK_FRAMES, Math.min(part, ACK_PIGGYBACK_BYTES));
   }
 
   #ackAbove(frames: number, bytes: number): Uint8Array | null {

@@ -45,6 +45,12 @@ export class ChannelChoice {
     return usable.includes(this.#lastHeard) ? this.#lastHeard : (usable[0] ?? this.#channels.first);
   }
 
+  /** For the session's credit: the one with most to acknowledge, since the acknowledgement goes along. */
+  get forCredit(): SessionChannel {
+    const untold = ({ channel }: SessionChannel): number => channel.arrived.untoldBytes;
+    return this.#usable.reduce((most, each) => (untold(each) > untold(most) ? each : most), this.lastHeard);
+  }
+
   heard(channel: SessionChannel): void {
     this.#lastHeard = channel;
   }

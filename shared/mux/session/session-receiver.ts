@@ -88,21 +88,18 @@ export class SessionReceiver {
   }
 
   #giveCredit(): void {
-    const carrier = this.#channels.choice.lastHeard;
     const channels = this.#channels.choice.attached.length;
-    let given = 0;
-    for (;;) {
-      const increment = this.window.takeIncrement(Math.max(1, channels));
-      if (increment === 0) break;
-      carrier.channel.send({ type: "credit", streamId: 0, increment });
-      given += increment;
-    }
-    if (given > 0) this.measure(carrier, given);
+    const increments = this.window.takeIncrements(Math.max(1, channels));
+    if (increments.length === 0) return;
+    const carrier = this.#channels.choice.forCredit;
+    for (const increment of increments) carrier.channel.send({ type: "credit", streamId: 0, increment });
+    const given = increments.reduce((sum, each) => sum + each, 0);
+    this.measure(carrier, given);
   }
 }
 
 /** With several channels, what was received is acknowledged in such parts of what may be under way... */
-const ACKS_PER_WINDOW = 32;
+const ACKS_PER_WINDOW = 24;
 /** ...and in no smaller ones, in bytes: three segments. */
 const LEAST_ACK_BYTES = 4_200;
 /** ...nor in larger ones, or the peer would not see what a channel carries. */
