@@ -40,6 +40,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,
     tls: options.tls,
+    build: options.build,
     stateDirectory: options.stateDirectory,
     inspector: options.inspector,
     log: options.log ?? (() => {}),

@@ -1,5 +1,14 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEdge } from "../../scripts/edge-process.ts";
+import { freePort } from "../../scripts/local-edge/free-port.ts";
+import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
+import { unpackRelease } from "../fixtures/former-release/former-release.ts";
 import { startReleaseProxy } from "../fixtures/release-proxy.ts";
+import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 const FIELD = "cross-origin-opener-policy";
 
@@ -20,4 +29,63 @@ test("an app that is installed gets header fields that a release adds to the sam
   await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
   await expect.poll(policies).toEqual(["same-origin", "same-origin"]);
   await proxy.close();
+});
+
+test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and pins @long", async ({
+  page,
+  origin,
+}) => {
+  test.setTimeout(180_000);
+  const directory = await mkdtemp(join(tmpdir(), "ropeway-release-"));
+  await unpackRelease("9436d2c", directory);
+  const same = {
+    runtime: "workerd",
+    port: await freePort("127.0.0.1"),
+    accessKey: randomBytes(16).toString("hex"),
+    allowPrivate: true,
+    stateDirectory: join(directory, "state"),
+  } as const;
+  const former = await startEdge({ ...same, build: directory });
+  origin.route("/visit", ({ request, page }) =>
+    page(pageOf("Visits", '<p id="slot"></p><script>slot.textContent = localStorage.slot ??= "first"</script>'), {
+      "set-cookie": `visit=${request.headers.cookie === undefined ? "first" : "again"}; max-age=9999`,
+    }),
+  );
+  const app = new AppPage(page, former.url);
+  await app.open(former.accessKey);
+  await app.goto(`${origin.origin}/visit`);
+  const slot = new URL((await app.content()).url()).origin;
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Pin", exact: true }).click();
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  const isFormer = async () => (await app.stats()).storeAnswers === undefined;
+  expect(await isFormer()).toBe(true);
+  await former.close();
+
+  const edge = await startEdge(same);
+  await page.reload();
+  expect(await isFormer()).toBe(true);
+  await app.goto(`${origin.origin}/visit?between`);
+  await expect(app.frame().locator("#slot")).toHaveText("first");
+  // As if the hour had passed for which the browser's cache has the app's worker.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.clearBrowserCache");
+  const opensFormer = async () => {
+    await page.reload();
+    await expect(app.address).toBeVisible();
+    return isFormer();
+  };
+  await expect.poll(opensFormer, { intervals: [3_000], timeout: 60_000 }).toBe(false);
+
+  await page.getByRole("button", { name: "Home" }).click();
+  origin.forget();
+  await app.navigated(() =>
+    page.getByRole("region", { name: "Pinned" }).getByRole("button", { name: "Visits" }).click(),
+  );
+  await expect(app.frame().locator("#slot")).toHaveText("first");
+  expect(new URL((await app.content()).url()).origin).toBe(slot);
+  expect(origin.requests[0]?.headers.cookie).toBe("visit=again");
+  expect((await app.stats()).sockets).toBeGreaterThan(0);
+  await edge.close();
+  await rm(directory, { recursive: true, force: true });
 });

@@ -23,6 +23,8 @@ export interface EdgeOptions {
   readonly demo?: DemoSite;
   /** PEM texts. */
   readonly tls?: TlsIdentity;
+  /** A build, laid out as `dist`, of a former release say; that of this source by default. For workerd only. */
+  readonly build?: string;
   /** Where cookies and other state are kept; nowhere beyond the edge's life by default. */
   readonly stateDirectory?: string;
   /** `address:port` where DevTools may attach to the edge; nowhere by default. */
@@ -63,6 +65,7 @@ export interface ResolvedEdgeOptions {
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
   readonly tls: TlsIdentity | undefined;
+  readonly build: string | undefined;
   readonly stateDirectory: string | undefined;
   readonly inspector?: string | undefined;
   readonly log: (line: string) => void;

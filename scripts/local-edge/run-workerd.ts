@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { contentHash } from "../build/content-hash.ts";
 import { withBuildLock } from "../build/lock.ts";
-import { appDirectory, workerDirectory } from "../build/paths.ts";
+import { dist } from "../build/paths.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { type Child, startChild } from "./child.ts";
 import { startLoopbackProxy } from "./loopback-proxy.ts";
@@ -42,7 +42,7 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
     // A later build replaces dist/app as a whole, and workerd holds on to the directory that it was given.
     const served = join(directory, "app");
     const config = await withBuildLock(async () => {
-      await cp(appDirectory, served, { recursive: true });
+      await cp(join(options.build ?? dist, "app"), served, { recursive: true });
       return makeConfig(options, { stateDirectory, served, loopbackProxy: proxy?.address });
     });
     await writeFile(configFile, config, { mode: 0o600 });
@@ -97,7 +97,7 @@ async function makeConfig(
   paths: { readonly stateDirectory: string; readonly served: string; readonly loopbackProxy: string | undefined },
 ): Promise<string> {
   const { stateDirectory, served, loopbackProxy } = paths;
-  const read = (name: string): Promise<string> => readFile(join(workerDirectory, name), "utf8");
+  const read = (name: string): Promise<string> => readFile(join(options.build ?? dist, "worker", name), "utf8");
   const [worker, assets, egress, settings] = await Promise.all(
     ["worker.js", "assets.js", "egress.js", "settings.json"].map(read),
   );

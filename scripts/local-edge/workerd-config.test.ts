@@ -10,6 +10,7 @@ const options: ResolvedEdgeOptions = {
   accessKey: "key",
   demo: undefined,
   tls: undefined,
+  build: undefined,
   stateDirectory: undefined,
   log: () => {},
 };
