@@ -144,6 +144,35 @@ test("what comes again unchanged, without validators, costs its head", async ({ 
   expect(counts(otherOrigin)).toEqual({ "/again.svg": 2 });
 });
 
+test("a file that was edited costs what was edited", async ({ app, origin }) => {
+  const noise = Array.from({ length: 60_000 }, (_, at) => ((at * at * 7919) % 36).toString(36)).join("");
+  let version = 1;
+  const headers = { "cache-control": "max-age=0", "content-type": "text/javascript" };
+  origin.route("/edited.js", ({ reply }) =>
+    reply(200, { ...headers, etag: `"${version}"` }, `shown.textContent = "version ${version}";//${noise}`),
+  );
+  origin.route("/page", ({ page }) =>
+    page(pageOf("Edited", `<p id="shown"></p><script src="/edited.js"></script><!--${version} ${noise}-->`), {
+      "cache-control": "max-age=0",
+    }),
+  );
+  await app.storeReady();
+  await app.goto(`${origin.origin}/page`);
+  await expect(app.frame().locator("#shown")).toHaveText("version 1");
+  // The edge keeps what it has sent when it has time.
+  await expect(async () => {
+    version += 1;
+    await app.page.getByRole("button", { name: "Home" }).click();
+    await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
+    const before = await app.stats();
+    await app.goto(`${origin.origin}/page`);
+    await expect(app.frame().locator("#shown")).toHaveText(`version ${version}`);
+    const after = await app.stats();
+    expect(Number(after.storeDictionaries) - Number(before.storeDictionaries)).toBe(2);
+    expect(after.linkBytesDown - before.linkBytesDown).toBeLessThan(10_000);
+  }).toPass({ intervals: [2000], timeout: 30_000 });
+});
+
 test("another site sees nothing of what is stored, and what is forgotten is gone", async ({
   app,
   origin,

@@ -75,6 +75,8 @@ export interface StoreStats {
   /** Requests that it answered since the edge had got the same body again from its origin; and the bytes of those bodies. */
   readonly storeReferences: number | null;
   readonly storeReferencedBytes: number | null;
+  /** Responses that came coded against what was stored. */
+  readonly storeDictionaries: number | null;
   /** Questions that went out with a navigation, before its page asked; and those of which the page took the answer. */
   readonly storeAsked: number | null;
   readonly storeAskedUsed: number | null;

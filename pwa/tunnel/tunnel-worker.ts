@@ -102,6 +102,7 @@ const store = new LateStore({
       isAway: () => isAway(phase),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
       onNewerPage: (url) => tell({ type: "newer-page", url }),
+      onDictionaryKey: (key) => tunnel.offerDictionaries(key),
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
     };
     return chunk.openStoredSource(parts, () => storeBytes);
@@ -154,6 +155,7 @@ const NO_STORE: StoreStats = {
   storeAskedUsed: null,
   storeReferences: null,
   storeReferencedBytes: null,
+  storeDictionaries: null,
   storeBytes: null,
   storedBytes: null,
   storedBytesMax: null,

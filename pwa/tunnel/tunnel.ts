@@ -5,7 +5,7 @@
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
-import { STORED_BODY } from "../../shared/http/stored-body.ts";
+import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
@@ -76,6 +76,7 @@ export class Tunnel {
   #network: NetworkRequests;
   #pushed: PushedResponses;
   #slotScheme: SlotScheme | null = null;
+  #dictionaryKey: string | null = null;
   #uploads = new UploadMeter();
 
   /** @param sources are asked after what was pushed, before the edge is. */
@@ -140,6 +141,12 @@ export class Tunnel {
   /** What sessions say of this phone. Before the first request, and when more is known. */
   introduce(constants: TunnelConstants): void {
     this.#constants = constants;
+    this.#renewConstants();
+  }
+
+  /** @param key with which the edge seals what it keeps of this phone, to code against it; in base64url. */
+  offerDictionaries(key: string): void {
+    this.#dictionaryKey = key;
     this.#renewConstants();
   }
 
@@ -256,6 +263,7 @@ export class Tunnel {
       ["user-agent", userAgent],
       ["accept-language", acceptLanguage],
       [STORED_BODY, "1"],
+      ...(this.#dictionaryKey === null ? [] : [[DICTIONARY_KEY, this.#dictionaryKey, "never"] as const]),
       ...(scheme === null ? [] : [[ACCEPT_PUSH, scheme] as const, ...acceptToFields(accept ?? {})]),
     ]);
   }

@@ -18,6 +18,9 @@ const STORE = ".ropeway/store";
 /** Of the tunnel, too: what only the shell asks about what is stored. */
 const STORE_QUESTIONS = ".ropeway/store-questions";
 
+/** The same of what the store needs for a changed body. */
+const DECODER = ".ropeway/decoder";
+
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
@@ -26,8 +29,8 @@ const SHEETS = ".ropeway/sheets";
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
  */
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
-  [STORE, "pwa/tunnel/store/store-chunk.ts", "esm"],
   [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
+  [DECODER, "pwa/tunnel/store/dictionary/decoder-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -63,7 +66,7 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
-  const store = nameByContent(files, STORE);
+  const store = await addStore(files);
   const questions = nameByContent(files, STORE_QUESTIONS);
   const sheets = nameByContent(files, SHEETS);
   const loaders = await Promise.all([
@@ -100,6 +103,19 @@ export async function buildApp(): Promise<BuiltFiles> {
   });
   for (const [path, contents] of serviceWorkers) files.set(path, contents);
   return files;
+}
+
+/** The store, which loads the decoder by its name. @returns its own. */
+async function addStore(files: BuiltFiles): Promise<string> {
+  const decoder = nameByContent(files, DECODER);
+  const built = await bundle({
+    entryPoints: [{ out: STORE, in: "pwa/tunnel/store/store-chunk.ts" }],
+    format: "esm",
+    define: { ...browserOptions.define, "self.__DECODER": JSON.stringify(`/${decoder}`) },
+    external: [`/${decoder}`],
+  });
+  for (const [path, contents] of built) files.set(path, contents);
+  return nameByContent(files, STORE);
 }
 
 /** Gives a script a name with the hash of its content; its source map, if any, keeps its own. @returns the name. */

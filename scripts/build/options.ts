@@ -36,4 +36,7 @@ export const workerdOptions = {
   target: "es2024",
   conditions: ["workerd", "worker", "browser"],
   external: ["node:*", "cloudflare:*"],
+  // A module of its own beside the script, as wrangler has it.
+  loader: { ".wasm": "copy" },
+  assetNames: "[name]",
 } as const satisfies BuildOptions;

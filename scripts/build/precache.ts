@@ -7,6 +7,7 @@ const OF_SHELL = new Set([
   ".ropeway/tunnel.js",
   ".ropeway/store.js",
   ".ropeway/store-questions.js",
+  ".ropeway/decoder.js",
   ".ropeway/sheets.js",
 ]);
 

@@ -7,3 +7,8 @@ declare module "ropeway:*-page" {
   const text: string;
   export default text;
 }
+/** In gzip. */
+declare module "ropeway:zstd-decoder-wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}

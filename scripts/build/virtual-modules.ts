@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
@@ -13,6 +14,17 @@ const SCHEME = "ropeway:";
 
 /** `ropeway:boot-page` is boot.html, `ropeway:boot-script` is boot.ts or boot-script.ts, all of this directory. */
 const directory = join(root, "pwa", "slot", "documents");
+
+/** `ropeway:zstd-decoder-wasm`: the wasm in the script of `zstddec`, which keeps it to itself; in gzip. */
+const ZSTD_DECODER = `${SCHEME}zstd-decoder-wasm`;
+
+/** @throws Error where it is not there. */
+async function zstdDecoder(): Promise<Buffer> {
+  const script = await readFile(join(root, "node_modules", "zstddec", "dist", "zstddec-stream.mjs"), "utf8");
+  const base64 = script.match(/(["'`])([A-Za-z0-9+/]{10000,}=*)\1/)?.[2];
+  if (base64 === undefined) throw new Error(`Cannot import "${ZSTD_DECODER}": zstddec has no wasm where it had it`);
+  return gzipSync(Buffer.from(base64, "base64"), { level: 9 });
+}
 
 /** @throws Error for a name without a file. */
 async function textOf(name: string): Promise<string> {
@@ -39,10 +51,11 @@ export function virtualModules(): Plugin {
     name: "ropeway-virtual-modules",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^ropeway:/ }, ({ path }) => ({ path, namespace: "ropeway" }));
-      onLoad({ filter: /.*/, namespace: "ropeway" }, async ({ path }) => ({
-        contents: await textOf(path),
-        loader: "text",
-      }));
+      onLoad({ filter: /.*/, namespace: "ropeway" }, async ({ path }) =>
+        path === ZSTD_DECODER
+          ? { contents: await zstdDecoder(), loader: "binary" }
+          : { contents: await textOf(path), loader: "text" },
+      );
     },
   };
 }
@@ -53,7 +66,11 @@ export function viteVirtualModules() {
     name: "ropeway-virtual-modules",
     enforce: "pre" as const,
     resolveId: (id: string) => (id.startsWith(SCHEME) ? `\0${id}` : null),
-    load: async (id: string) =>
-      id.startsWith(`\0${SCHEME}`) ? `export default ${JSON.stringify(await textOf(id.slice(1)))};` : null,
+    async load(id: string) {
+      if (!id.startsWith(`\0${SCHEME}`)) return null;
+      if (id.slice(1) !== ZSTD_DECODER) return `export default ${JSON.stringify(await textOf(id.slice(1)))};`;
+      const base64 = (await zstdDecoder()).toString("base64");
+      return `export default Uint8Array.from(atob("${base64}"), (each) => each.charCodeAt(0));`;
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** Builds the edge for workerd, the two small workers that stand in for the platform locally, and their settings. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { parse } from "smol-toml";
 import type { BuiltFiles } from "./built-files.ts";
@@ -29,7 +29,8 @@ export async function buildWorker(): Promise<BuiltFiles> {
       outfile: join(root, "dist", "worker", output),
     });
     for (const { path, contents } of result.outputFiles) {
-      files.set(path.endsWith(".map") ? `${output}.map` : output, contents);
+      if (path.endsWith(".wasm")) files.set(basename(path), contents);
+      else files.set(path.endsWith(".map") ? `${output}.map` : output, contents);
     }
   }
   files.set("settings.json", new TextEncoder().encode(JSON.stringify(await readSettings(), null, 2)));

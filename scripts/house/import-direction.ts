@@ -23,7 +23,10 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
   ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
   ["worker/front/**", ["shared/**", "worker/{front,session,delivery,upstream}/**"]],
-  ["worker/workerd/**", ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**"]],
+  [
+    "worker/workerd/**",
+    ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**", "node_modules/@bokuweb/zstd-wasm/**/*.wasm"],
+  ],
   ["worker/deno/**", ["shared/**", "worker/{deno,front,session,delivery,upstream}/**"]],
 
   ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],

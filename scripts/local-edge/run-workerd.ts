@@ -104,13 +104,15 @@ async function makeConfig(
   if (worker === undefined || assets === undefined || egress === undefined || settings === undefined) {
     throw new Error("Cannot start the edge: it is not built");
   }
+  // An edge of a former release has none.
+  const zstd = await readFile(join(options.build ?? dist, "worker", "zstd.wasm")).catch(() => null);
   return workerdConfig({
     options,
     stateDirectory,
     settings: JSON.parse(settings) as WorkerSettings,
     assets: await assetManifest(served),
     appDirectory: served,
-    sources: { worker, assets, egress },
+    sources: { worker, zstd, assets, egress },
     ...(loopbackProxy === undefined ? {} : { loopbackProxy }),
     trustedCertificates: await extraCertificates(),
   });

@@ -31,7 +31,7 @@ function configFor(
     },
     assets: {},
     appDirectory: "/app",
-    sources: { worker, assets: "", egress: "" },
+    sources: { worker, zstd: Uint8Array.of(0, 97), assets: "", egress: "" },
     trustedCertificates: ["-----BEGIN CERTIFICATE-----"],
   });
 }

@@ -19,7 +19,12 @@ export interface WorkerdConfigInput {
   readonly assets: Readonly<Record<string, AssetEntry>>;
   readonly appDirectory: string;
   /** The built workers' sources. */
-  readonly sources: { readonly worker: string; readonly assets: string; readonly egress: string };
+  readonly sources: {
+    readonly worker: string;
+    readonly zstd: Uint8Array | null;
+    readonly assets: string;
+    readonly egress: string;
+  };
   /** Where requests for names below localhost go, if the edge may reach loopback. */
   readonly loopbackProxy?: string;
   /** PEM certificates to trust beside those that browsers trust. */
@@ -35,7 +40,13 @@ class Enumerant {
   }
 }
 
-type Value = string | boolean | Enumerant | readonly Value[] | { readonly [name: string]: Value | undefined };
+type Value =
+  | string
+  | boolean
+  | Uint8Array
+  | Enumerant
+  | readonly Value[]
+  | { readonly [name: string]: Value | undefined };
 
 export function workerdConfig(input: WorkerdConfigInput): string {
   const { options, settings } = input;
@@ -69,7 +80,10 @@ function hasEgress({ options, loopbackProxy }: WorkerdConfigInput): boolean {
 function edgeWorker(input: WorkerdConfigInput): Value {
   const { options, settings, sources } = input;
   return {
-    modules: [{ name: "worker.js", esModule: sources.worker }],
+    modules: [
+      { name: "worker.js", esModule: sources.worker },
+      ...(sources.zstd === null ? [] : [{ name: "zstd.wasm", wasm: sources.zstd }]),
+    ],
     compatibilityDate: settings.compatibilityDate,
     compatibilityFlags: settings.compatibilityFlags,
     bindings: [
@@ -160,6 +174,7 @@ function print(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (typeof value === "boolean") return String(value);
   if (value instanceof Enumerant) return value.name;
+  if (value instanceof Uint8Array) return `0x"${Buffer.from(value).toString("hex")}"`;
   if (Array.isArray(value)) return `[${value.map(print).join(", ")}]`;
   const fields = Object.entries(value).filter((field): field is [string, Value] => field[1] !== undefined);
   return `(${fields.map(([name, field]) => `${name} = ${print(field)}`).join(", ")})`;

@@ -115,7 +115,8 @@ function receiveResponse(
       if (over) return;
       const response = fieldsToResponse(fields, request.url);
       if (response.isReference === true && request.stored === undefined) throw namesNothing();
-      const open = LINK_DECODERS[response.coding];
+      const open = response.coding === "dcz" ? request.stored?.decode : LINK_DECODERS[response.coding];
+      if (open === undefined) throw namesNothing();
       decoder = open?.({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) }) ?? null;
       consumer.onHead(response);
     },

@@ -1,5 +1,5 @@
 /** Request and response heads as both ends handle them. How they travel: PROTOCOL.md section 5. */
-import type { LinkCoding } from "../coding/link-coding.ts";
+import type { LinkCoding, OpenDecoder } from "../coding/link-coding.ts";
 
 /** One field line: lower-case name (RFC 9113 section 8.2), value without surrounding whitespace. */
 export type HeaderField = readonly [name: string, value: string];
@@ -125,6 +125,8 @@ export interface BodyName {
 export interface StoredBody extends BodyName {
   /** Of a response of another origin, an entity tag or a date: the edge asks by it. */
   readonly validator?: string;
+  /** Undoes `dcz` against this body. It does not travel. */
+  readonly decode?: OpenDecoder;
 }
 
 export interface ResponseHead {

@@ -9,6 +9,7 @@ import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
 import { deliver } from "./deliver.ts";
+import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
 import { pushObserver } from "./push/document-push.ts";
 import { PushOrder } from "./push/push-order.ts";
@@ -16,17 +17,26 @@ import { UnsentResponse } from "./push/unsent-response.ts";
 import { References } from "./reference/refer.ts";
 import type { ObserveBody } from "./stage.ts";
 
+/** What the phone has said of itself. */
+export interface PhoneTraits {
+  /** Scheme of the hosts that pages are on, where it takes pushes. */
+  readonly slotScheme?: SlotScheme;
+  /** Whether it has a store, and keeps from its pages what is told to that. */
+  readonly hasStore?: boolean;
+  /** Of its browser, as far as it was announced. */
+  readonly accept?: AcceptTable;
+  /** Where it undoes `dcz`: what the edge seals with that it keeps of it. */
+  readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
+}
+
 export interface SessionDeliveryOptions extends Clock {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
   /** Gives responses as `upstream` does, decoded. */
   readonly handle: RequestHandler;
-  /** Scheme of the hosts that pages are on, or null while the phone takes no pushes. */
-  readonly slotScheme: () => SlotScheme | null;
-  /** Whether the phone has a store, and keeps from its pages what is told to that. */
-  readonly hasStore: () => boolean;
-  /** Of the phone's browser, as far as it was announced. */
-  readonly accept: () => AcceptTable;
+  readonly phone: () => PhoneTraits;
+  /** The phone's; null where the edge keeps none. */
+  readonly dictionaries: PhoneDictionaries | null;
   readonly snapshot?: DeliveredSnapshot | undefined;
 }
 
@@ -47,15 +57,15 @@ export class SessionDelivery {
 
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
-    const slotScheme = this.#options.slotScheme();
-    if (slotScheme === null) return this.#fetch(request, null);
+    const { slotScheme, accept = {} } = this.#options.phone();
+    if (slotScheme === undefined) return this.#fetch(request, null);
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
         isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest) => this.#offer(pushed),
         slotScheme,
-        accept: this.#options.accept(),
+        accept,
         openOrder: (document: MuxStream) => this.#openOrder(document),
       });
       return this.#fetch(request, observer);
@@ -103,11 +113,16 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
+    const { dictionaryKey, hasStore } = this.#options.phone();
+    // What is named is looked for while its origin is asked.
+    const dictionary =
+      dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);
-    return deliver(this.#options.hasStore() ? response : withoutNotes(response), {
+    return deliver(hasStore === true ? response : withoutNotes(response), {
       request,
       observer,
       refer: this.#references.refer,
+      dictionary: dictionary ?? null,
     });
   }
 

@@ -17,11 +17,21 @@ export interface DecodedResponse {
 /** A stage that may take the body away: what is left then is a name of it. */
 export type Refer = (response: DecodedResponse, request: RequestHead) => Promise<ServerResponse>;
 
+/** Two stages of `deliver`, for the response to one request. */
+export interface DictionaryStages {
+  /** Reads along, so that the body may be a dictionary. */
+  keep(response: DecodedResponse): DecodedResponse;
+  /** Codes it against the body that the request names; gives it back as it is where that is of no use. */
+  code(response: DecodedResponse): Promise<DecodedResponse>;
+}
+
 export interface Delivery {
   readonly request: ServerRequest;
   /** Asked once. */
   readonly observer: ObserveBody | null;
   readonly refer: Refer;
+  /** Null, too, where the body shares a compression context with no other. */
+  readonly dictionary?: DictionaryStages | null;
 }
 
 /** Takes ownership of the body, and reads of it only as its own is read. */

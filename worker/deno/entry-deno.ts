@@ -10,6 +10,8 @@ import { epochClock, setTimer } from "../../shared/clock.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
+import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
+import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "../front/edge-settings.ts";
@@ -28,6 +30,8 @@ import { createDenoUpstream } from "./upstream-deno.ts";
 
 const APP_DIRECTORY = new URL("../../dist/app", import.meta.url);
 
+const ZSTD = new URL("../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm", import.meta.url);
+
 const options: EdgeOptions = {
   ...setting("ROPEWAY_ACCESS_KEY"),
   ...setting("ROPEWAY_HOST"),
@@ -36,6 +40,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
+const compressor = new DictionaryCompressor(await WebAssembly.compile(await Deno.readFile(ZSTD)));
 const phones = new Map<string, Phone>();
 const addresses = new WeakMap<Request, string>();
 
@@ -124,8 +129,11 @@ function phoneOf(deviceId: string): Phone {
     if (sockets === 0 && stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId));
+  const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
+  const sentLog = new SentLog(store.sentLogOf(deviceId), () => Date.now());
   const server = new TunnelServer({
-    handle: createEdgeHandler(backend, new SentLog(store.sentLogOf(deviceId), () => Date.now())),
+    handle: createEdgeHandler(backend, sentLog, dictionaries),
+    dictionaries,
     ...epochClock,
     createDefer: () => gathering(setTimer, GATHER_TIME),
   });

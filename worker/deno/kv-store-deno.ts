@@ -1,13 +1,16 @@
 /** Where a Deno edge keeps cookies and the log of sent requests: Deno KV if the process has it, else memory. */
 
+import type { SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
 import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import { kvBodyStore, memoryBodies } from "./kv-bodies.ts";
 import { kvCookieStore } from "./kv-cookie-store.ts";
 import { kvSentLogStore } from "./sent-log-deno.ts";
 
 export interface DeviceStores {
   forDevice(deviceId: string): CookieJarStore;
   sentLogOf(deviceId: string): SentLogStore;
+  bodiesOf(deviceId: string): SealedBodyStore;
 }
 
 /**
@@ -22,6 +25,7 @@ export async function openStore(path: string | undefined): Promise<DeviceStores>
   });
   return {
     forDevice: (deviceId) => kvCookieStore(kv, deviceId),
+    bodiesOf: (deviceId) => kvBodyStore(kv, deviceId, Date.now),
     // A database in memory has forgotten what an earlier process sent.
     sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
   };
@@ -41,6 +45,7 @@ function memoryStores(): DeviceStores {
   const devices = new Map<string, CookieJarStore>();
   return {
     sentLogOf: memorySentLogs(),
+    bodiesOf: memoryBodies(),
     forDevice(deviceId) {
       const known = devices.get(deviceId);
       if (known !== undefined) return known;

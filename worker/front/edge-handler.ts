@@ -5,6 +5,7 @@ import type { RequestHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
+import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
 import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
@@ -46,14 +47,20 @@ export function createEdgeBackend({ upstream, jar, transportSecurity }: Upstream
   };
 }
 
-/** @param sentLog of the phone that asks. */
-export function createEdgeHandler({ upstream, siteData }: EdgeBackend, sentLog: SentLog): EdgeHandler {
+/** @param sentLog of the phone that asks, and what else is kept of it. */
+export function createEdgeHandler(
+  { upstream, siteData }: EdgeBackend,
+  sentLog: SentLog,
+  dictionaries?: Pick<PhoneDictionaries, "forget">,
+): EdgeHandler {
   return async (request, constants) => {
     if (!request.head.url.startsWith(EDGE_SCHEME)) {
       const beforeSend = await claimOf(request.head, sentLog);
       return upstream({ ...request, ...constants, ...(beforeSend === null ? {} : { beforeSend }) });
     }
     await answerEdgeRequest(request.head, siteData);
+    // Sealed as they are, nobody can tell which are a site's.
+    if (request.head.method === "DELETE") await dictionaries?.forget();
     return {
       head: {
         status: 204,

@@ -86,6 +86,12 @@ describe("headers of the app's own files", () => {
     expect(headersOf("https://s7k2.ropeway.example/.ropeway/boot")).not.toHaveProperty("service-worker-allowed");
   });
 
+  it("lets the tunnel's worker compile wasm, and no window", () => {
+    const policyOf = (path: string) => headersOf(`https://ropeway.example${path}`)["content-security-policy"];
+    expect(policyOf("/.ropeway/tunnel.js")).toContain("script-src 'self' 'wasm-unsafe-eval';");
+    for (const path of ["/", "/shell.js", "/.ropeway/store-1.js"]) expect(policyOf(path)).not.toContain("wasm");
+  });
+
   it("frames no slots where there are none", () => {
     expect(headersOf("https://x.workers.dev/", "")["content-security-policy"]).toContain("frame-src 'self';");
   });

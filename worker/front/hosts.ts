@@ -30,6 +30,8 @@ export function securityHeaders(url: URL, kind: HostKind, baseHost: string | und
   const { baseOrigin, slotHost } = classifyHost(url, baseHost);
   const slots = slotHost === null ? "" : ` ${url.protocol}//*.${slotHost}`;
   const socket = baseOrigin.replace(/^http/, "ws");
+  // The tunnel's worker decodes by wasm; no window does.
+  const wasm = url.pathname === `${RESERVED_PATH}tunnel.js` ? " 'wasm-unsafe-eval'" : "";
   const common = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -39,7 +41,7 @@ export function securityHeaders(url: URL, kind: HostKind, baseHost: string | und
   const policy =
     kind === "slot"
       ? `default-src 'none'; script-src 'self' ${baseOrigin}${RESERVED_PATH}; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ${baseOrigin}${slots}`
-      : `default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ${socket}; worker-src 'self'; frame-src 'self'${slots}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+      : `default-src 'self'; script-src 'self'${wasm}; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ${socket}; worker-src 'self'; frame-src 'self'${slots}; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
   // No page that opens the app gets a handle on its window.
   const opener: Record<string, string> = kind === "slot" ? {} : { "cross-origin-opener-policy": "same-origin" };
   const scope: Record<string, string> = url.pathname.endsWith("/sw.js") ? { "service-worker-allowed": "/" } : {};

@@ -1,7 +1,7 @@
 /** What outlives the memory of a session, kept with its hibernated sockets. */
 import type { HeaderList } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
-import { STORED_BODY } from "../../shared/http/stored-body.ts";
+import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
 import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
@@ -17,6 +17,8 @@ export interface SessionConstants {
   readonly slotScheme?: SlotScheme;
   /** It has a store: what is told to that is for no page. */
   readonly hasStore?: boolean;
+  /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
+  readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -25,12 +27,14 @@ export interface SessionConstants {
 export function sessionConstants(fields: HeaderList): SessionConstants {
   const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
   const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
   return {
     userAgent: field("user-agent"),
     acceptLanguage: field("accept-language"),
     accept: fieldsToAccept(fields),
     ...(slotScheme === null ? {} : { slotScheme }),
     ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
+    ...(dictionaryKey === null ? {} : { dictionaryKey }),
   };
 }
 

@@ -10,6 +10,7 @@ import { snapshotOf } from "../../shared/mux/session/session-snapshot.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
+import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import { SessionDelivery } from "../delivery/session-delivery.ts";
 import type { PhoneProofs } from "./arrival-proof.ts";
 import { misplacedHello, tooManyHellos } from "./carried-hello.ts";
@@ -34,6 +35,7 @@ export interface ServedSessionOptions extends Clock {
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
   /** When the runtime last answered a keep-alive of that socket by itself; null where it never has. */
   readonly keptAliveAt?: (transport: Transport) => number | null;
+  readonly dictionaries?: PhoneDictionaries;
   /** When a session's frames go out; at the end of the turn if it is left out. */
   readonly createDefer?: () => Defer;
 }
@@ -83,9 +85,8 @@ export class ServedSession {
     this.#delivery = new SessionDelivery({
       openPush: (priority) => this.session.streams.openPush(priority),
       handle: (request) => this.#handle(request),
-      slotScheme: () => this.#constants.slotScheme ?? null,
-      accept: () => this.#constants.accept ?? {},
-      hasStore: () => this.#constants.hasStore === true,
+      phone: () => this.#constants,
+      dictionaries: options.dictionaries ?? null,
       now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,

@@ -5,9 +5,12 @@
  */
 
 import { DurableObject } from "cloudflare:workers";
+import zstd from "../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
+import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
+import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
 import { type EdgeSocket, hear } from "../session/edge-socket.ts";
@@ -15,10 +18,14 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
+import { objectBodyStore } from "./object-bodies.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
+
+/** Of all objects in the isolate. */
+const compressor = new DictionaryCompressor(zstd);
 
 /** Attachment of a socket on which nothing was said yet. */
 const FRESH = "fresh";
@@ -64,11 +71,15 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
     super(ctx, env);
     this.#backend = createWorkerdUpstream(ctx, env);
+    const bodies = objectBodyStore(ctx.storage, new StateDisk(env));
+    const dictionaries = new PhoneDictionaries(bodies, compressor, setTimer);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(
         this.#backend,
         new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
+        dictionaries,
       ),
+      dictionaries,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.

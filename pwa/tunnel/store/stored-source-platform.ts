@@ -10,6 +10,8 @@ export interface StoredSourcePlatform {
   onStoredPage(page: StoredPage): void;
   /** Of a page that is shown as it was stored there is another version, which is stored by now. */
   onNewerPage(url: string): void;
+  /** The key with which the edge may seal bodies of this phone, in base64url: it is told so. */
+  onDictionaryKey(key: string): void;
   /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
   failure(code: ErrorCode, message: string): RopewayError;
 }

@@ -11,6 +11,7 @@ import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
 import type { ResponseStore } from "./database/response-store.ts";
+import type { StoredDictionaries } from "./dictionary/stored-dictionaries.ts";
 import { alikeOf } from "./exchanges/alike.ts";
 import type { AskedAhead } from "./exchanges/asked-questions.ts";
 import { AskingAhead } from "./exchanges/asking-ahead.ts";
@@ -48,6 +49,7 @@ export class StoredSource {
     store: ResponseStore<StoredExchange>,
     platform: StoredSourcePlatform,
     tellCookies: (urls: readonly string[]) => void,
+    dictionaries: StoredDictionaries | null = null,
   ) {
     this.#parts = {
       store,
@@ -55,11 +57,13 @@ export class StoredSource {
       cookies: new CookieMirror(() => platform.now(), tellCookies),
       invalidations: new Invalidations(store),
       pages: new PageRequests(),
+      dictionaries,
       counters: {
         storeAnswers: 0,
         storeValidations: 0,
         storeReferences: 0,
         storeReferencedBytes: 0,
+        storeDictionaries: 0,
         storeBytes: 0,
         storeAsked: 0,
         storeAskedUsed: 0,

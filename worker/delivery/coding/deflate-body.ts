@@ -3,7 +3,7 @@ import { constants, createDeflateRaw } from "node:zlib";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 
 /** Milliseconds: how long compressed bytes wait for the origin's next chunk before they are flushed to the phone. */
-const LINK_FLUSH_DELAY = 5;
+export const LINK_FLUSH_DELAY = 5;
 
 export interface DeflateOptions {
   /** Length of the body if it is known: a short one gets a small window, which is most of the memory. */

@@ -71,7 +71,7 @@ export interface StoreSchema extends DBSchema {
   };
   blocks: { key: [string, number]; value: Uint8Array };
   partitions: { key: string; value: PartitionUse };
-  totals: { key: "totals"; value: StoreTotals };
+  totals: { key: "totals" | "dictionary-key"; value: StoreTotals | Uint8Array };
   /** Keys grow: the least is that of the visit longest ago. */
   visits: { key: number; value: StoredVisit; indexes: { document: [string, string] } };
   /** By URL. Each has the response of its document among the entries. */

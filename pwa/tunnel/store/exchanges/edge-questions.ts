@@ -1,6 +1,6 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
 import { asWhole } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
@@ -8,6 +8,7 @@ import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/va
 import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
 import { type Ask, passingOn } from "../../requests/response-source.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
+import { onceDecoded } from "../dictionary/once-decoded.ts";
 import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import type { SourceParts } from "./source-parts.ts";
@@ -51,7 +52,7 @@ export class EdgeQuestions {
   /** @param alike is named, since the answer may have the same body. */
   fetch(lookup: Lookup, fields: HeaderList, alike: Variant | null = null): ClientExchange {
     const storing = this.#storing(lookup, this.#parts.platform.now());
-    const name = alike === null ? null : storedBodyOf(lookup.head, alike);
+    const name = alike === null ? null : this.#nameOf(lookup.head, alike);
     const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
     let other: ClientExchange | null = null;
     const exchange = lookup.next(
@@ -79,10 +80,14 @@ export class EdgeQuestions {
     const consumer = passingOn(storing, { onHead: (head) => storing.onHead({ ...head, url }) });
     return {
       onHead: (response) => {
+        const whole = () => this.fetch(lookup, []);
+        if (response.coding === "dcz") {
+          passes = this.#onceDecoded(response, storing, () => onAnswer(whole()));
+          return;
+        }
         if (response.isReference !== true) return storing.onHead(response);
         passes = DEAF;
         const meta = { ...entry.meta, headers: response.headers };
-        const whole = () => this.fetch(lookup, []);
         onAnswer(this.#answers.confirmed({ ...lookup, consumer }, entry, meta, response, whole));
       },
       onBody: (chunk) => passes.onBody(chunk),
@@ -93,14 +98,23 @@ export class EdgeQuestions {
 
   /** Whether there is a way to ask whether what is stored holds, and not only for the whole. */
   canConfirm({ head }: Pick<Lookup, "head">, variant: Variant, fields: HeaderList): boolean {
-    return (isBasic(head) && fields.length > 0) || storedBodyOf(head, variant) !== null;
+    return (isBasic(head) && fields.length > 0) || this.#nameOf(head, variant) !== null;
+  }
+
+  #onceDecoded(response: ResponseHead, consumer: ResponseConsumer, again: () => void): ResponseConsumer {
+    this.#parts.counters.storeDictionaries += 1;
+    return onceDecoded(response, consumer, again);
+  }
+
+  #nameOf(head: RequestHead, variant: Variant): StoredBody | null {
+    return storedBodyOf(head, variant, this.#parts.dictionaries?.decoderFor(variant.entry));
   }
 
   /** Asks whether what is stored holds: by its validators, and by its body's name. */
   validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
     const { platform } = this.#parts;
     const requestTime = platform.now();
-    const stored = storedBodyOf(lookup.head, variant);
+    const stored = this.#nameOf(lookup.head, variant);
     const whole = this.#storing(lookup, requestTime, stored !== null);
     const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), stored);
     const askForWhole = () => this.fetch(lookup, []);
@@ -118,8 +132,8 @@ export class EdgeQuestions {
         }
         const verdict = judgeValidation(variant.entry.meta, lookup.head, response, times);
         if (verdict.kind === "replaced") {
-          passes = whole;
-          whole.onHead(response);
+          passes = response.coding === "dcz" ? this.#onceDecoded(response, whole, () => answerBy(askForWhole)) : whole;
+          passes.onHead(response);
         } else if (verdict.kind === "stale-if-error") {
           answerBy(() => this.#answers.answer(lookup, variant, askForWhole));
           network.cancel();

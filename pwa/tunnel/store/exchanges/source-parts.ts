@@ -1,6 +1,7 @@
 import type { RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { bounded } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";
+import type { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 import type { Invalidations } from "./invalidations.ts";
@@ -15,6 +16,8 @@ export interface SourceParts {
   readonly invalidations: Invalidations;
   readonly pages: PageRequests;
   readonly counters: StoreCounters;
+  /** Null where there are none. */
+  readonly dictionaries: StoredDictionaries | null;
 }
 
 export interface StoreCounters {
@@ -22,6 +25,7 @@ export interface StoreCounters {
   storeValidations: number;
   storeReferences: number;
   storeReferencedBytes: number;
+  storeDictionaries: number;
   storeBytes: number;
   storeAsked: number;
   storeAskedUsed: number;

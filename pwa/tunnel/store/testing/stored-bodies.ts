@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { ResponseStore } from "../database/response-store.ts";
+import { NOTHING_STORED } from "../database/store-database.ts";
+import { isStoreTotals } from "../database/store-rows.ts";
 import type { FakeDisk } from "./fake-disk.ts";
 
 export interface TestMeta {
@@ -65,9 +67,10 @@ export async function expectSound(disk: FakeDisk<TestMeta>): Promise<number> {
     expect(sha256(Buffer.concat(kept))).toBe(hash);
   }
   const total = [...bodies.values()].reduce((sum, { size }) => sum + size, 0);
-  const totals = await database.get("totals", "totals");
-  expect(totals?.bytes ?? 0).toBe(total);
-  expect(totals?.entries ?? 0).toBe(entries.length);
+  const row = await database.get("totals", "totals");
+  const totals = isStoreTotals(row) ? row : NOTHING_STORED;
+  expect(totals.bytes).toBe(total);
+  expect(totals.entries).toBe(entries.length);
   const uses = await database.getAll("partitions");
   expect(uses.reduce((sum, use) => sum + use.bytes, 0)).toBe(total);
   database.close();

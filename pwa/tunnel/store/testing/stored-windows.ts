@@ -86,6 +86,7 @@ export class TestWindow {
         return () => void timers.delete(task);
       },
       isAway: () => phone.isAway,
+      onDictionaryKey: () => {},
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
       onNewerPage: (url) => void this.pages.push(`newer ${url}`),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${phone.time - storedAt}`),

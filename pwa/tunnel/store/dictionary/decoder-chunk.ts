@@ -1,0 +1,20 @@
+/** Entry of the script that undoes `dcz`, which the store loads when the first such response comes. */
+import zipped from "ropeway:zstd-decoder-wasm";
+import type { DecoderHandler } from "../../../../shared/coding/inflate.ts";
+import { DczDecoder, type StoredDictionary } from "./dcz-decoder.ts";
+import { ZstdWasm } from "./zstd-wasm.ts";
+
+let compiled: Promise<ZstdWasm> | null = null;
+
+export async function openDczDecoder(
+  dictionary: StoredDictionary,
+  deliver: DecoderHandler["deliver"],
+): Promise<DczDecoder> {
+  compiled ??= unzipped(zipped).then((bytes) => ZstdWasm.compile(bytes));
+  return new DczDecoder(await compiled, dictionary, deliver);
+}
+
+async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}

@@ -1,0 +1,50 @@
+/** Stored bodies as dictionaries: what the edge sends of a changed one may be coded against them (PROTOCOL.md section 5.3). */
+import { fromHex } from "../../../../shared/base-encodings.ts";
+import type { OpenDecoder } from "../../../../shared/coding/link-coding.ts";
+import { concat } from "../../../../shared/wire/frame.ts";
+import type { ResponseStore } from "../database/response-store.ts";
+import type { ExchangeEntry, StoredExchange } from "../exchanges/stored-exchange.ts";
+import type { StoredDictionary } from "./dcz-decoder.ts";
+import { lateDecoder } from "./late-decoder.ts";
+
+type DecoderChunk = Pick<typeof import("./decoder-chunk.ts"), "openDczDecoder">;
+
+export class StoredDictionaries {
+  readonly #store: ResponseStore<StoredExchange>;
+  readonly #loadChunk: () => Promise<DecoderChunk>;
+  #isOffered = false;
+
+  /** @param loadChunk loads the decoder, when it is first needed. */
+  constructor(store: ResponseStore<StoredExchange>, loadChunk: () => Promise<DecoderChunk>) {
+    this.#store = store;
+    this.#loadChunk = loadChunk;
+  }
+
+  /** The edge has the key now with which it seals what it keeps. */
+  offered(): void {
+    this.#isOffered = true;
+  }
+
+  /** Undefined as long as the edge knows nothing of dictionaries. */
+  decoderFor(entry: ExchangeEntry): OpenDecoder | undefined {
+    if (!this.#isOffered) return undefined;
+    return (handler) =>
+      lateDecoder(async (deliver) => {
+        const [chunk, dictionary] = await Promise.all([this.#loadChunk(), this.#read(entry)]);
+        return chunk.openDczDecoder(dictionary, deliver);
+      }, handler);
+  }
+
+  /** @throws Error where it is not whole. */
+  async #read(entry: ExchangeEntry): Promise<StoredDictionary> {
+    const reader = await this.#store.read(entry);
+    if (reader === null) throw new Error("Cannot decode the response: what it is coded against is not stored any more");
+    try {
+      const blocks: Uint8Array[] = [];
+      for (let block = await reader.next(); block !== null; block = await reader.next()) blocks.push(block);
+      return { bytes: concat(...blocks), hash: fromHex(entry.body.hash) };
+    } finally {
+      reader.close();
+    }
+  }
+}

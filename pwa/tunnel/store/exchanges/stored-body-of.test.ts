@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { bodyName } from "../../../../shared/http/stored-body.ts";
+import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
+import { storedBodyOf } from "./stored-body-of.ts";
+import type { Variant } from "./variants-of.ts";
+
+const HASH = "ab".repeat(32);
+const head = { ...requestHead, method: "GET", url: "https://a.example/x", origin: "https://a.example" };
+const decode = () => ({ write: async () => {}, end() {}, cancel() {} });
+
+function variant(size: number, meta: object = {}): Variant {
+  const stored = { status: 200, headers: [], ...meta };
+  return { entry: { meta: stored, body: { hash: HASH, size } } } as unknown as Variant;
+}
+
+describe("the body that a request names", () => {
+  it("is that which may come again, or may be a dictionary", () => {
+    expect(storedBodyOf(head, variant(5000), undefined)).toEqual(bodyName(HASH, 5000));
+    expect(storedBodyOf(head, variant(5000), decode)).toEqual({ ...bodyName(HASH, 5000), decode });
+  });
+
+  it("is a dictionary only, where another came the last time", () => {
+    expect(storedBodyOf(head, variant(5000, { wasOther: true }), undefined)).toBeNull();
+    expect(storedBodyOf(head, variant(5000, { wasOther: true }), decode)).toEqual({ ...bodyName(HASH, 0), decode });
+  });
+
+  it("is none that is too short or too long, or where a part is asked for", () => {
+    expect(storedBodyOf(head, variant(255), decode)).toBeNull();
+    expect(storedBodyOf(head, variant(1024 * 1024 + 1), decode)).toBeNull();
+    expect(storedBodyOf({ ...head, headers: [["range", "bytes=0-1"]] }, variant(5000), decode)).toBeNull();
+  });
+});

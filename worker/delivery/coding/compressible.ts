@@ -1,0 +1,12 @@
+/** Which bodies are text, or as good as: what compresses well. */
+const COMPRESSIBLE = new RegExp(
+  "^(?:text/.*|.*\\+(?:json|xml|text)|application/(?:" +
+    "json|x-ndjson|ndjson|jsonl|json5|graphql|(?:x-)?javascript|(?:x-)?ecmascript|xml|xml-dtd|wasm|manifest|" +
+    "x-www-form-urlencoded|x-sh|rtf|postscript|x-font-ttf|x-font-otf|x-font-truetype|vnd\\.ms-fontobject" +
+    ")|font/(?:ttf|otf|sfnt|collection)|image/(?:bmp|x-icon|vnd\\.microsoft\\.icon)|model/(?:obj|stl)|audio/midi)$",
+);
+
+/** @param contentType value of the field */
+export function isCompressible(contentType: string | null): boolean {
+  return COMPRESSIBLE.test((contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "");
+}

@@ -1,0 +1,114 @@
+/**
+ * Codes a body against another that the phone has (PROTOCOL.md section 5.3), where that is worth it. What has come of the
+ * body by then goes as one frame of zstd; what the origin sends later goes in further ones, as it pauses.
+ */
+import type { SetTimer } from "../../../shared/clock.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader } from "../../../shared/coding/dcz.ts";
+import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { LINK_FLUSH_DELAY } from "../coding/deflate-body.ts";
+import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
+import type { DecodedResponse } from "../stage.ts";
+import type { DictionaryCompressor } from "./dictionary-compressor.ts";
+import type { Dictionary } from "./kept-bodies.ts";
+
+/** Milliseconds that a body may take to be there: most do, the edge being near to origins. */
+const WITHIN = 100;
+
+/** Frames with the dictionary: to read it anew for each costs as much as to code a body of its length. */
+const FRAMES_WITH_DICTIONARY = 8;
+
+/** Bytes of a further frame. */
+const FRAME_BYTES = 256 * 1024;
+
+const NOTHING = new Uint8Array();
+/** Level of zstd, for comparison: the least work. */
+const QUICKEST = 1;
+
+interface Coder {
+  readonly compressor: DictionaryCompressor;
+  readonly setTimer: SetTimer;
+}
+
+/** @returns the body as it was where the dictionary is of no great use. */
+export async function codeAgainst(
+  { head, body }: DecodedResponse,
+  dictionary: Dictionary,
+  { compressor, setTimer }: Coder,
+): Promise<DecodedResponse> {
+  const read = await readAhead(body, DICTIONARY_MOST, WITHIN, setTimer);
+  const first = joined(read.chunks);
+  const frame = first.length < DICTIONARY_LEAST ? null : frameIfSmall(first, dictionary, compressor);
+  if (frame === null) return { head, body: bodyOf(read, () => {}) };
+  const frames = [dczHeader(dictionary.hash), frame];
+  return { head: { ...head, coding: "dcz" }, body: codedBody(frames, read.rest, dictionary, compressor) };
+}
+
+/** @returns null where it is not clearly less than without the dictionary, or the compressor has no room. */
+function frameIfSmall(body: Uint8Array, { bytes }: Dictionary, compressor: DictionaryCompressor): Uint8Array | null {
+  try {
+    const frame = compressor.compress(body, bytes);
+    const isTiny = frame.length < body.length / 20;
+    return isTiny || frame.length < 0.75 * compressor.compress(body, NOTHING, QUICKEST).length ? frame : null;
+  } catch {
+    return null;
+  }
+}
+
+function codedBody(
+  frames: readonly Uint8Array[],
+  rest: ReadAhead["rest"],
+  { bytes }: Dictionary,
+  compressor: DictionaryCompressor,
+): ReadableStream<Uint8Array> {
+  if (rest === "whole") return streamOf(frames);
+  const { reader } = rest;
+  const output = [...frames];
+  let { pending } = rest;
+  let left = FRAMES_WITH_DICTIONARY;
+  let gathered: Uint8Array[] = [];
+  let size = 0;
+
+  function flush(): void {
+    if (size === 0) return;
+    left -= 1;
+    output.push(compressor.compress(joined(gathered), left > 0 ? bytes : NOTHING));
+    gathered = [];
+    size = 0;
+  }
+
+  /** One step: a chunk in, or a frame out. True when the source has ended. */
+  async function step(): Promise<boolean> {
+    pending ??= reader.read();
+    const next = await (size > 0 ? Promise.race([pending, paused()]) : pending);
+    if (next !== null) pending = null;
+    if (next !== null && !next.done) {
+      gathered.push(next.value.slice());
+      size += next.value.length;
+    }
+    if (next === null || next.done || size >= FRAME_BYTES) flush();
+    return next?.done === true;
+  }
+
+  return steppedStream({ reader, output, step, destroy() {} });
+}
+
+const paused = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), LINK_FLUSH_DELAY));
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

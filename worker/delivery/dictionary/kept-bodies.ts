@@ -1,0 +1,119 @@
+/**
+ * Bodies that a phone was sent, kept to be dictionaries. They are sealed with a key that the phone brings with each session
+ * and the edge does not write down: what lies on the edge's disk tells neither what they say nor whose they are.
+ */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { toBase64Url } from "../../../shared/base-encodings.ts";
+import { DICTIONARY_MOST } from "../../../shared/coding/dcz.ts";
+import { BODY_HASH_BYTES } from "../../../shared/http/stored-body.ts";
+import type { SealedBodyStore } from "./sealed-body-store.ts";
+
+export interface Dictionary {
+  readonly bytes: Uint8Array;
+  /** SHA-256 */
+  readonly hash: Uint8Array;
+}
+
+/** Bytes that are kept of a phone, sealed: some hundred pages. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+const HASH_BYTES = 32;
+const IV_BYTES = 12;
+/** Nobody waits for it, but it costs the edge time. */
+const QUICK = { level: 1 };
+
+export class KeptBodies {
+  readonly #store: SealedBodyStore;
+  readonly #keys: Promise<Keys>;
+
+  /** @param secret of `readDictionaryKey` (stored-body.ts). */
+  constructor(store: SealedBodyStore, secret: Uint8Array<ArrayBuffer>) {
+    this.#store = store;
+    this.#keys = deriveKeys(secret);
+  }
+
+  /**
+   * @param place of `dictionaryPlace`.
+   * @param name of the body (stored-body.ts).
+   * @returns null where it is not kept, was not sent to that place, or cannot be opened.
+   */
+  async find(place: string, name: string): Promise<Dictionary | null> {
+    try {
+      const { sealing, id } = await this.#named(place, name);
+      const sealed = await this.#store.get(id);
+      return sealed === null ? null : await open(sealing, id, sealed);
+    } catch {
+      return null;
+    }
+  }
+
+  /** @returns its name. */
+  async keep(place: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+    const name = toBase64Url(hash.subarray(0, BODY_HASH_BYTES));
+    const { sealing, id } = await this.#named(place, name);
+    if ((await this.#store.get(id)) !== null) return name;
+    await this.#store.put(id, await seal(sealing, id, { bytes: body, hash }), KEPT_BYTES);
+    return name;
+  }
+
+  async drop(place: string, name: string): Promise<void> {
+    await this.#store.delete((await this.#named(place, name)).id);
+  }
+
+  async #named(place: string, name: string): Promise<{ readonly sealing: CryptoKey; readonly id: string }> {
+    const { sealing, naming } = await this.#keys;
+    const code = await crypto.subtle.sign("HMAC", naming, new TextEncoder().encode(`${name} ${place}`));
+    return { sealing, id: toBase64Url(new Uint8Array(code).subarray(0, BODY_HASH_BYTES)) };
+  }
+}
+
+type DeriveKey = Parameters<SubtleCrypto["deriveKey"]>;
+
+interface Keys {
+  readonly sealing: CryptoKey;
+  readonly naming: CryptoKey;
+}
+
+async function deriveKeys(secret: Uint8Array<ArrayBuffer>): Promise<Keys> {
+  const base = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const derive = (info: string, algorithm: DeriveKey[2], usages: DeriveKey[4]) =>
+    crypto.subtle.deriveKey(
+      { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: new TextEncoder().encode(info) },
+      base,
+      algorithm,
+      false,
+      usages,
+    );
+  const [sealing, naming] = await Promise.all([
+    derive("ropeway body", { name: "AES-GCM", length: 256 }, ["encrypt", "decrypt"]),
+    derive("ropeway body name", { name: "HMAC", hash: "SHA-256", length: 256 }, ["sign"]),
+  ]);
+  return { sealing, naming };
+}
+
+async function seal(key: CryptoKey, id: string, { bytes, hash }: Dictionary): Promise<Uint8Array> {
+  const coded = deflateRawSync(bytes, QUICK);
+  const plain = new Uint8Array(HASH_BYTES + coded.length);
+  plain.set(hash);
+  plain.set(coded, HASH_BYTES);
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const sealed = new Uint8Array(await crypto.subtle.encrypt(sealedAs(iv, id), key, plain));
+  const all = new Uint8Array(IV_BYTES + sealed.length);
+  all.set(iv);
+  all.set(sealed, IV_BYTES);
+  return all;
+}
+
+/** @throws Error where it is another's, or was changed. */
+async function open(key: CryptoKey, id: string, all: Uint8Array): Promise<Dictionary> {
+  const iv = new Uint8Array(all.subarray(0, IV_BYTES));
+  const sealed = new Uint8Array(all.subarray(IV_BYTES));
+  const plain = new Uint8Array(await crypto.subtle.decrypt(sealedAs(iv, id), key, sealed));
+  const bytes = inflateRawSync(plain.subarray(HASH_BYTES), { maxOutputLength: DICTIONARY_MOST });
+  return { bytes, hash: plain.slice(0, HASH_BYTES) };
+}
+
+function sealedAs(iv: Uint8Array<ArrayBuffer>, id: string) {
+  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(id) };
+}

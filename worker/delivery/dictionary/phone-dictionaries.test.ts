@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { beforeEach, describe, expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
+import { DCZ_HEADER_BYTES, dczHeader } from "../../../shared/coding/dcz.ts";
+import type { HeaderList } from "../../../shared/http/heads.ts";
+import { bodyName } from "../../../shared/http/stored-body.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { Random } from "../../../shared/testing/random.ts";
+import { concat } from "../../../shared/wire/frame.ts";
+import { DictionaryCompressor } from "./dictionary-compressor.ts";
+import { PhoneDictionaries } from "./phone-dictionaries.ts";
+import { memoryBodyStore, type SealedBodyStore } from "./sealed-body-store.ts";
+
+const ZSTD = join(import.meta.dirname, "../../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm");
+const compressor = new DictionaryCompressor(new WebAssembly.Module(readFileSync(ZSTD)));
+const random = new Random(5);
+const before = random.bytes(40_000);
+const after = concat(before.subarray(0, 9000), random.bytes(20), before.subarray(9000));
+const hashOf = (body: Uint8Array) => createHash("sha256").update(body).digest();
+const KEY = random.bytes(32);
+const HTML: HeaderList = [["content-type", "text/html"]];
+const SITE = "https://site.example";
+
+let store: SealedBodyStore;
+let sealed: Uint8Array[];
+let timers: (() => void)[];
+let dictionaries: PhoneDictionaries;
+
+beforeEach(() => {
+  const kept = memoryBodyStore();
+  sealed = [];
+  store = {
+    ...kept,
+    put(id, bytes, most) {
+      sealed.push(bytes);
+      return kept.put(id, bytes, most);
+    },
+  };
+  timers = [];
+  // What is to be kept waits; what is read ahead does not.
+  const keepLater: typeof setTimer = (task, delay) => {
+    if (delay < 1000) return setTimer(task, delay);
+    timers.push(task);
+    return () => {};
+  };
+  dictionaries = new PhoneDictionaries(store, compressor, keepLater);
+});
+
+/** A response on its way; its coding and what crosses the link. */
+async function deliver(chunks: readonly Uint8Array[], named: Uint8Array | null, headers = HTML) {
+  const stored = named === null ? {} : { stored: bodyName(hashOf(named).toString("hex"), named.length) };
+  const url = `${SITE}/page`;
+  const head = {
+    ...requestHead,
+    method: "GET",
+    url,
+    mode: "navigate",
+    origin: null,
+    topLevelOrigin: SITE,
+    ...stored,
+  } as const;
+  const stages = dictionaries.stagesFor(KEY, head);
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (const chunk of chunks) {
+        controller.enqueue(chunk);
+        if (chunks.length > 1) await new Promise((resolve) => setTimeout(resolve, 150));
+      }
+      controller.close();
+    },
+  });
+  const passed = stages?.keep({ head: { ...responseHead, headers }, body });
+  if (passed === undefined) throw new Error("Cannot deliver: the request shares no context");
+  const coded = named === null ? passed : await stages?.code(passed);
+  const bytes = new Uint8Array(await new Response(coded?.body as BodyInit | undefined).arrayBuffer());
+  return { coding: coded?.head.coding, bytes };
+}
+
+async function keepAll(): Promise<void> {
+  for (const task of timers.splice(0)) task();
+  // `forget` waits for what is being written.
+  const cleared = store.clear;
+  Object.assign(store, { clear: async () => {} });
+  await dictionaries.forget();
+  Object.assign(store, { clear: cleared });
+}
+
+/** Node undoes the first of several frames only. */
+function decoded(bytes: Uint8Array): Buffer {
+  const frames = Buffer.from(bytes.subarray(DCZ_HEADER_BYTES));
+  const second = frames.indexOf(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd), 4);
+  const each = second < 0 ? [frames] : [frames.subarray(0, second), frames.subarray(second)];
+  return Buffer.concat(each.map((frame) => zstdDecompressSync(frame, { dictionary: before })));
+}
+
+describe("a phone's dictionaries", () => {
+  it("code a changed body against the one that it names", async () => {
+    await deliver([before], null);
+    await keepAll();
+    const { coding, bytes } = await deliver([after], before);
+    expect(coding).toBe("dcz");
+    expect(bytes.length).toBeLessThan(150);
+    expect(bytes.subarray(0, DCZ_HEADER_BYTES)).toEqual(dczHeader(new Uint8Array(hashOf(before))));
+    expect(Buffer.compare(decoded(bytes), after)).toBe(0);
+  });
+
+  it("send what comes late in further frames", async () => {
+    await deliver([before], null);
+    await keepAll();
+    const { coding, bytes } = await deliver([after.subarray(0, 10_000), after.subarray(10_000)], before);
+    expect([coding, bytes.length < 300]).toEqual(["dcz", true]);
+    expect(Buffer.compare(decoded(bytes), after)).toBe(0);
+  });
+
+  it("leave a body as it is where what is named is not kept, or is of no great use", async () => {
+    expect((await deliver([after], before)).coding).toBe("identity");
+    await deliver([before], null);
+    await keepAll();
+    const strange = random.bytes(20_000);
+    const { coding, bytes } = await deliver([strange], before);
+    expect([coding, Buffer.compare(bytes, strange)]).toEqual(["identity", 0]);
+    expect((await deliver([after], before, [["content-type", "image/png"]])).coding).toBe("identity");
+  });
+
+  it("keep a body in the place of the one that it replaces", async () => {
+    await deliver([before], null);
+    await keepAll();
+    await deliver([after], before);
+    await keepAll();
+    expect((await deliver([before], before)).coding).toBe("identity");
+    expect((await deliver([before], after)).coding).toBe("dcz");
+  });
+
+  it("keep no image, nothing short, long, forbidden, or cut off", async () => {
+    await deliver([before], null, [["content-type", "image/png"]]);
+    await deliver([before], null, [...HTML, ["cache-control", "no-store"]]);
+    await deliver([before.subarray(0, 1000)], null);
+    await deliver([new Uint8Array(1024 * 1024 + 1)], null);
+    // A trained dictionary's magic number: zstd would not take it for content.
+    await deliver([concat(Uint8Array.of(0x37, 0xa4, 0x30, 0xec), before)], null);
+    await keepAll();
+    expect(sealed).toEqual([]);
+  });
+
+  it("are sealed: neither the bytes nor their hash are where they are kept", async () => {
+    const text = Buffer.from("a secret line of the page\n".repeat(200));
+    await deliver([text], null);
+    await keepAll();
+    expect(sealed).toHaveLength(1);
+    const kept = Buffer.from(sealed[0] ?? []);
+    expect(kept.includes("secret") || kept.includes(hashOf(text))).toBe(false);
+  });
+
+  it("hold what waits within a bound, and are gone when the person wants it", async () => {
+    for (let count = 0; count < 12; count++) await deliver([random.bytes(1024 * 1024)], null);
+    await keepAll();
+    expect(sealed.length).toBe(8);
+    await deliver([before], null);
+    await dictionaries.forget();
+    expect((await deliver([after], before)).coding).toBe("identity");
+  });
+});

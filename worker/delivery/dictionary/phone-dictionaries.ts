@@ -1,0 +1,176 @@
+/** The dictionaries of one phone: what its responses are coded against, and what of them is kept to be one (PROTOCOL.md section 5.3). */
+import type { SetTimer } from "../../../shared/clock.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/dcz.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { isCompressible } from "../coding/compressible.ts";
+import type { DecodedResponse, DictionaryStages } from "../stage.ts";
+import { codeAgainst, joined } from "./code-against.ts";
+import type { DictionaryCompressor } from "./dictionary-compressor.ts";
+import { dictionaryPlace, mayShareContext } from "./dictionary-place.ts";
+import { KeptBodies } from "./kept-bodies.ts";
+import type { SealedBodyStore } from "./sealed-body-store.ts";
+
+/** Milliseconds after which bodies are sealed and written: by then a page has mostly loaded. */
+const KEPT_AFTER = 1500;
+
+/** Bytes of bodies that wait for that; further ones are not kept. */
+const WAITING_BYTES = 8 * 1024 * 1024;
+
+/** Responses of a phone that are coded so at once: each holds up to DICTIONARY_MOST of body, and a dictionary. */
+const CODED_AT_ONCE = 6;
+
+interface Waiting {
+  readonly kept: KeptBodies;
+  readonly place: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Name of the body in whose place it is. */
+  readonly replaces: string | undefined;
+}
+
+export class PhoneDictionaries {
+  readonly #store: SealedBodyStore;
+  readonly #compressor: DictionaryCompressor;
+  readonly #setTimer: SetTimer;
+  /** By the key that the phone's last session brought: one phone has one. */
+  #kept: { readonly key: string; readonly bodies: KeptBodies } | null = null;
+  #waiting: Waiting[] = [];
+  /** What is being written. */
+  #keeping: Promise<void> = Promise.resolve();
+  #bytes = 0;
+  #coded = 0;
+
+  constructor(store: SealedBodyStore, compressor: DictionaryCompressor, setTimer: SetTimer) {
+    this.#store = store;
+    this.#compressor = compressor;
+    this.#setTimer = setTimer;
+  }
+
+  /** @returns null for a request whose response shares a context with no other. @param key of `readDictionaryKey`. */
+  stagesFor(key: Uint8Array<ArrayBuffer>, head: RequestHead): DictionaryStages | null {
+    const place = dictionaryPlace(head);
+    if (place === null) return null;
+    const kept = this.#keptBy(key);
+    const named = head.stored?.hash;
+    // It is read while the origin is asked.
+    const found = named === undefined ? null : kept.find(place, named);
+    return {
+      keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, body, replaces: named })),
+      code: async (response) => {
+        if (!isText(response.head) || this.#coded >= CODED_AT_ONCE) return response;
+        this.#coded += 1;
+        try {
+          const dictionary = await found;
+          if (dictionary == null) return response;
+          return await codeAgainst(response, dictionary, { compressor: this.#compressor, setTimer: this.#setTimer });
+        } finally {
+          this.#coded -= 1;
+        }
+      },
+    };
+  }
+
+  /** All that is kept of this phone. */
+  async forget(): Promise<void> {
+    for (const { body } of this.#waiting.splice(0)) this.#take(-body.length);
+    await this.#keeping;
+    await this.#store.clear();
+  }
+
+  #keptBy(key: Uint8Array<ArrayBuffer>): KeptBodies {
+    const text = key.join();
+    if (this.#kept?.key !== text) this.#kept = { key: text, bodies: new KeptBodies(this.#store, key) };
+    return this.#kept.bodies;
+  }
+
+  #keep({ head, body }: DecodedResponse, onWhole: (body: Uint8Array<ArrayBuffer>) => void): DecodedResponse {
+    if (!isText(head)) return { head, body };
+    return { head, body: copied(body, { take: (bytes) => this.#take(bytes), onWhole }) };
+  }
+
+  /** @returns false where nothing more may be held. */
+  #take(bytes: number): boolean {
+    if (this.#bytes + bytes > WAITING_BYTES) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #add(waiting: Waiting): void {
+    if (!isDictionary(waiting.body)) return void this.#take(-waiting.body.length);
+    this.#waiting.push(waiting);
+    if (this.#waiting.length === 1) this.#setTimer(() => this.#keepAll(), KEPT_AFTER);
+  }
+
+  #keepAll(): void {
+    const bodies = this.#waiting.splice(0);
+    this.#keeping = this.#keeping.then(async () => {
+      // One after the other: requests that come meanwhile find the processor between two.
+      for (const each of bodies) await this.#keepOne(each);
+    });
+  }
+
+  async #keepOne({ kept, place, body, replaces }: Waiting): Promise<void> {
+    try {
+      const name = await kept.keep(place, body);
+      if (replaces !== undefined && replaces !== name) await kept.drop(place, replaces);
+    } catch {
+      // It is no dictionary then.
+    }
+    this.#take(-body.length);
+  }
+}
+
+/** Whether the body is worth a dictionary, and may have one. */
+function isText(head: ResponseHead): boolean {
+  if (!mayShareContext(head) || !isCompressible(headerValue(head.headers, "content-type"))) return false;
+  const length = headerValue(head.headers, "content-length");
+  return length === null || (Number(length) >= DICTIONARY_LEAST && Number(length) <= DICTIONARY_MOST);
+}
+
+interface Copy {
+  /** @param bytes more, or less where it is negative. */
+  take(bytes: number): boolean;
+  /** What was taken is the callee's. */
+  onWhole(body: Uint8Array<ArrayBuffer>): void;
+}
+
+/** Hands a body on, and what it was at its end. */
+function copied(source: ReadableStream<Uint8Array>, { take, onWhole }: Copy): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  let chunks: Uint8Array[] | null = [];
+  let size = 0;
+  const giveUp = (): void => {
+    if (chunks !== null) take(-size);
+    chunks = null;
+  };
+  const copy = (chunk: Uint8Array): void => {
+    if (chunks === null) return;
+    if (size + chunk.length > DICTIONARY_MOST || !take(chunk.length)) return giveUp();
+    size += chunk.length;
+    chunks.push(chunk.slice());
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (!done) {
+            copy(value);
+            return controller.enqueue(value);
+          }
+        } catch (error) {
+          giveUp();
+          throw error;
+        }
+        if (chunks !== null) onWhole(joined(chunks));
+        chunks = null;
+        controller.close();
+      },
+      cancel(reason) {
+        giveUp();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
