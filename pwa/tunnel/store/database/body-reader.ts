@@ -20,15 +20,17 @@ export class BodyReader {
   }
 
   /**
+   * @param ahead its only block, if that was read ahead.
    * @param release called when the body is not read any more.
    * @returns null where the body is not whole.
    */
-  static async open(database: StoreDatabase, body: StoredBody, release: () => void): Promise<BodyReader | null> {
-    const blocks = beginRead(database, "blocks").objectStore("blocks");
-    const [first, count] = await Promise.all([
-      blocks.get([body.id, 0]),
-      body.blocks.length === 1 ? 1 : blocks.count(blocksOf(body.id)),
-    ]);
+  static async open(
+    database: StoreDatabase,
+    body: StoredBody,
+    ahead: Promise<unknown> | null,
+    release: () => void,
+  ): Promise<BodyReader | null> {
+    const [first, count] = ahead === null ? await readFirst(database, body) : [await ahead, 1];
     if (!(first instanceof Uint8Array) || count !== body.blocks.length) return null;
     const reader = new BodyReader(database, body, first, release);
     return (await reader.#isSound(first, 0)) ? reader : null;
@@ -62,4 +64,10 @@ export class BodyReader {
     const length = index < blocks.length - 1 ? this.#blockBytes : size - this.#blockBytes * (blocks.length - 1);
     return block.length === length && (await blockHash(block as Uint8Array<ArrayBuffer>)) === blocks[index];
   }
+}
+
+/** The first block, and how many there are. */
+function readFirst(database: StoreDatabase, { id, blocks }: StoredBody): Promise<[unknown, number]> {
+  const read = beginRead(database, "blocks").objectStore("blocks");
+  return Promise.all([read.get([id, 0]), blocks.length === 1 ? 1 : read.count(blocksOf(id))]);
 }

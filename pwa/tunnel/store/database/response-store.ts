@@ -116,6 +116,11 @@ export class ResponseStore<Meta> {
     return reader;
   }
 
+  /** Their bodies will be read soon, in this order. */
+  readAhead(entries: readonly StoredEntry<Meta>[]): void {
+    void this.#bodies.readAhead(entries.map(({ body }) => body)).catch(() => {});
+  }
+
   startCopy(): ResponseCopy {
     const id = `${this.#platform.writer}/${this.#copies++}`;
     const body = new BodyCopy({
@@ -150,10 +155,7 @@ export class ResponseStore<Meta> {
         const others = before.filter((old) => !fresh.replaces(old)).sort(byUse);
         const kept = new Set(others.slice(0, VARIANTS - 1));
         gone = before.filter((old) => !kept.has(old));
-        await removeAll(
-          changes,
-          rows.filter((row) => !kept.has(row as StoredEntry<Meta>)),
-        );
+        await changes.removeAll(rows.filter((row) => !kept.has(row as StoredEntry<Meta>)));
         added = await changes.add({ partition, url, meta, body }, last);
       },
       committed: (changes) => {
@@ -181,7 +183,7 @@ export class ResponseStore<Meta> {
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
     for (const entry of entries) this.#learn(entry.partition, [entry], null);
     return this.#queue.add({
-      run: (changes) => removeAll(changes, entries),
+      run: (changes) => changes.removeAll(entries),
     });
   }
 
@@ -256,6 +258,7 @@ export class ResponseStore<Meta> {
 
   /** While nobody waits: writes down what was used, and drops what no entry has. */
   async upkeep(): Promise<void> {
+    this.#bodies.endAhead();
     const database = await this.#database;
     if (database === null) return;
     if (this.#touched.size > 0) await this.#queue.add({ run: async () => {} });
@@ -289,7 +292,7 @@ export class ResponseStore<Meta> {
       const rows = await database.getAllFromIndex("entries", "partition", partition);
       const entries = rows.filter((row) => isStoredEntry(row, this.#isMeta));
       const broken = rows.filter((row) => !isStoredEntry(row, this.#isMeta));
-      if (broken.length > 0) void this.#queue.add({ run: (changes) => removeAll(changes, broken) });
+      if (broken.length > 0) void this.#queue.add({ run: (changes) => changes.removeAll(broken) });
       return new PartitionIndex(entries);
     } catch {
       return new PartitionIndex([]);
@@ -322,6 +325,7 @@ export class ResponseStore<Meta> {
 
   #forgetMemory(): void {
     this.#era += 1;
+    this.#bodies.endAhead();
     this.#indexes.clear();
   }
 
@@ -387,8 +391,4 @@ export class ResponseStore<Meta> {
     if (totals.era !== this.#totals.era) this.#forgetMemory();
     this.#totals = totals;
   }
-}
-
-async function removeAll(changes: StoreChanges, entries: readonly StoredEntry<unknown>[]): Promise<void> {
-  for (const { id } of entries) await changes.remove(id);
 }

@@ -2,6 +2,7 @@
  * The blocks of bodies, which windows share: who reads or writes a body of several blocks holds it, and what no entry has
  * goes when nobody holds it. Of one block a reader has all from the beginning, and it is written with its entry.
  */
+import { BodiesAhead } from "./bodies-ahead.ts";
 import { BodyReader } from "./body-reader.ts";
 import { beginRead, beginWrite, blocksOf, type StoreDatabase, type StoredBody } from "./store-database.ts";
 import type { BodyHolds } from "./store-platform.ts";
@@ -14,10 +15,22 @@ export class SharedBodies {
   readonly #holds: BodyHolds;
   /** By bodies that are written here. */
   readonly #written = new Map<string, Promise<() => void>>();
+  readonly #ahead = new BodiesAhead();
 
   constructor(database: () => Promise<StoreDatabase | null>, holds: BodyHolds) {
     this.#database = database;
     this.#holds = holds;
+  }
+
+  /** They will be asked for soon, in this order. */
+  async readAhead(bodies: readonly StoredBody[]): Promise<void> {
+    const database = await this.#database();
+    if (database !== null) this.#ahead.read(database, bodies);
+  }
+
+  /** What was read ahead and nobody wanted is let go. */
+  endAhead(): void {
+    this.#ahead.clear();
   }
 
   /** @returns null where it is not whole. What is returned has to be closed. */
@@ -30,7 +43,7 @@ export class SharedBodies {
       release();
       void this.sweep([body.id]);
     };
-    const reader = await BodyReader.open(database, body, close).catch(() => null);
+    const reader = await BodyReader.open(database, body, this.#ahead.take(body.id), close).catch(() => null);
     if (reader === null) close();
     return reader;
   }

@@ -132,6 +132,10 @@ export class StoreChanges {
     for (const id of await this.#write.objectStore("entries").index("kept").getAllKeys(url)) await this.#remove(id);
   }
 
+  async removeAll(entries: readonly StoredEntry<unknown>[]): Promise<void> {
+    for (const { id } of entries) await this.remove(id);
+  }
+
   /** Every response with this body. */
   async removeBody(bodyId: string): Promise<void> {
     for (const id of await this.#write.objectStore("entries").index("body").getAllKeys(bodyId)) await this.remove(id);

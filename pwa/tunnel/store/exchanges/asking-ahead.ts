@@ -14,7 +14,7 @@ import type { EdgeQuestions } from "./edge-questions.ts";
 import { DEAF, type Lookup } from "./lookup.ts";
 import { PageVisits } from "./page-visits.ts";
 import type { SourceParts } from "./source-parts.ts";
-import { contextOf, type StoredExchange } from "./stored-exchange.ts";
+import { contextOf, type ExchangeEntry, type StoredExchange } from "./stored-exchange.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
 
 /** What is known of a page when its document is asked for. */
@@ -67,9 +67,9 @@ export class AskingAhead {
     if (head.cacheMode === "reload") return null;
     const index = await this.#parts.store.index(partition);
     const isAsking = head.cacheMode === "default";
-    const known = this.#find(document, wanted, index)
-      .filter((each) => isAnswer(each.decision) || (isAsking && this.#isAskable(each)))
-      .map(({ lookup }) => lookup.head.url);
+    const stored = this.#find(document, wanted, index).flatMap((each) => this.#storedFor(each, isAsking));
+    this.#parts.store.readAhead(stored);
+    const known = stored.map(({ url }) => url);
     const isWanted = new Set(wanted.map(({ url }) => url));
     const others = index.all().filter(({ url }) => !isWanted.has(url));
     const lately = others.sort(byUse).map(({ url }) => url);
@@ -120,12 +120,15 @@ export class AskingAhead {
     }
   }
 
+  /** What the page will get, as far as is known. */
+  #storedFor(each: Wanted, isAsking: boolean): ExchangeEntry[] {
+    const { decision } = each;
+    if (decision.kind === "answer" || decision.kind === "answer-and-validate") return [decision.stored.entry];
+    return isAsking && this.#isAskable(each) ? [each.decision.stored.entry] : [];
+  }
+
   #isAskable(each: Wanted): each is Wanted & { readonly decision: { readonly kind: "validate" } } {
     const { lookup, decision } = each;
     return decision.kind === "validate" && this.#questions.canConfirm(lookup, decision.stored, decision.fields);
   }
-}
-
-function isAnswer({ kind }: Decision<Variant>): boolean {
-  return kind === "answer" || kind === "answer-and-validate";
 }

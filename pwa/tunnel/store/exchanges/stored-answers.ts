@@ -56,6 +56,14 @@ export class StoredAnswers {
     whole: AskForWhole,
     headOf: () => Pick<StoredAnswer, "headers" | "scriptCookies">,
   ): ClientExchange {
+    if (isBeside === true) {
+      headOf();
+      // That it holds is all that is to be known.
+      return laterWith(Promise.resolve(), () => {
+        consumer.onEnd();
+        return { cancel() {} };
+      });
+    }
     const reading = this.#parts.store.read(entry);
     let isRead = false;
     const closeLate = () => void reading.then((body) => body?.close());
@@ -65,7 +73,7 @@ export class StoredAnswers {
         return whole();
       }
       isRead = true;
-      if (isBeside !== true) this.#parts.counters.storeBytes += entry.body.size;
+      this.#parts.counters.storeBytes += entry.body.size;
       return answerStored({ request: head, entry, ...headOf() }, body, consumer, () => this.#broken(entry));
     });
     return {
