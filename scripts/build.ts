@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { BuiltFiles } from "./build/built-files.ts";
 import { hashInputs } from "./build/input-hash.ts";
 import { withBuildLock } from "./build/lock.ts";
+import { withSourceMaps } from "./build/options.ts";
 import { appDirectory, dist, workerDirectory } from "./build/paths.ts";
 
 const HASH_FILE = join(dist, "input-hash");
@@ -32,7 +33,7 @@ async function buildOutdated(log: (line: string) => void): Promise<boolean> {
   const [app, worker] = await Promise.all([buildApp(), buildWorker()]);
   const { table, exceeded } = checkBudgets(app);
   log(table);
-  if (exceeded.length > 0) throw new Error(`Cannot build: over budget\n${exceeded.join("\n")}`);
+  if (exceeded.length > 0 && !withSourceMaps) throw new Error(`Cannot build: over budget\n${exceeded.join("\n")}`);
 
   await rm(HASH_FILE, { force: true });
   await replaceDirectory(appDirectory, app);

@@ -1,7 +1,8 @@
 import type { BuildOptions } from "esbuild";
 import { root } from "./paths.ts";
 
-const withSourceMaps = process.env.ROPEWAY_SOURCEMAPS === "1";
+/** For the profiler; no phone loads such a build. */
+export const withSourceMaps = process.env.ROPEWAY_SOURCEMAPS === "1";
 
 const common = {
   absWorkingDir: root,
