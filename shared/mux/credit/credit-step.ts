@@ -6,6 +6,6 @@ export const CREDIT_STEP_BYTES = 1376;
 /** An increment is such a part of the window, since the peer cuts its messages by it... */
 export const CREDIT_STEPS = 16;
 /** ...or, where that is less for each of several channels, what the link carries in so many ms, but no larger part. */
-export const CREDIT_STEP_TIME = 5;
+export const CREDIT_STEP_TIME = 8;
 /** Increments go in one message, once such a part of the window is owed: messages are work for both, and answered. */
 export const CREDIT_BATCHES = 12;
