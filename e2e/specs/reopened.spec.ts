@@ -23,7 +23,7 @@ async function shows(app: AppPage, path: string, top: number): Promise<void> {
   await expect.poll(scrolled).toBe(top);
 }
 
-test("after it was killed, with no link, it shows the page and its place, and goes back likewise", async ({
+test("after it was killed, with no link, it shows the page and its place, and goes on and back likewise", async ({
   app,
   context,
   origin,
@@ -41,6 +41,9 @@ test("after it was killed, with no link, it shows the page and its place, and go
   await scrollTo(app, 1200);
   await app.navigated(() => app.frame().getByText("Go on").click());
   await scrollTo(app, 1300);
+  await app.page.getByRole("button", { name: "Back" }).click();
+  await shows(app, "/two", 1200);
+  await expect.poll(() => app.page.evaluate(() => localStorage.getItem("ropeway.history"))).toContain("isAhead");
 
   const crashing = await context.newCDPSession(app.page);
   void crashing.send("Page.crash").catch(() => {});
@@ -50,11 +53,14 @@ test("after it was killed, with no link, it shows the page and its place, and go
   link.offline();
   await context.setOffline(true);
   const again = await app.openAnother();
+  await shows(again, "/two", 1200);
+  await again.page.getByRole("button", { name: "Menu" }).click();
+  await again.page.getByRole("dialog").getByRole("button", { name: "Forward" }).click();
   await shows(again, "/three", 1300);
   await expect(again.address).toHaveValue(/127\.0\.0\.12/);
   const back = again.page.getByRole("button", { name: "Back" });
   await back.click();
-  await shows(again, "/two", 1200);
+  await expect(again.frame().getByText("/two", { exact: true })).toBeAttached();
   await back.click();
   await shows(again, "/one", 1100);
   await back.click();

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 67.3 * KB,
+    limit: 67.4 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44.2 * KB },

@@ -29,6 +29,7 @@ interface KeptHistory {
 }
 
 const NOTHING: KeptHistory = { entries: [], starts: 0 };
+
 const START: KeptEntry = { url: "", isRepeatable: true, scroll: { x: 0, y: 0 } };
 
 export class HistoryStore {
@@ -68,7 +69,7 @@ export class HistoryStore {
     const { entries, starts } = this.#read();
     this.#current = { entries, starts };
     if (entries.every(({ url }) => url === "")) return [];
-    return starts > FAILED_STARTS ? [...entries, START] : entries;
+    return starts > FAILED_STARTS ? [...entries.filter(({ isAhead }) => !isAhead), START] : entries;
   }
 
   /** The last of the entries is opened: until `lasts` is called, and a while later, it counts as a start that failed. */

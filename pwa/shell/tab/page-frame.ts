@@ -21,7 +21,7 @@ export class PageFrame {
 
   /**
    * @param slots null where the deployment has only one host: then the start page is all there is.
-   * @param onHistory hears the history's entries up to the one shown when they are others, or were scrolled.
+   * @param onHistory hears the history's entries when they are others, or were scrolled.
    */
   constructor(
     element: HTMLIFrameElement,
@@ -84,10 +84,10 @@ export class PageFrame {
    *   is shown without a question where a browser would do so.
    */
   pageOfBefore(isBack: boolean): NavigationRequest | null {
-    const isRebuilt = this.history.rebuild((count) => this.#rebuild(count));
-    const { closed } = this.history;
+    const isRebuilt = this.history.rebuild((count, ahead) => this.#rebuild(count, ahead));
+    const { closed, hasReopened } = this.history;
     if (closed === null || !(isRebuilt || isBack)) return null;
-    return { ...typedNavigation(closed.url), reopens: isRebuilt ? "default" : "force-cache" };
+    return { ...typedNavigation(closed.url), reopens: hasReopened ? "force-cache" : "default" };
   }
 
   awaited(link: LinkPhase["kind"]): Awaited {
@@ -98,14 +98,17 @@ export class PageFrame {
   }
 
   /** Puts start documents into the frame's history, the first in the place of the one that is there. @returns their keys. */
-  #rebuild(count: number): readonly string[] {
+  #rebuild(count: number, ahead: number): readonly string[] {
     const window = this.element.contentWindow as (Window & { readonly navigation?: Navigation }) | null;
     if (window === null) return [];
-    return Array.from({ length: count }, (_, index) => {
+    const keys = Array.from({ length: count }, (_, index) => {
       // Each with an address of its own, for browsers that have no other key.
       window.history[index === 0 ? "replaceState" : "pushState"](null, "", `${START_DOCUMENT}#${index}`);
       return entryKey(window.navigation, window.location.href);
     });
+    // The document there says when it is there.
+    if (ahead > 0) window.history.go(-ahead);
+    return keys;
   }
 
   tell(message: Extract<ShellToPage, { type: "stop" | "reload" | "scroll" }>): void {

@@ -30,7 +30,7 @@ function open() {
   return { history, kept: () => kept, resume, visit };
 }
 
-it("keeps the entries up to the one shown, each with its place", () => {
+it("keeps the entries, each with its place, and knows which are ahead", () => {
   const { history, kept } = open();
   history.visit("start", false);
   history.visit("a", true);
@@ -41,7 +41,7 @@ it("keeps the entries up to the one shown, each with its place", () => {
   history.scrolled("unknown", { x: 1, y: 9 });
   expect(kept()).toEqual([START, { url: A, isRepeatable: true, scroll: { x: 1, y: 20 } }, entry(B)]);
   history.visit("a", false);
-  expect(kept()).toHaveLength(2);
+  expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, false, true]);
   expect(history.canGoForward).toBe(true);
 });
 
@@ -95,6 +95,34 @@ it("adds what is asked for instead", () => {
   expect(visit("b", true)).toBeNull();
   history.note(B, true);
   expect(kept()).toEqual([START, entry(A, 10), entry(B)]);
+});
+
+it("is at the entry that was shown, once the frame has gone back to it", () => {
+  const { history, kept, resume, visit } = open();
+  const before: KeptEntry[] = [START, entry(A, 10), { ...entry(B, 20), isAhead: true }];
+  expect(history.resume(before)).toBe(A);
+  expect(resume(["s", "k1", "k2"], before)).toBe(false);
+  expect(kept()).toEqual([]);
+  history.visit("k1", false);
+  expect(kept()).toEqual(before);
+  expect([history.closed?.url, history.hasReopened]).toEqual([A, false]);
+  history.reopen();
+  expect(visit("a", true)).toEqual({ x: 0, y: 10 });
+  expect([history.canGoForward, history.hasReopened]).toEqual([true, true]);
+  history.visit("k2", false);
+  expect(history.closed?.url).toBe(B);
+  expect(kept().map(({ isAhead = false }) => isAhead)).toEqual([false, false, false]);
+});
+
+it("is at the start page where only what was ahead is left", () => {
+  const { history } = open();
+  expect(history.resume([{ ...entry(A), isAhead: true }])).toBeNull();
+  const counts: number[][] = [];
+  history.rebuild((count, ahead) => {
+    counts.push([count, ahead]);
+    return ["s", "k"];
+  });
+  expect(counts).toEqual([[2, 1]]);
 });
 
 it("does not open again what a form led to", () => {

@@ -22,9 +22,11 @@ export interface KeptEntry {
   /** It was a GET: to open it again sends nothing twice. */
   readonly isRepeatable: boolean;
   readonly scroll: ScrollPosition;
+  /** The way forward leads to it. */
+  readonly isAhead?: true | undefined;
 }
 
-/** Entries before the one shown that are kept: a browser's own list ends there, too. */
+/** Entries before the one shown that are kept, and after it: a browser's own list ends there, too. */
 const KEPT = 50;
 const TOP: ScrollPosition = { x: 0, y: 0 };
 const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
@@ -45,7 +47,7 @@ export class SessionHistory {
   readonly #scrollBack: (scroll: ScrollPosition) => void;
 
   /**
-   * @param onChange hears the entries up to the one shown.
+   * @param onChange hears the entries: those up to the one shown, and those ahead.
    * @param scrollBack the page shown was so far down, and the browser does not bring it back there.
    */
   constructor(onChange: (entries: readonly KeptEntry[]) => void, scrollBack: (scroll: ScrollPosition) => void) {
@@ -93,32 +95,42 @@ export class SessionHistory {
     this.#changed();
   }
 
-  /** Takes the entries of before, for `rebuild`. @returns the address of the last one, where it can be opened again. */
+  /** Takes the entries of before, for `rebuild`. @returns the address of the one shown, where it can be opened again. */
   resume(entries: readonly KeptEntry[]): string | null {
-    this.#resumed = entries;
-    const last = entries.at(-1) ?? START;
+    const shown = entries.findLast(({ isAhead }) => !isAhead);
+    this.#resumed = shown === undefined ? [START, ...entries] : entries;
+    const last = shown ?? START;
     return last.isRepeatable && last.url !== "" ? last.url : null;
   }
 
   /**
-   * The frame can have the entries of before: the last one is shown.
+   * The frame can have the entries of before.
    *
-   * @param putIn puts so many start documents into its history. @returns their keys.
-   * @returns false where there are none.
+   * @param putIn puts so many start documents into its history, and goes to the one that so many are ahead of. @returns
+   * their keys.
+   * @returns whether the frame is at the one that was shown: it is there later where some are ahead, and not where there are
+   * none.
    */
-  rebuild(putIn: (count: number) => readonly string[]): boolean {
+  rebuild(putIn: (count: number, ahead: number) => readonly string[]): boolean {
     const entries = this.#resumed;
     this.#resumed = null;
     if (entries === null) return false;
-    const keys = putIn(entries.length);
+    const ahead = entries.filter(({ isAhead }) => isAhead).length;
+    const keys = putIn(entries.length, ahead);
     this.#list = { keys, index: keys.length - 1 };
     for (const [index, key] of keys.entries()) {
       const entry = entries[index] ?? START;
       this.#entries.set(key, entry);
       if (entry.url !== "") this.#closed.add(key);
     }
-    this.#changed();
-    return true;
+    // Until the frame is there, what was kept before counts.
+    if (ahead === 0) this.#changed();
+    return ahead === 0;
+  }
+
+  /** A page of before is shown again, or was. */
+  get hasReopened(): boolean {
+    return this.#placed.size > 0;
   }
 
   /** The entry of before that the frame is at, if its page can be opened again. */
@@ -184,8 +196,9 @@ export class SessionHistory {
       if (keys.includes(key)) continue;
       this.#drop(key);
     }
-    const shown = keys.slice(0, index + 1).slice(-KEPT);
-    this.#onChange(shown.map((key) => this.#entries.get(key) ?? START));
+    const first = Math.max(0, index + 1 - KEPT);
+    const kept = keys.slice(first, index + KEPT).map((key) => this.#entries.get(key) ?? START);
+    this.#onChange(kept.map((entry, at) => ({ ...entry, isAhead: first + at > index || undefined })));
   }
 }
 

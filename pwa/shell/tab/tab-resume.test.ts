@@ -28,6 +28,23 @@ describe("after the app was killed", () => {
     expect(tab.state.canGoForward).toBe(true);
   });
 
+  it("goes to where the person was, with the way forward", () => {
+    const { log, report, show, shown } = openBrowser(true, [
+      START,
+      page(`${A}/`, 10),
+      { ...page(`${B}/`, 20), isAhead: true },
+    ]);
+    expect(log.splice(0)).toEqual(["go -1"]);
+    expect(shown()).toMatchObject({ phase: "loading", url: `${A}/` });
+    report("/blank#1", "loaded", "at /blank#1");
+    expect(log.splice(0)).toEqual([`ask 1 ${A}/`, `replace ${A}/`]);
+    show(`${A}/`, "a");
+    expect(log.splice(0)).toEqual(["tell scroll 10"]);
+    expect(shown()).toMatchObject({ phase: "loaded", url: `${A}/`, canGoBack: true, canGoForward: true });
+    report("/blank#2", "loaded", "at /blank#2");
+    expect(log.splice(0)).toEqual([`ask 2 ${B}/`, `replace ${B}/`]);
+  });
+
   it("goes where the person asks to go instead", () => {
     const { log, show, shown, tab } = openBrowser(true, BEFORE);
     tab.go(`${A}/other`);

@@ -76,7 +76,11 @@ export function openTab(
     here.href = url;
   };
   const contentWindow = {
-    history: { replaceState: step, pushState: step },
+    history: {
+      replaceState: step,
+      pushState: step,
+      go: (delta: number) => void log.push(`go ${delta}`),
+    },
     location: {
       replace: (url: string) => void log.push(`replace ${url}`),
       get href() {
