@@ -21,7 +21,7 @@ const budgets: readonly Budget[] = [
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44.2 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 24.5 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 24.7 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },

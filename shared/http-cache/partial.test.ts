@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { asWhole } from "./partial.ts";
+import { asWhole, asWholeOf, partOf } from "./partial.ts";
 
 const type = ["content-type", "video/mp4"] as const;
 
@@ -22,5 +22,38 @@ describe("a part of a body", () => {
 
   it("is what a 206 has, and no other status", () => {
     expect(asWhole(part("bytes 0-9/10", 200))).toEqual(part("bytes 0-9/10", 200));
+  });
+});
+
+describe("a part that may be joined with others", () => {
+  const head = (range: string, length: string, fields: HeaderList = [["etag", '"1"']], status = 206) => ({
+    status,
+    headers: [type, ["content-range", range], ["content-length", length], ...fields] as HeaderList,
+  });
+
+  it("says where it is, and what it is of", () => {
+    const part = head("bytes 2-4/10", "3");
+    expect(partOf(part)).toEqual({ first: 2, last: 4, total: 10, tag: '"1"' });
+    expect(asWholeOf(10, part)).toEqual({ status: 200, headers: [type, ["etag", '"1"'], ["content-length", "10"]] });
+  });
+
+  it.each([
+    ["is the whole", head("bytes 0-9/10", "10")],
+    ["is longer than announced", head("bytes 2-4/10", "4")],
+    ["ends before it begins", head("bytes 4-2/10", "-1")],
+    ["ends beyond the body", head("bytes 2-10/10", "9")],
+    ["is of a body of unknown length", head("bytes 2-4/*", "3")],
+    ["has a weak tag", head("bytes 2-4/10", "3", [["etag", 'W/"1"']])],
+    ["has no tag", head("bytes 2-4/10", "3", [])],
+    [
+      "is coded",
+      head("bytes 2-4/10", "3", [
+        ["etag", '"1"'],
+        ["content-encoding", "gzip"],
+      ]),
+    ],
+    ["is no part", head("bytes 2-4/10", "3", [["etag", '"1"']], 200)],
+  ])("is none where it %s", (_, response) => {
+    expect(partOf(response)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { RequestHead } from "../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { turns } from "./testing/stored-bodies.ts";
 import {
@@ -115,6 +115,81 @@ describe("what is fresh", () => {
     expect([again.isAsked, again.head?.status, again.text]).toEqual([false, 200, "0123456789"]);
     const end = await window.get({ headers: [["range", "bytes=8-"]] });
     expect([end.isAsked, end.head?.status, end.text]).toEqual([false, 206, "89"]);
+  });
+
+  describe("and comes in parts", () => {
+    const body = "0123456789";
+    const get = (first: number, last: number, headers: HeaderList = [["etag", '"1"']]) =>
+      window.get(
+        { headers: [["range", `bytes=${first}-${last}`]] },
+        {
+          status: 206,
+          headers: [
+            ...FRESH,
+            ...headers,
+            ["content-range", `bytes ${first}-${last}/10`],
+            ["content-length", String(last - first + 1)],
+          ],
+          body: body.slice(first, last + 1),
+        },
+      );
+    const isStored = async () => !(await window.get({}, { headers: [["cache-control", "no-store"]] })).isAsked;
+
+    it("is stored once they are the whole", async () => {
+      for (const [first, last] of [
+        [0, 3],
+        [4, 4],
+        [5, 9],
+      ] as const) {
+        expect(await isStored()).toBe(false);
+        expect((await get(first, last)).text).toBe(body.slice(first, last + 1));
+      }
+      const whole = await window.get();
+      expect([whole.isAsked, whole.head?.status, whole.text]).toEqual([false, 200, body]);
+      expect(headerValue(whole.head?.headers ?? [], "content-length")).toBe("10");
+      expect(headerValue(whole.head?.headers ?? [], "content-range")).toBeNull();
+      expect((await get(2, 3)).isAsked).toBe(false);
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ["one is missing", async () => [await get(0, 3), await get(5, 9)]],
+      ["another version came between", async () => [await get(0, 3), await get(4, 9, [["etag", '"2"']])]],
+      ["nothing says that they are of one", async () => [await get(0, 3, []), await get(4, 9, [])]],
+      ["the tag is weak", async () => [await get(0, 3, [["etag", 'W/"1"']]), await get(4, 9, [["etag", 'W/"1"']])]],
+      [
+        "something made it untrue between",
+        async () => {
+          await get(0, 3);
+          await window.get({ method: "POST" });
+          await get(4, 9);
+        },
+      ],
+      [
+        "one was cancelled",
+        async () => {
+          await get(0, 3);
+          const range = { headers: [["range", "bytes=4-9"]] as const };
+          const head = [
+            ["etag", '"1"'],
+            ["content-range", "bytes 4-9/10"],
+            ["content-length", "6"],
+          ] as const;
+          const until = new Promise<void>((resolve) => setImmediate(resolve));
+          const log = new ConsumerLog();
+          const asked = window.begin(range, log, {
+            status: 206,
+            headers: [...FRESH, ...head],
+            body: body.slice(4),
+            until,
+          });
+          asked.cancel();
+          await until;
+        },
+      ],
+    ])("is not stored where %s", async (_, load) => {
+      await load();
+      expect(await isStored()).toBe(false);
+    });
   });
 
   it("shows a page of another origin no field that CORS does not let it read", async () => {

@@ -1,7 +1,7 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
-import { asWhole } from "../../../../shared/http-cache/partial.ts";
+import { asWhole, asWholeOf, partOf } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
 import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/validation.ts";
@@ -9,6 +9,7 @@ import { isSameVariant, selectVariant } from "../../../../shared/http-cache/vari
 import { type Ask, passingOn } from "../../requests/response-source.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 import { onceDecoded } from "../dictionary/once-decoded.ts";
+import { JoinedParts } from "./joined-parts.ts";
 import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import type { SourceParts } from "./source-parts.ts";
@@ -22,6 +23,7 @@ import { watchCookies } from "./watch-cookies.ts";
 export class EdgeQuestions {
   readonly #parts: SourceParts;
   readonly #answers: StoredAnswers;
+  readonly #joined = new JoinedParts();
   /** By entries that the edge is asked about beside. */
   readonly #checked = new Map<number, Promise<void>>();
 
@@ -220,16 +222,23 @@ export class EdgeQuestions {
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
         const place = store.isOpen && store.era === era ? placeOf(lookup, response) : null;
-        const stored = place === null ? null : toStored(head, asWhole(response), times);
+        const part = partOf(response);
+        const whole = part === null ? asWhole(response) : asWholeOf(part.total, response);
+        const stored = place === null ? null : toStored(head, whole, times);
         pages.answered(head, response, place !== null && stored === null);
         if (place === null || stored === null) return null;
         const meta = this.#metaOf({ ...lookup, ...place }, stored, response);
-        return { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: store.startCopy() };
+        const start = () => ({ copy: store.startCopy(), number });
+        const body = part === null ? start() : this.#joined.begin(nameOf(place), part, start);
+        return body && { meta: isNamed ? { ...meta, wasOther: true } : meta, copy: body.copy };
       },
       (response, meta, copy) => {
         const place = placeOf(lookup, response);
         if (place === null || store.era !== era) return copy.body.giveUp();
-        this.#store(place, meta, copy, number);
+        const part = partOf(response);
+        const body = part === null ? { number } : this.#joined.end(nameOf(place), part, copy);
+        if (body === null) return;
+        this.#store(place, meta, copy, body.number);
         if (!isMoved(head, response)) return;
         const from = { ...place, partition: lookup.partition, url: head.url };
         this.#store(from, { ...meta, movedTo: response.url }, store.startCopy(), number);
@@ -252,4 +261,8 @@ export class EdgeQuestions {
   ): StoredExchange {
     return { ...stored, context, scriptCookies: head.mode === "navigate" ? response.scriptCookies : [] };
   }
+}
+
+function nameOf({ partition, url, context }: StoredPlace): string {
+  return `${partition} ${url} ${context}`;
 }
