@@ -13,7 +13,7 @@ import { DirectBrowser } from "./contestants/direct.ts";
 import { RopewayApp } from "./contestants/ropeway.ts";
 import { ropewayContestant } from "./contestants/ropeway-contestant.ts";
 import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts";
-import type { CellRound, PageVisitor, VisitOptions } from "./experiments/page-visits.ts";
+import type { CellRound, PageVisitor, Revisit, VisitOptions } from "./experiments/page-visits.ts";
 import { HarnessError } from "./failure.ts";
 import { loadFloor } from "./floor.ts";
 import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
@@ -134,11 +134,11 @@ export class Laboratory implements PageVisitor {
   }
 
   async visit(contestant: Contestant, site: Site, options: VisitOptions): Promise<Visit> {
-    const { revisitAfter } = options;
-    if (revisitAfter === null) return this.#visit(contestant, { ...options, site });
+    const { revisit } = options;
+    if (revisit === null) return this.#visit(contestant, { ...options, site });
     const profile = await mkdtemp(join(this.#directory, "kept-"));
     try {
-      return await this.#visitTwice(contestant, site, { ...options, revisitAfter, profile });
+      return await this.#visitTwice(contestant, site, { ...options, revisit, profile });
     } finally {
       await rm(profile, { recursive: true, force: true });
     }
@@ -194,25 +194,26 @@ export class Laboratory implements PageVisitor {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** What a browser got under a former clock is so old in its cache; the page's next version is there now. */
+  /** What a browser got under a former clock is so old in its cache; the page's next version, if it was edited, is there now. */
   async #visitTwice(
     contestant: Contestant,
     site: Site,
-    options: VisitOptions & { readonly revisitAfter: number; readonly profile: string },
+    options: VisitOptions & { readonly revisit: Revisit; readonly profile: string },
   ): Promise<Visit> {
-    const edited = this.#options.edited.find(({ name }) => name === site.name);
-    if (edited === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it was not edited`);
+    const { after, isEdited } = options.revisit;
+    const next = isEdited ? this.#options.edited.find(({ name }) => name === site.name) : site;
+    if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it was not edited`);
     const { link, congestion, at } = this.#current;
     try {
-      await this.#caddy.setClock(new Date(Date.now() - options.revisitAfter));
+      await this.#caddy.setClock(new Date(Date.now() - after));
       await this.lab.configure(PREPARATION);
       const { watcher: _, ...unwatched } = options;
       const observe = () => wait(LOOK);
       await this.#visit(contestant, { ...unwatched, site, filmstrip: false, observe }, true);
       await this.#caddy.setClock(null);
-      await this.#caddy.setSites(this.#sitesWith(edited));
+      await this.#caddy.setSites(this.#sitesWith(next));
       await this.configure(link, congestion, at);
-      return await this.#visit(contestant, { ...options, site: edited, isRevisit: true });
+      return await this.#visit(contestant, { ...options, site: next, isRevisit: true });
     } finally {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(site));

@@ -2,7 +2,7 @@
 import { PROFILES } from "../../lab/profiles.ts";
 import { CONTESTANTS, type Site } from "../model.ts";
 import type { PlannedCell, PlannedExperiment } from "../schedule.ts";
-import { HOUR, LOAD_METRICS, type PageVisitor, planPageCell } from "./page-visits.ts";
+import { HOUR, LOAD_METRICS, type PageVisitor, planPageCell, type Revisit } from "./page-visits.ts";
 
 export function gprsExperiment(visitor: PageVisitor, sites: readonly Site[]): PlannedExperiment {
   return {
@@ -23,11 +23,11 @@ export function gprsRevisitExperiment(visitor: PageVisitor, sites: readonly Site
     paper: "On hourly revisits, known contents and deltas took another 3 to 8 % off the page time.",
     metrics: LOAD_METRICS,
     headline: "load",
-    cells: sites.map((site) => gprsCell(visitor, site, HOUR)),
+    cells: sites.map((site) => gprsCell(visitor, site, { after: HOUR, isEdited: true })),
   };
 }
 
-function gprsCell(visitor: PageVisitor, site: Site, revisitAfter: number | null): PlannedCell {
+function gprsCell(visitor: PageVisitor, site: Site, revisit: Revisit | null): PlannedCell {
   return planPageCell(visitor, {
     id: `page=${site.name}`,
     at: { page: site.name, profile: "gprs" },
@@ -35,6 +35,6 @@ function gprsCell(visitor: PageVisitor, site: Site, revisitAfter: number | null)
     link: PROFILES.gprs,
     congestion: "bbr",
     contestants: CONTESTANTS,
-    revisitAfter,
+    revisit,
   });
 }

@@ -5,13 +5,21 @@ import { revisitFloor, visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
 import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 
+/** The page was visited before with the same profile. */
+export interface Revisit {
+  /** Milliseconds since then. */
+  readonly after: number;
+  /** The site has published another version since. */
+  readonly isEdited: boolean;
+}
+
 export interface VisitOptions {
   /** Pictures for Speed Index and filmstrip; they cost CPU. */
   readonly filmstrip: boolean;
   /** Milliseconds until the person has given up. */
   readonly timeout: number;
-  /** The page was visited so many milliseconds before with the same profile, and edited since; null on a first visit. */
-  readonly revisitAfter: number | null;
+  /** Null on a first visit. */
+  readonly revisit: Revisit | null;
   readonly watcher?: VisitWatcher;
 }
 
@@ -41,7 +49,7 @@ export interface PageCell {
   readonly contestants: readonly Contestant[];
   readonly filmstrip?: boolean;
   /** As of a visit; a first one by default. */
-  readonly revisitAfter?: number | null;
+  readonly revisit?: Revisit | null;
   /** By default where the link is a fast one. */
   readonly needsQuiet?: boolean;
   /** As of a planned cell. */
@@ -70,17 +78,17 @@ export const LOAD_METRICS: readonly Metric[] = [
 export const SPEED_INDEX: Metric = { name: "speedIndex", label: "Speed Index", unit: "ms", better: "lower" };
 
 export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell {
-  const revisitAfter = cell.revisitAfter ?? null;
-  const options = { filmstrip: cell.filmstrip ?? false, revisitAfter };
+  const revisit = cell.revisit ?? null;
+  const options = { filmstrip: cell.filmstrip ?? false, revisit };
   const estimates = cell.contestants.map(
-    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (revisitAfter === null ? 1 : 1.7),
+    (contestant) => estimateVisit(contestant, cell.link, cell.site) * (revisit === null ? 1 : 1.7),
   );
   // The same for all: who is thought to be slow gets no longer.
   const timeout = Math.min(LONGEST_VISIT, 30_000 + 6000 * Math.max(...estimates));
   return {
     id: cell.id,
     at: cell.at,
-    floor: revisitAfter === null ? visitFloor(cell.link, cell.site) : revisitFloor(cell.link, cell.site, revisitAfter),
+    floor: revisit === null ? visitFloor(cell.link, cell.site) : revisitFloor(cell.link, cell.site, revisit.after),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     isPrecise: cell.isPrecise ?? false,

@@ -1,14 +1,23 @@
-/** Experiment R: real pages on today's links, first visit and the day after. */
+/** Experiment R: real pages on today's links, first visit, later that day, and the day after. */
 import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import { CONTESTANTS, type CongestionControl, type Site } from "../model.ts";
 import type { PlannedExperiment } from "../schedule.ts";
-import { DAY, LOAD_METRICS, type PageVisitor, planPageCell, SPEED_INDEX } from "./page-visits.ts";
+import { DAY, HOUR, LOAD_METRICS, type PageVisitor, planPageCell, type Revisit, SPEED_INDEX } from "./page-visits.ts";
+
+/** Nobody publishes anything between two visits of the same day. */
+const REVISITS = {
+  first: null,
+  "same day": { after: 3 * HOUR, isEdited: false },
+  "next day": { after: DAY, isEdited: true },
+} as const satisfies Record<string, Revisit | null>;
+
+type RealPageVisit = keyof typeof REVISITS;
 
 export interface RealPageGrid {
   readonly sites: readonly Site[];
   readonly profiles: readonly ProfileName[];
   readonly congestion: readonly CongestionControl[];
-  readonly visits: readonly ("first" | "next day")[];
+  readonly visits: readonly RealPageVisit[];
   /** First visits also where the rate comes and goes. */
   readonly traces: readonly { readonly site: Site; readonly profile: ProfileName }[];
 }
@@ -48,7 +57,7 @@ export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): Pl
           congestion,
           contestants: CONTESTANTS,
           filmstrip: true,
-          revisitAfter: visit === "next day" ? DAY : null,
+          revisit: REVISITS[visit],
           // Of a fast link the processor has to keep up with, however long it is.
           needsQuiet: link.down > FAST,
         }),

@@ -1,7 +1,7 @@
 /** What is profiled: the 150-image page and the median page, with the app closed, open and warm, and the day after. */
 import type { LinkSettings } from "../../lab/lab.ts";
 import { delayOnly, PROFILES } from "../../lab/profiles.ts";
-import { DAY } from "../experiments/page-visits.ts";
+import { DAY, type Revisit } from "../experiments/page-visits.ts";
 import type { SiteName } from "../sites/make-sites.ts";
 
 /** The app is closed, open, or has shown another site before. */
@@ -12,8 +12,8 @@ export interface ProfileCell {
   readonly page: SiteName;
   readonly link: LinkSettings;
   readonly state: AppState;
-  /** Milliseconds since the visit before; null for a first one. */
-  readonly revisitAfter: number | null;
+  /** Null for a first visit. */
+  readonly revisit: Revisit | null;
 }
 
 const PAGES: readonly { readonly page: SiteName; readonly at: string; readonly link: LinkSettings }[] = [
@@ -26,11 +26,11 @@ const STATES: readonly AppState[] = ["cold", "open", "warm"];
 /** @param parts texts that a cell's id has one of; all cells when empty. */
 export function profileCells(parts: readonly string[]): ProfileCell[] {
   const cells: ProfileCell[] = PAGES.flatMap(({ page, at, link }) =>
-    STATES.map((state) => ({ id: `page=${page} ${at} app=${state}`, page, link, state, revisitAfter: null })),
+    STATES.map((state) => ({ id: `page=${page} ${at} app=${state}`, page, link, state, revisit: null })),
   );
   for (const page of ["median-mobile", "spectre-docs"] as const) {
     const id = `page=${page} profile=lte app=warm visit=next day`;
-    cells.push({ id, page, link: PROFILES.lte, state: "warm", revisitAfter: DAY });
+    cells.push({ id, page, link: PROFILES.lte, state: "warm", revisit: { after: DAY, isEdited: true } });
   }
   const chosen = cells.filter(({ id }) => parts.length === 0 || parts.some((part) => id.includes(part)));
   if (chosen.length === 0) {

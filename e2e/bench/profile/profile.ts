@@ -82,7 +82,7 @@ async function profileCell(
   site: Site,
   rounds: number,
 ): Promise<CellProfile> {
-  const visit = { filmstrip: false, revisitAfter: cell.revisitAfter, timeout: TIMEOUT };
+  const visit = { filmstrip: false, revisit: cell.revisit, timeout: TIMEOUT };
   const contestant = `ropeway ${cell.state}` as const;
   await laboratory.configure(cell.link, "bbr");
   const directLoads: number[] = [];
