@@ -7,6 +7,11 @@ import { formatRatio } from "./quantity.ts";
 
 export const SUMMARY_HEAD = ["experiment", "cells", "first or level", "app closed", "open", "warm"] as const;
 
+const VISITS: Readonly<Record<string, string>> = {
+  first: "first visit",
+  "same day": "the same day",
+  "next day": "the day after",
+};
 const STATES: readonly string[] = ["ropeway cold", "ropeway open", "ropeway warm"];
 
 interface Part {
@@ -56,7 +61,7 @@ function partsToTell({ id, title, cells }: ExperimentResult): Part[] {
   if (id === "R")
     return parts(({ at }) => {
       const link = coordinateLabel("profile", at.profile ?? "");
-      return `${link}, ${at.visit === "first" ? "first visit" : "the day after"}`;
+      return `${link}, ${VISITS[String(at.visit)]}`;
     }).toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)));
   return [{ label: title, cells }];
 }
