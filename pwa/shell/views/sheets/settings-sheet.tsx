@@ -60,7 +60,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
         />
         <ConfirmButton
           label="Clear site data"
-          question="Cookies, logins and stored pages of every site will be gone."
+          question="Cookies, logins, stored and kept pages of every site will be gone."
           confirm="Clear"
           done="Site data cleared"
           onConfirm={() => actions.app.clearSiteData()}
