@@ -9,3 +9,8 @@ export const CREDIT_STEPS = 16;
 export const CREDIT_STEP_TIME = 8;
 /** Increments go in one message, once such a part of the window is owed: messages are work for both, and answered. */
 export const CREDIT_BATCHES = 12;
+/**
+ * The same while arrivals grow. Connections that start send by it, in bursts: longer ones would look like pauses between,
+ * and what is held back is missing from the next.
+ */
+export const EARLY_CREDIT_BATCHES = 32;

@@ -73,6 +73,14 @@ describe("the increments", () => {
     expect(given / size).toBeLessThan(1 / 8);
   });
 
+  test("go in smaller parts while arrivals grow, since what is held back is missing from the next burst", () => {
+    const window = windowOf();
+    const received = INITIAL / 20;
+    window.receive(received);
+    window.consume(received);
+    expect(window.takeIncrements(5)).toEqual([CREDIT_STEP_BYTES]);
+  });
+
   test("are no larger than a sixteenth of the window", () => {
     for (const channels of [1, 2, 5]) {
       const { step, size } = incrementOn(12_500, 20, channels);

@@ -8,7 +8,13 @@ import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { FRESH_WINDOW_BYTES } from "../pipe/flight-meter.ts";
 import { BandwidthEstimate } from "./bandwidth-estimate.ts";
-import { CREDIT_BATCHES, CREDIT_STEP_BYTES, CREDIT_STEP_TIME, CREDIT_STEPS } from "./credit-step.ts";
+import {
+  CREDIT_BATCHES,
+  CREDIT_STEP_BYTES,
+  CREDIT_STEP_TIME,
+  CREDIT_STEPS,
+  EARLY_CREDIT_BATCHES,
+} from "./credit-step.ts";
 import type { LinkEstimate } from "./link-estimate.ts";
 
 export interface SessionWindowOptions {
@@ -112,8 +118,7 @@ export class SessionWindow {
     const part = size / CREDIT_STEPS;
     const soon = Math.min(part, this.#estimate.estimate.rate * CREDIT_STEP_TIME);
     const step = Math.max(CREDIT_STEP_BYTES, Math.floor(Math.max(part / channels, soon)));
-    // Bursts of what connections that start send would look like pauses between.
-    const batch = size / (this.#estimate.isSurging ? CREDIT_STEPS : CREDIT_BATCHES);
+    const batch = size / (this.#estimate.isSurging ? EARLY_CREDIT_BATCHES : CREDIT_BATCHES);
     if (owed < Math.max(step, batch)) return [];
     const increments = Array.from({ length: Math.floor(owed / step) }, () => step);
     this.#outstanding += step * increments.length;
