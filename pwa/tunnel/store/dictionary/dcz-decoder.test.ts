@@ -99,6 +99,42 @@ describe("undoing dcz", () => {
     expect(Buffer.compare(await decode(coded), changed)).toBe(0);
   });
 
+  it("takes no step in the frame of another after it was cancelled", async () => {
+    const begin = (bytes: Uint8Array, ended: PromiseWithResolvers<void> | null) => {
+      const takes: (() => void)[] = [];
+      const chunks: Uint8Array[] = [];
+      const decoder = lateDecoder(open, {
+        deliver(chunk) {
+          chunks.push(chunk);
+          return new Promise((resolve) => takes.push(resolve));
+        },
+        finished: () => ended?.resolve(),
+        failed: (error) => ended?.reject(error),
+      });
+      void decoder.write(bytes);
+      return { decoder, takes, chunks };
+    };
+    const cancelled = begin(coded, null);
+    await expect.poll(() => cancelled.takes.length).toBe(1);
+    cancelled.decoder.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    // It gets the memory of the one that was cancelled.
+    const ended = Promise.withResolvers<void>();
+    const other = begin(coded, ended);
+    await expect.poll(() => other.takes.length).toBe(1);
+    cancelled.takes[0]?.();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    other.decoder.end();
+    void (async () => {
+      for (let taken = 0; ; taken++) {
+        await expect.poll(() => other.takes.length > taken).toBe(true);
+        other.takes[taken]?.();
+      }
+    })().catch(() => {});
+    await ended.promise;
+    expect(Buffer.compare(concat(...other.chunks), changed)).toBe(0);
+  });
+
   it("keeps those waiting that come when too many are decoded, until one of them is over", async () => {
     const halves = Array.from({ length: 6 }, () => {
       const chunks: Uint8Array[] = [];

@@ -130,13 +130,14 @@ export class DczDecoder {
 
   async #decode(frame: OpenFrame, input: Uint8Array): Promise<void> {
     for (const bytes of frame.context.decode(input)) {
-      if (this.#isClosed) return;
       frame.delivered += bytes.length;
       const { contentSize } = frame.header;
       if (contentSize !== null && frame.delivered > contentSize) {
         throw new Error("Cannot decode the response: a frame has another length than it says");
       }
       if (bytes.length > 0) await this.#deliver(bytes);
+      // Before the next step: the context is another's by then.
+      if (this.#isClosed) return;
     }
   }
 }
