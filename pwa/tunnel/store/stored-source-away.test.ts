@@ -131,6 +131,23 @@ describe("while the link is away", () => {
     for (const change of changes) expect((await window.get(change, { fails: lost })).error).toBe(lost);
   });
 
+  it.each([
+    ["script", false, "error"],
+    ["style", false, "error"],
+    ["image", false, "waits"],
+    ["script", true, "waits"],
+  ] as const)("does without a %s that holds the page up (link back: %s): %s", async (destination, isBack, outcome) => {
+    phone.isAway = true;
+    await window.get(page, { until: never });
+    const before = window.asked.length;
+    const got = window.get({ url: `${SITE}/not-stored`, destination }, { until: never });
+    while (window.asked.length === before) await turns(1);
+    if (isBack) phone.isAway = false;
+    for (const task of window.later) task();
+    const first = await Promise.race([got.then(({ error }) => error?.code), turns(50).then(() => "waits")]);
+    expect(first).toBe(outcome === "error" ? ErrorCode.OFFLINE : "waits");
+  });
+
   it("goes on with what has begun to come", async () => {
     const shown = await window.get({}, { headers: FRESH, body: "a".repeat(200_000) });
     window.source.linkLeft();

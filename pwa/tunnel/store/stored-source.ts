@@ -72,7 +72,7 @@ export class StoredSource {
     this.#answers = new StoredAnswers(this.#parts);
     this.#edge = new EdgeQuestions(this.#parts, this.#answers);
     this.#ahead = new AskingAhead(this.#parts, this.#edge);
-    this.#away = new AwayAnswers(() => platform.isAway());
+    this.#away = new AwayAnswers(platform);
     this.#newer = new NewerPages(this.#parts, this.#edge);
   }
 
@@ -251,6 +251,7 @@ export class StoredSource {
       return laterWith(this.#findInstead(lookup), (instead) => instead?.(lookup.consumer) ?? this.#unavailable(lookup));
     }
     return this.#away.ask(
+      lookup.head,
       lookup.consumer,
       (consumer) => start({ ...lookup, consumer }),
       () => this.#findInstead(lookup),

@@ -5,6 +5,7 @@ import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { mayAnswerStale } from "../../../../shared/http-cache/freshness.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import { passingOn } from "../../requests/response-source.ts";
+import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import { asStored } from "./as-stored.ts";
 import { isPage } from "./stored-exchange.ts";
 import type { Variant } from "./variants-of.ts";
@@ -12,19 +13,22 @@ import type { Variant } from "./variants-of.ts";
 /** Begins the answer that is given in place of the edge's, to the consumer it gets. */
 export type StoredInstead = (consumer: ResponseConsumer) => ClientExchange;
 
-type Asked = CacheRequest & Pick<RequestHead, "topLevelOrigin">;
+type Asked = CacheRequest & Pick<RequestHead, "topLevelOrigin" | "destination">;
+
+/** Milliseconds that a page which is shown as it was waits with what it has to have before it goes on. */
+const HELD_UP = 5_000;
 
 type GuardState = "asked" | "answered" | "over";
 
 export class AwayAnswers {
-  readonly #isAway: () => boolean;
+  readonly #platform: Pick<StoredSourcePlatform, "isAway" | "setTimer" | "failure">;
   /** Of requests that have no head yet. */
   readonly #onLeft = new Set<() => void>();
   /** Pages that are shown as they were, by top-level origin: what their documents ask for is, too. */
   readonly #shownAsWere = new Map<string, "as stored" | { readonly kept: string }>();
 
-  constructor(isAway: () => boolean) {
-    this.#isAway = isAway;
+  constructor(platform: Pick<StoredSourcePlatform, "isAway" | "setTimer" | "failure">) {
+    this.#platform = platform;
   }
 
   /** The link went away. */
@@ -35,7 +39,7 @@ export class AwayAnswers {
   /** A page is asked for, whoever answers. */
   pageBegins(head: Asked): void {
     if (!isPage(head)) return;
-    if (this.#isAway()) this.#shownAsWere.set(head.topLevelOrigin, "as stored");
+    if (this.#platform.isAway()) this.#shownAsWere.set(head.topLevelOrigin, "as stored");
     else this.#shownAsWere.delete(head.topLevelOrigin);
   }
 
@@ -58,14 +62,20 @@ export class AwayAnswers {
 
   /** The kept page, by its URL, that this may be, or that asks for it; null where there is none. */
   keptPage(head: Asked): string | null {
-    if (isPage(head)) return this.#isAway() ? head.url : null;
+    if (isPage(head)) return this.#platform.isAway() ? head.url : null;
     const shown = this.#shownAsWere.get(head.topLevelOrigin);
     return typeof shown === "object" ? shown.kept : null;
   }
 
   /** Whether a kept page that is shown does without this, if it is not stored: it is not held up until the link is back. */
   lacksNow(head: Asked): boolean {
-    return !isPage(head) && this.#isAway() && this.keptPage(head) !== null;
+    return !isPage(head) && this.#platform.isAway() && this.keptPage(head) !== null;
+  }
+
+  /** Whether a page that is shown as it was shows nothing of what follows until it has this. */
+  #holdsUp(head: Asked): boolean {
+    const isBlocking = head.destination === "script" || head.destination === "style";
+    return isBlocking && this.#platform.isAway() && this.#shownAsWere.has(head.topLevelOrigin);
   }
 
   /**
@@ -74,6 +84,7 @@ export class AwayAnswers {
    * @param find what is stored; null where nothing is, or it may not be shown so. Does not reject.
    */
   ask(
+    head: Asked,
     consumer: ResponseConsumer,
     start: (consumer: ResponseConsumer) => ClientExchange,
     find: () => Promise<StoredInstead | null>,
@@ -83,6 +94,7 @@ export class AwayAnswers {
     const decide = (next: GuardState): void => {
       state = next;
       this.#onLeft.delete(left);
+      cancelTimer();
     };
     const fallBack = async (error: RopewayError | null): Promise<void> => {
       const instead = await find();
@@ -96,6 +108,15 @@ export class AwayAnswers {
       exchange.cancel();
       exchange = instead(consumer);
     };
+    const giveUp = (): void => {
+      if (isDecided() || !this.#platform.isAway()) return;
+      decide("over");
+      exchange.cancel();
+      consumer.onError(
+        this.#platform.failure(ErrorCode.OFFLINE, "Cannot load: the link is away, and it is not stored"),
+      );
+    };
+    const cancelTimer = this.#holdsUp(head) ? this.#platform.setTimer(giveUp, HELD_UP) : () => {};
     const left = () => void fallBack(null);
     this.#onLeft.add(left);
     let exchange = start(
@@ -111,7 +132,7 @@ export class AwayAnswers {
         },
       }),
     );
-    if (this.#isAway()) left();
+    if (this.#platform.isAway()) left();
     return {
       cancel() {
         decide("over");
