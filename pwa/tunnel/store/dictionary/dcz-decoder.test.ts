@@ -154,6 +154,17 @@ describe("undoing dcz", () => {
     await Promise.all(halves.map(({ over }) => over.promise));
     for (const { chunks } of halves) expect(Buffer.compare(concat(...chunks), changed)).toBe(0);
   });
+
+  it("does not wait for those whose pages take nothing", async () => {
+    const untaken = Array.from({ length: 5 }, () => {
+      const decoder = lateDecoder(open, { deliver: () => new Promise(() => {}), finished() {}, failed() {} });
+      void decoder.write(coded);
+      return decoder;
+    });
+    expect(Buffer.compare(await decode(coded), changed)).toBe(0);
+    for (const decoder of untaken) decoder.cancel();
+    expect(Buffer.compare(await decode(coded), changed)).toBe(0);
+  });
 });
 
 /** The frame with another length of its content in its header. */

@@ -1,4 +1,5 @@
 /** The decoder of zstd, compiled to wasm (`zstddec`), and as many of its contexts as may be in use at once. */
+import { monotonicClock } from "../../../../shared/clock.ts";
 
 /** Of zstd.h and Emscripten. Sizes are bytes, the rest addresses. */
 interface ZstdExports {
@@ -16,8 +17,10 @@ const STEP = 64 * 1024;
 /** ZSTD_inBuffer and ZSTD_outBuffer: address, size, position, 4 bytes each. */
 const BUFFER = 12;
 
-/** Contexts in use at once: each has a window of up to 8 MB. Who comes later waits. */
+/** Contexts in use at once: each has a window of up to 8 MB. Who comes later waits... */
 const CONTEXTS = 4;
+/** ...but no longer than until none of them has made a step for so many ms: a page may take its bodies never. */
+const PATIENCE = 1000;
 
 /** Results from here on are errors: ZSTD_error_maxCode is 120. */
 const FIRST_ERROR = 2 ** 32 - 120;
@@ -27,6 +30,7 @@ export class ZstdWasm {
   /** Both buffers' descriptions, what goes in, and what comes out: a step uses them and leaves them. */
   readonly #memory: number;
   #used = 0;
+  #steppedAt = 0;
   #queue: (() => void)[] = [];
 
   private constructor(zstd: ZstdExports) {
@@ -40,19 +44,31 @@ export class ZstdWasm {
     return new ZstdWasm(instance.exports as unknown as ZstdExports);
   }
 
-  /** One frame after the other may be decoded in it. It is to be closed. */
+  /** One frame after the other may be decoded in it. It is to be closed. @throws Error where zstd has no memory. */
   async open(): Promise<ZstdContext> {
-    while (this.#used >= CONTEXTS) await new Promise<void>((resolve) => this.#queue.push(resolve));
-    this.#used += 1;
+    for (let left = PATIENCE; this.#used >= CONTEXTS && left > 0; left = this.#patienceLeft) await this.#released(left);
     const context = this.#zstd.ZSTD_createDCtx();
+    if (context === 0) throw new Error("Cannot decode the response: no memory");
+    this.#used += 1;
     return {
       decode: (input) => this.#decode(context, input),
       close: () => {
         this.#zstd.ZSTD_freeDCtx(context);
         this.#used -= 1;
-        this.#queue.shift()?.();
+        for (const resolve of this.#queue.splice(0)) resolve();
       },
     };
+  }
+
+  /** One of those in use is closed, or so many ms are over. */
+  #released(within: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#queue.push(monotonicClock.setTimer(resolve, within), resolve);
+    });
+  }
+
+  get #patienceLeft(): number {
+    return this.#steppedAt + PATIENCE - monotonicClock.now();
   }
 
   *#decode(context: number, input: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
@@ -69,6 +85,7 @@ export class ZstdWasm {
 
   /** What others do between two steps may overwrite the input, and move the memory. */
   #step(context: number, input: Uint8Array, taken: number): Step {
+    this.#steppedAt = monotonicClock.now();
     const [inBuffer, outBuffer] = [this.#memory, this.#memory + BUFFER];
     const [from, to] = [outBuffer + BUFFER, outBuffer + BUFFER + STEP];
     const { memory } = this.#zstd;
