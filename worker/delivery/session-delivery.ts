@@ -114,7 +114,6 @@ export class SessionDelivery {
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
     const { dictionaryKey, hasStore } = this.#options.phone();
-    // What is named is looked for while its origin is asked.
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);

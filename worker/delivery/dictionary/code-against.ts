@@ -29,18 +29,36 @@ interface Coder {
   readonly setTimer: SetTimer;
 }
 
-/** @returns the body as it was where the dictionary is of no great use. */
+/** What a response takes of the edge's memory. */
+export interface Hold {
+  /** From now on no more than so many bytes. */
+  shrink(bytes: number): void;
+  release(): void;
+}
+
+/** @param hold released when the body that is returned is over. @returns the body as it was where the dictionary is of no great use. */
 export async function codeAgainst(
   { head, body }: DecodedResponse,
   dictionary: Dictionary,
   { compressor, setTimer }: Coder,
+  hold: Hold,
 ): Promise<DecodedResponse> {
   const read = await readAhead(body, DICTIONARY_MOST, WITHIN, setTimer);
   const first = joined(read.chunks);
   const frame = first.length < DICTIONARY_LEAST ? null : frameIfSmall(first, dictionary, compressor);
-  if (frame === null) return { head, body: bodyOf(read, () => {}) };
+  const release = () => hold.release();
+  if (frame === null) {
+    hold.shrink(first.length);
+    return { head, body: bodyOf(read, release) };
+  }
   const frames = [dczHeader(dictionary.hash), frame];
-  return { head: { ...head, coding: "dcz" }, body: codedBody(frames, read.rest, dictionary, compressor) };
+  const { rest } = read;
+  if (rest === "whole") {
+    hold.shrink(frame.length);
+    return { head: { ...head, coding: "dcz" }, body: bodyOf({ chunks: frames, rest }, release) };
+  }
+  hold.shrink(frame.length + dictionary.bytes.length + FRAME_BYTES);
+  return { head: { ...head, coding: "dcz" }, body: codedBody(frames, rest, dictionary, compressor, release) };
 }
 
 /** @returns null where it is not clearly less than without the dictionary, or the compressor has no room. */
@@ -56,11 +74,11 @@ function frameIfSmall(body: Uint8Array, { bytes }: Dictionary, compressor: Dicti
 
 function codedBody(
   frames: readonly Uint8Array[],
-  rest: ReadAhead["rest"],
+  rest: Exclude<ReadAhead["rest"], "whole">,
   { bytes }: Dictionary,
   compressor: DictionaryCompressor,
+  onOver: () => void,
 ): ReadableStream<Uint8Array> {
-  if (rest === "whole") return streamOf(frames);
   const { reader } = rest;
   const output = [...frames];
   let { pending } = rest;
@@ -86,22 +104,14 @@ function codedBody(
       size += next.value.length;
     }
     if (next === null || next.done || size >= FRAME_BYTES) flush();
+    if (next?.done === true) onOver();
     return next?.done === true;
   }
 
-  return steppedStream({ reader, output, step, destroy() {} });
+  return steppedStream({ reader, output, step, destroy: onOver });
 }
 
 const paused = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), LINK_FLUSH_DELAY));
-
-function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      for (const chunk of chunks) controller.enqueue(chunk);
-      controller.close();
-    },
-  });
-}
 
 export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));

@@ -155,6 +155,44 @@ describe("a phone's dictionaries", () => {
     expect(kept.includes("secret") || kept.includes(hashOf(text))).toBe(false);
   });
 
+  it("hold what the phone does not take within a bound, and code on when it has", async () => {
+    await deliver([before], null);
+    await keepAll();
+    let read = 0;
+    const stored = bodyName(hashOf(before).toString("hex"), before.length);
+    const head = { ...requestHead, url: `${SITE}/page`, mode: "navigate", origin: null, topLevelOrigin: SITE } as const;
+    const strange = random.bytes(512 * 1024);
+    const untaken: ReadableStream<Uint8Array>[] = [];
+    for (let count = 0; count < 40; count++) {
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+        read += strange.length;
+        controller.enqueue(strange);
+        controller.close();
+      };
+      const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+      const stages = dictionaries.stagesFor(KEY, { ...head, stored });
+      const coded = await stages?.code({ head: { ...responseHead, headers: HTML }, body });
+      if (coded !== undefined) untaken.push(coded.body);
+    }
+    expect(read).toBeLessThan(12 * 1024 * 1024);
+    expect((await deliver([after], before)).coding).toBe("identity");
+    for (const [index, body] of untaken.entries()) await (index % 2 ? body.cancel() : new Response(body).arrayBuffer());
+    expect((await deliver([after], before)).coding).toBe("dcz");
+  });
+
+  it("hold none while the origin is asked", async () => {
+    let reads = 0;
+    store.get = async () => {
+      reads += 1;
+      return null;
+    };
+    const stored = bodyName(hashOf(before).toString("hex"), before.length);
+    const head = { ...requestHead, url: `${SITE}/page`, mode: "navigate", origin: null, topLevelOrigin: SITE } as const;
+    for (let count = 0; count < 200; count++) dictionaries.stagesFor(KEY, { ...head, stored });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(reads).toBe(0);
+  });
+
   it("hold what waits within a bound, and are gone when the person wants it", async () => {
     for (let count = 0; count < 12; count++) await deliver([random.bytes(1024 * 1024)], null);
     await keepAll();

@@ -5,7 +5,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isCompressible } from "../coding/compressible.ts";
 import type { DecodedResponse, DictionaryStages } from "../stage.ts";
-import { codeAgainst, joined } from "./code-against.ts";
+import { codeAgainst, type Hold, joined } from "./code-against.ts";
 import type { DictionaryCompressor } from "./dictionary-compressor.ts";
 import { dictionaryPlace, mayShareContext } from "./dictionary-place.ts";
 import { KeptBodies } from "./kept-bodies.ts";
@@ -17,8 +17,10 @@ const KEPT_AFTER = 1500;
 /** Bytes of bodies that wait for that; further ones are not kept. */
 const WAITING_BYTES = 8 * 1024 * 1024;
 
-/** Responses of a phone that are coded so at once: each holds up to DICTIONARY_MOST of body, and a dictionary. */
-const CODED_AT_ONCE = 6;
+/** Bytes that are held of responses which are coded so, until the phone has taken them; further ones are not coded so. */
+const CODING_BYTES = 12 * 1024 * 1024;
+/** Of one, while it is coded: its body, and the dictionary. */
+const CODED_MOST = 2 * DICTIONARY_MOST;
 
 interface Waiting {
   readonly kept: KeptBodies;
@@ -38,7 +40,7 @@ export class PhoneDictionaries {
   /** What is being written. */
   #keeping: Promise<void> = Promise.resolve();
   #bytes = 0;
-  #coded = 0;
+  #held = 0;
 
   constructor(store: SealedBodyStore, compressor: DictionaryCompressor, setTimer: SetTimer) {
     this.#store = store;
@@ -52,22 +54,39 @@ export class PhoneDictionaries {
     if (place === null) return null;
     const kept = this.#keptBy(key);
     const named = head.stored?.hash;
-    // It is read while the origin is asked.
-    const found = named === undefined ? null : kept.find(place, named);
     return {
       keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, body, replaces: named })),
       code: async (response) => {
-        if (!isText(response.head) || this.#coded >= CODED_AT_ONCE) return response;
-        this.#coded += 1;
+        const hold = named === undefined || !isText(response.head) ? null : this.#hold();
+        if (named === undefined || hold === null) return response;
         try {
-          const dictionary = await found;
-          if (dictionary == null) return response;
-          return await codeAgainst(response, dictionary, { compressor: this.#compressor, setTimer: this.#setTimer });
-        } finally {
-          this.#coded -= 1;
+          // No sooner: as long as the origin is asked nothing is held.
+          const dictionary = await kept.find(place, named);
+          if (dictionary !== null) {
+            const coder = { compressor: this.#compressor, setTimer: this.#setTimer };
+            return await codeAgainst(response, dictionary, coder, hold);
+          }
+        } catch (error) {
+          hold.release();
+          throw error;
         }
+        hold.release();
+        return response;
       },
     };
+  }
+
+  /** @returns null where too much is held already. */
+  #hold(): Hold | null {
+    if (this.#held + CODED_MOST > CODING_BYTES) return null;
+    let held = CODED_MOST;
+    this.#held += held;
+    const shrink = (bytes: number): void => {
+      const less = Math.max(0, held - bytes);
+      held -= less;
+      this.#held -= less;
+    };
+    return { shrink, release: () => shrink(0) };
   }
 
   /** All that is kept of this phone. */
