@@ -1,16 +1,17 @@
-/** Entry of the script that undoes `dcz`, which the store loads when the first such response comes. */
+/** Entry of the script that undoes `dcz`, which the store loads when one may come. */
 import zipped from "ropeway:zstd-decoder-wasm";
 import type { DecoderHandler } from "../../../../shared/coding/inflate.ts";
 import { DczDecoder, type StoredDictionary } from "./dcz-decoder.ts";
 import { ZstdWasm } from "./zstd-wasm.ts";
 
-let compiled: Promise<ZstdWasm> | null = null;
+const compiled = unzipped(zipped).then((bytes) => ZstdWasm.compile(bytes));
+// Who needs it hears of it.
+compiled.catch(() => {});
 
 export async function openDczDecoder(
   dictionary: StoredDictionary,
   deliver: DecoderHandler["deliver"],
 ): Promise<DczDecoder> {
-  compiled ??= unzipped(zipped).then((bytes) => ZstdWasm.compile(bytes));
   return new DczDecoder(await compiled, dictionary, deliver);
 }
 

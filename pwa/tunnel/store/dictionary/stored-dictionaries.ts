@@ -13,8 +13,9 @@ export class StoredDictionaries {
   readonly #store: ResponseStore<StoredExchange>;
   readonly #loadChunk: () => Promise<DecoderChunk>;
   #isOffered = false;
+  #chunk: Promise<DecoderChunk> | null = null;
 
-  /** @param loadChunk loads the decoder, when it is first needed. */
+  /** @param loadChunk loads the decoder, when it may first be needed. */
   constructor(store: ResponseStore<StoredExchange>, loadChunk: () => Promise<DecoderChunk>) {
     this.#store = store;
     this.#loadChunk = loadChunk;
@@ -28,11 +29,23 @@ export class StoredDictionaries {
   /** Undefined as long as the edge knows nothing of dictionaries. */
   decoderFor(entry: ExchangeEntry): OpenDecoder | undefined {
     if (!this.#isOffered) return undefined;
+    // While the request is under way, so that no response waits for it.
+    const loaded = this.#load();
     return (handler) =>
       lateDecoder(async (deliver) => {
-        const [chunk, dictionary] = await Promise.all([this.#loadChunk(), this.#read(entry)]);
+        const [chunk, dictionary] = await Promise.all([loaded, this.#read(entry)]);
         return chunk.openDczDecoder(dictionary, deliver);
       }, handler);
+  }
+
+  /** One that failed is tried again. */
+  #load(): Promise<DecoderChunk> {
+    this.#chunk ??= this.#loadChunk();
+    const chunk = this.#chunk;
+    chunk.catch(() => {
+      if (this.#chunk === chunk) this.#chunk = null;
+    });
+    return chunk;
   }
 
   /** @throws Error where it is not whole. */
