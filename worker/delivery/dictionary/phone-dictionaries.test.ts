@@ -201,4 +201,15 @@ describe("a phone's dictionaries", () => {
     await dictionaries.forget();
     expect((await deliver([after], before)).coding).toBe("identity");
   });
+
+  it("keep nothing of a response that was under way when all was forgotten", async () => {
+    const underWay = deliver([before.subarray(0, 20_000), before.subarray(20_000)], null);
+    await dictionaries.forget();
+    await underWay;
+    await keepAll();
+    expect(sealed).toEqual([]);
+    await deliver([before], null);
+    await keepAll();
+    expect(sealed).toHaveLength(1);
+  });
 });

@@ -37,6 +37,8 @@ export class PhoneDictionaries {
   /** By the key that the phone's last session brought: one phone has one. */
   #kept: { readonly key: string; readonly bodies: KeptBodies } | null = null;
   #waiting: Waiting[] = [];
+  /** Grows when all is forgotten: of what was asked for before nothing is kept. */
+  #era = 0;
   /** What is being written. */
   #keeping: Promise<void> = Promise.resolve();
   #bytes = 0;
@@ -54,8 +56,9 @@ export class PhoneDictionaries {
     if (place === null) return null;
     const kept = this.#keptBy(key);
     const named = head.stored?.hash;
+    const era = this.#era;
     return {
-      keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, body, replaces: named })),
+      keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, body, replaces: named }, era)),
       code: async (response) => {
         const hold = named === undefined || !isText(response.head) ? null : this.#hold();
         if (named === undefined || hold === null) return response;
@@ -91,6 +94,7 @@ export class PhoneDictionaries {
 
   /** All that is kept of this phone. */
   async forget(): Promise<void> {
+    this.#era += 1;
     for (const { body } of this.#waiting.splice(0)) this.#take(-body.length);
     await this.#keeping;
     await this.#store.clear();
@@ -114,8 +118,8 @@ export class PhoneDictionaries {
     return true;
   }
 
-  #add(waiting: Waiting): void {
-    if (!isDictionary(waiting.body)) return void this.#take(-waiting.body.length);
+  #add(waiting: Waiting, era: number): void {
+    if (era !== this.#era || !isDictionary(waiting.body)) return void this.#take(-waiting.body.length);
     this.#waiting.push(waiting);
     if (this.#waiting.length === 1) this.#setTimer(() => this.#keepAll(), KEPT_AFTER);
   }
