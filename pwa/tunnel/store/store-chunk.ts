@@ -32,7 +32,7 @@ export function openStoredSource(platform: StoredSourcePlatform, bytes: () => nu
   dictionaryKey(() => openStoreDatabase(STORE_NAME)).then(
     (key) => {
       platform.onDictionaryKey(key);
-      dictionaries.offered();
+      dictionaries.isOffered = true;
     },
     () => {},
   );

@@ -10,9 +10,10 @@ import { lateDecoder } from "./late-decoder.ts";
 type DecoderChunk = Pick<typeof import("./decoder-chunk.ts"), "openDczDecoder">;
 
 export class StoredDictionaries {
+  /** The edge has the key with which it seals what it keeps. */
+  isOffered = false;
   readonly #store: ResponseStore<StoredExchange>;
   readonly #loadChunk: () => Promise<DecoderChunk>;
-  #isOffered = false;
   #chunk: Promise<DecoderChunk> | null = null;
 
   /** @param loadChunk loads the decoder, when it may first be needed. */
@@ -21,19 +22,13 @@ export class StoredDictionaries {
     this.#loadChunk = loadChunk;
   }
 
-  /** The edge has the key now with which it seals what it keeps. */
-  offered(): void {
-    this.#isOffered = true;
-  }
-
-  /** Undefined as long as the edge knows nothing of dictionaries. */
-  decoderFor(entry: ExchangeEntry): OpenDecoder | undefined {
-    if (!this.#isOffered) return undefined;
+  /** Of use before they are offered, too: the edge may have the key before it gets the request. */
+  decoderFor(entry: ExchangeEntry): OpenDecoder {
     // While the request is under way, so that no response waits for it.
-    const loaded = this.#load();
+    const loaded = this.isOffered ? this.#load() : null;
     return (handler) =>
       lateDecoder(async (deliver) => {
-        const [chunk, dictionary] = await Promise.all([loaded, this.#read(entry)]);
+        const [chunk, dictionary] = await Promise.all([loaded ?? this.#load(), this.#read(entry)]);
         return chunk.openDczDecoder(dictionary, deliver);
       }, handler);
   }

@@ -109,7 +109,7 @@ export class EdgeQuestions {
   }
 
   #nameOf(head: RequestHead, variant: Variant): StoredBody | null {
-    return storedBodyOf(head, variant, this.#parts.dictionaries?.decoderFor(variant.entry));
+    return storedBodyOf(head, variant, this.#parts.dictionaries);
   }
 
   /** Asks whether what is stored holds: by its validators, and by its body's name. */

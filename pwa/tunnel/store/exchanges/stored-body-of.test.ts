@@ -7,6 +7,8 @@ import type { Variant } from "./variants-of.ts";
 const HASH = "ab".repeat(32);
 const head = { ...requestHead, method: "GET", url: "https://a.example/x", origin: "https://a.example" };
 const decode = () => ({ write: async () => {}, end() {}, cancel() {} });
+const offered = { isOffered: true, decoderFor: () => decode };
+const unoffered = { isOffered: false, decoderFor: () => decode };
 
 function variant(size: number, meta: object = {}): Variant {
   const stored = { status: 200, headers: [], ...meta };
@@ -15,18 +17,23 @@ function variant(size: number, meta: object = {}): Variant {
 
 describe("the body that a request names", () => {
   it("is that which may come again, or may be a dictionary", () => {
-    expect(storedBodyOf(head, variant(5000), undefined)).toEqual(bodyName(HASH, 5000));
-    expect(storedBodyOf(head, variant(5000), decode)).toEqual({ ...bodyName(HASH, 5000), decode });
+    expect(storedBodyOf(head, variant(5000), null)).toEqual(bodyName(HASH, 5000));
+    expect(storedBodyOf(head, variant(5000), offered)).toEqual({ ...bodyName(HASH, 5000), decode });
+  });
+
+  it("may be coded against though nothing was offered when it was named: the request may be sent later", () => {
+    expect(storedBodyOf(head, variant(5000), unoffered)).toEqual({ ...bodyName(HASH, 5000), decode });
+    expect(storedBodyOf(head, variant(5000, { wasOther: true }), unoffered)).toBeNull();
   });
 
   it("is a dictionary only, where another came the last time", () => {
-    expect(storedBodyOf(head, variant(5000, { wasOther: true }), undefined)).toBeNull();
-    expect(storedBodyOf(head, variant(5000, { wasOther: true }), decode)).toEqual({ ...bodyName(HASH, 0), decode });
+    expect(storedBodyOf(head, variant(5000, { wasOther: true }), null)).toBeNull();
+    expect(storedBodyOf(head, variant(5000, { wasOther: true }), offered)).toEqual({ ...bodyName(HASH, 0), decode });
   });
 
   it("is none that is too short or too long, or where a part is asked for", () => {
-    expect(storedBodyOf(head, variant(255), decode)).toBeNull();
-    expect(storedBodyOf(head, variant(1024 * 1024 + 1), decode)).toBeNull();
-    expect(storedBodyOf({ ...head, headers: [["range", "bytes=0-1"]] }, variant(5000), decode)).toBeNull();
+    expect(storedBodyOf(head, variant(255), offered)).toBeNull();
+    expect(storedBodyOf(head, variant(1024 * 1024 + 1), offered)).toBeNull();
+    expect(storedBodyOf({ ...head, headers: [["range", "bytes=0-1"]] }, variant(5000), offered)).toBeNull();
   });
 });

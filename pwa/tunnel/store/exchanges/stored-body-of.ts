@@ -1,8 +1,8 @@
-import type { OpenDecoder } from "../../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import { HIDDEN_ETAG, HIDDEN_LAST_MODIFIED } from "../../../../shared/http/store-notes.ts";
 import { bodyName, NAMED_BODY_LEAST, NAMED_BODY_MOST } from "../../../../shared/http/stored-body.ts";
+import type { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import { isBasic } from "./stored-exchange.ts";
 import type { Variant } from "./variants-of.ts";
 
@@ -13,21 +13,25 @@ const VALIDATORS = [HIDDEN_ETAG, "etag", HIDDEN_LAST_MODIFIED, "last-modified"];
  * What the edge is told of the body that is stored for a request, so that it need not send it: its name, and of another
  * origin what that knows it by. Null where that is not worth its bytes, and where a part is asked for.
  *
- * @param decode undoes what is coded against the body; undefined where the edge does not do that.
+ * @param dictionaries undo what is coded against the body; null where there are none.
  */
 export function storedBodyOf(
   head: RequestHead,
-  { entry: { meta, body } }: Variant,
-  decode: OpenDecoder | undefined,
+  { entry }: Variant,
+  dictionaries: Pick<StoredDictionaries, "isOffered" | "decoderFor"> | null,
 ): StoredBody | null {
+  const { meta, body } = entry;
   if (meta.status !== 200 || head.headers.some(([name]) => name === "range")) return null;
   const validator = isBasic(head) ? null : validatorOf(meta.headers);
-  const name = { ...bodyName(body.hash, body.size), ...(decode === undefined ? {} : { decode }) };
+  const name = {
+    ...bodyName(body.hash, body.size),
+    ...(dictionaries === null ? {} : { decode: dictionaries.decoderFor(entry) }),
+  };
   if (validator !== null) return { ...name, validator };
   if (body.size < NAMED_BODY_LEAST || body.size > NAMED_BODY_MOST) return null;
   if (meta.wasOther !== true) return name;
   // To know a body by its name the edge has to have all of it: in vain where it is another each time. It may be like it.
-  return decode === undefined ? null : { ...name, size: 0 };
+  return dictionaries?.isOffered === true ? { ...name, size: 0 } : null;
 }
 
 function validatorOf(headers: HeaderList): string | null {
