@@ -16,7 +16,7 @@ export function objectBodyStore({ sql }: DurableObjectStorage, disk: StateDisk):
       return row === undefined ? null : new Uint8Array(row.bytes);
     },
     async put(id, sealed, most) {
-      await disk.requireRoom();
+      if (!(await disk.hasRoom(sealed.length))) return;
       sql.exec("INSERT OR REPLACE INTO bodies (id, bytes) VALUES (?, ?)", id, sealed);
       total = (total ?? bytesOfAll() - sealed.length) + sealed.length;
       while (total > most) {

@@ -36,6 +36,11 @@ describe("StateDisk", () => {
     log.mockRestore();
   });
 
+  it("has none for a long value where others would find some", async () => {
+    const { disk } = diskOf(1e6);
+    expect([await disk.hasRoom(), await disk.hasRoom(1000), await disk.hasRoom(500_000)]).toEqual([true, true, false]);
+  });
+
   it("gives the reserve once", async () => {
     const { disk } = diskOf(1e6, new Map([[RESERVE_FILE, 1e6]]));
     expect(await disk.hasRoom()).toBe(false);

@@ -34,9 +34,11 @@ export class StateDisk {
     this.#disk = STATE_DISK;
   }
 
-  async hasRoom(): Promise<boolean> {
+  /** @param bytes of a value that is longer than others: the log and the database take it, one after the other. */
+  async hasRoom(bytes = 0): Promise<boolean> {
     if (this.#disk === undefined) return true;
-    const hasRoom = await this.#ask("PUT", "room", ROOM);
+    const room = bytes === 0 ? ROOM : new Uint8Array(ROOM.length + 2 * bytes);
+    const hasRoom = await this.#ask("PUT", "room", room);
     await this.#ask("DELETE", "room");
     return hasRoom;
   }
