@@ -32,8 +32,11 @@ export function objectBodyStore({ sql }: DurableObjectStorage, disk: StateDisk):
     },
     async delete(id) {
       if (!(await disk.hasRoom())) return;
-      sql.exec("DELETE FROM bodies WHERE id = ?", id);
-      total = null;
+      const [gone] = sql
+        .exec<{ size: number }>("DELETE FROM bodies WHERE id = ? RETURNING length(bytes) AS size", id)
+        .toArray();
+      // To count all anew would read all rows.
+      if (total !== null) total -= gone?.size ?? 0;
     },
     async clear() {
       await disk.requireRoom();
