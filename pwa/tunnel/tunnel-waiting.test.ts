@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { ACCEPT_PUSH } from "../../shared/http/push.ts";
 import type { RequestHandler } from "../../shared/http/server-exchange.ts";
+import { DICTIONARY_KEY } from "../../shared/http/stored-body.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { PROBE_TIMEOUT_MIN } from "./sockets/socket-watch.ts";
@@ -108,6 +109,21 @@ describe("requests without a link", () => {
     exchange.cancel();
     await connect();
     expect([consumer.events, requests.filter(({ signal }) => !signal.aborted)]).toEqual([[], []]);
+  });
+});
+
+describe("dictionaries", () => {
+  it.each([true, false])("are offered where there is WebAssembly: %s", async (hasWasm) => {
+    const { WebAssembly } = globalThis;
+    if (!hasWasm) Reflect.deleteProperty(globalThis, "WebAssembly");
+    const { tunnel, sessionHeads, start, connect, fetch } = tunnelRig(text, { started: false });
+    tunnel.offerDictionaries("key");
+    Object.assign(globalThis, { WebAssembly });
+    start();
+    await connect();
+    fetch();
+    await settle();
+    expect(sessionHeads.map((fields) => fields[DICTIONARY_KEY])).toEqual([hasWasm ? "key" : undefined]);
   });
 });
 

@@ -146,6 +146,8 @@ export class Tunnel {
 
   /** @param key with which the edge seals what it keeps of this phone, to code against it; in base64url. */
   offerDictionaries(key: string): void {
+    // Browsers may be set to run none: the decoder is wasm, and each such response would be asked for twice.
+    if (!("WebAssembly" in globalThis)) return;
     this.#dictionaryKey = key;
     this.#renewConstants();
   }
