@@ -59,6 +59,17 @@ describe("a store", () => {
     expect(await expectSound(disk)).toBe(2);
   });
 
+  it("refreshes nothing that was forgotten meanwhile", async () => {
+    const store = disk.open();
+    await put(store, "https://a.example/x", bytes(10));
+    const [entry] = (await store.index(SITE)).find("https://a.example/x");
+    if (entry === undefined) throw new Error("It is not stored");
+    const refreshed = store.refresh(entry, { note: "later" });
+    store.hear({ kind: "forgotten", isDatabaseNew: false });
+    await refreshed;
+    expect((await store.index(SITE)).find("https://a.example/x").map(({ meta }) => meta.note)).toEqual([""]);
+  });
+
   it("drops what was used longest ago, whatever the clock says", async () => {
     const store = disk.open({ bytes: 9000 });
     for (let turn = 0; turn < 25; turn++) {

@@ -177,7 +177,13 @@ export class ResponseStore<Meta> {
     const fresh = { ...entry, meta };
     if (!isEntrySized(fresh)) return this.remove([entry]);
     this.#learn(entry.partition, [entry], fresh);
-    return this.#queue.addResting({ run: (changes) => changes.update(fresh) });
+    const era = this.#era;
+    // In a database that was made anew meanwhile its place is another's.
+    return this.#queue.addResting({
+      run: async (changes) => {
+        if (!this.#isForgotten(era, changes)) await changes.update(fresh);
+      },
+    });
   }
 
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
