@@ -215,7 +215,7 @@ describe.runIf(missingForLab().length === 0)("Lab", () => {
     const up = join(directory, "up.trace");
     // Four seconds: nothing in the first two, enough in the others.
     const open = Array.from({ length: 200 }, (_, index) => 2010 + 10 * index);
-    await writeFile(up, open.join("\n") + "\n");
+    await writeFile(up, `${open.join("\n")}\n`);
     const port = await listen("edge", "echo");
     const untilShut = (): Promise<void> => sleep(2100);
     try {

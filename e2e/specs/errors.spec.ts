@@ -112,7 +112,7 @@ test("a certificate that nobody trusts", { tag: "@deno" }, async ({ app }) => {
   await origin.close();
 });
 
-test("an origin that never answers", async ({ app, origin }) => {
+test("an origin that never answers @long", async ({ app, origin }) => {
   test.setTimeout(150_000);
   app.page.setDefaultTimeout(100_000);
   await app.goto(`${origin.origin}/silent`);
@@ -131,7 +131,11 @@ test("a kind of address that cannot be opened", async ({ app }) => {
   await expectError(app, /cannot open this kind/i, false);
 });
 
-test("the edge cannot be reached for as long as the person waits, and comes back", async ({ app, origin, link }) => {
+test("the edge cannot be reached for as long as the person waits, and comes back @long", async ({
+  app,
+  origin,
+  link,
+}) => {
   test.setTimeout(120_000);
   app.page.setDefaultTimeout(60_000);
   origin.page("/", "<p>Finally</p>");
