@@ -1,11 +1,11 @@
 import type { RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import type { PageRequests } from "../ahead/page-requests.ts";
 import { bounded } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import type { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 import type { Invalidations } from "./invalidations.ts";
-import type { PageRequests } from "./page-requests.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 
 /** What all share that answer out of the store and fill it. */

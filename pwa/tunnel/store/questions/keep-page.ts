@@ -2,8 +2,8 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { KeepOutcome, KeepRefusal, KeptPage } from "../../../messages/kept-page.ts";
 import type { StoreQuestion } from "../../../messages/tunnel-messages.ts";
+import type { OpenPage } from "../ahead/page-requests.ts";
 import { asStored } from "../exchanges/as-stored.ts";
-import type { OpenPage } from "../exchanges/page-requests.ts";
 import { fitsAway, movedHead } from "../exchanges/redirected.ts";
 import type { SourceParts } from "../exchanges/source-parts.ts";
 import { contextOf, type ExchangeEntry, partitionOf } from "../exchanges/stored-exchange.ts";

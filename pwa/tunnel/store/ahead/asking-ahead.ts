@@ -8,14 +8,14 @@ import { knownUrls } from "../../../../shared/http/known-urls.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import { byUse } from "../database/store-rows.ts";
+import type { EdgeQuestions } from "../exchanges/edge-questions.ts";
+import { DEAF, type Lookup } from "../exchanges/lookup.ts";
+import type { SourceParts } from "../exchanges/source-parts.ts";
+import { contextOf, type ExchangeEntry, type StoredExchange } from "../exchanges/stored-exchange.ts";
+import { type Variant, variantsOf } from "../exchanges/variants-of.ts";
 import { laterWith } from "../later-with.ts";
 import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
-import type { EdgeQuestions } from "./edge-questions.ts";
-import { DEAF, type Lookup } from "./lookup.ts";
 import { PageVisits } from "./page-visits.ts";
-import type { SourceParts } from "./source-parts.ts";
-import { contextOf, type ExchangeEntry, type StoredExchange } from "./stored-exchange.ts";
-import { type Variant, variantsOf } from "./variants-of.ts";
 
 /** What is known of a page when its document is asked for. */
 export interface PagePlan {

@@ -1,6 +1,6 @@
 /** What the pages that are open asked for, frames and all: what it takes to keep one. It is in memory only. */
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import { isPage } from "./stored-exchange.ts";
+import { isPage } from "../exchanges/stored-exchange.ts";
 
 /** Pages, the oldest dropped first: that which is shown, and those that were on the way since. */
 const PAGES = 8;
