@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
+import { fetchHead } from "../../shared/testing/http/request-heads.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
 import { PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
@@ -8,16 +9,7 @@ import { PortLost } from "./port-lost.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
 const URL_A = "https://a.example/";
-const head: PortRequestHead = {
-  method: "GET",
-  url: URL_A,
-  headers: [],
-  destination: "",
-  mode: "cors",
-  credentials: "same-origin",
-  redirect: "follow",
-  referrer: "",
-};
+const head: PortRequestHead = { ...fetchHead, url: URL_A };
 const BINDING = { origin: "https://a.example", topLevelOrigin: "https://a.example", topLevel: true };
 
 const ports: MessagePort[] = [];

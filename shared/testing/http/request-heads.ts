@@ -1,8 +1,8 @@
 /** Heads of requests as browsers ask. */
 import type { RequestHead } from "../../http/heads.ts";
 
-/** What a script of a page of `https://a.example` asks for. */
-export const requestHead: RequestHead = {
+/** What a script asks for, before it is told whose script it is. */
+export const fetchHead: Omit<RequestHead, "origin" | "topLevelOrigin"> = {
   method: "GET",
   url: "https://a.example/",
   headers: [],
@@ -11,6 +11,11 @@ export const requestHead: RequestHead = {
   credentials: "same-origin",
   redirect: "follow",
   referrer: "",
+};
+
+/** What a script of a page of `https://a.example` asks for. */
+export const requestHead: RequestHead = {
+  ...fetchHead,
   origin: "https://a.example",
   topLevelOrigin: "https://a.example",
 };

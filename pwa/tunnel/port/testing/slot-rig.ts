@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import { setTimer } from "../../../../shared/clock.ts";
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
+import { fetchHead } from "../../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../../shared/testing/turns.ts";
 import {
   HELD_RESPONSE_TIME,
@@ -23,16 +24,7 @@ export const OTHER = "https://b.example";
 export const TOP_LEVEL: SlotBinding = { origin: ORIGIN, topLevelOrigin: ORIGIN, topLevel: true };
 export const FRAME: SlotBinding = { origin: ORIGIN, topLevelOrigin: "https://top.example", topLevel: false };
 
-export const subresource: PortRequestHead = {
-  method: "GET",
-  url: URL_A,
-  headers: [],
-  destination: "",
-  mode: "cors",
-  credentials: "same-origin",
-  redirect: "follow",
-  referrer: "",
-};
+export const subresource: PortRequestHead = { ...fetchHead, url: URL_A };
 export const navigation: PortRequestHead = { ...subresource, mode: "navigate", destination: "document" };
 
 export interface HostRequest {
