@@ -8,16 +8,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as cons
 export type Method = (typeof METHODS)[number];
 
 /** One request and the size of its answer. All lengths are bytes as HTTP/1.1 would send them. */
-export interface BehaviourRequest {
-  /** Place in its behaviour, from 0. */
-  readonly index: number;
-  /**
-   * Milliseconds since the behaviour began, on a network that takes no time: a request's think time is what lies
-   * between the latest of its dependencies' times and its own.
-   */
-  readonly time: number;
-  /** Indices of the requests whose answers it waits for; all smaller than its own. */
-  readonly dependencies: readonly number[];
+export interface SizedExchange {
   readonly method: Method;
   /** Absolute, http: or https:, without a fragment. */
   readonly url: string;
@@ -27,6 +18,18 @@ export interface BehaviourRequest {
   /** Status line and fields, with the empty line. */
   readonly responseHead: number;
   readonly responseBody: number;
+}
+
+export interface BehaviourRequest extends SizedExchange {
+  /** Place in its behaviour, from 0. */
+  readonly index: number;
+  /**
+   * Milliseconds since the behaviour began, on a network that takes no time: a request's think time is what lies
+   * between the latest of its dependencies' times and its own.
+   */
+  readonly time: number;
+  /** Indices of the requests whose answers it waits for; all smaller than its own. */
+  readonly dependencies: readonly number[];
 }
 
 /** One thing that a person does with an application, such as reading an article. */

@@ -1,19 +1,12 @@
 /** One entry of a HAR as an exchange with a beginning, an end, and sizes as on an HTTP/1.1 wire. */
-import { METHODS, type Method } from "../behaviour.ts";
+import { METHODS, type Method, type SizedExchange } from "../behaviour.ts";
 import { fieldLinesLength } from "../replay/head-padding.ts";
 import type { HarEntry, HarField, HarInitiator, HarStack } from "./har.ts";
 
-export interface HarExchange {
+export interface HarExchange extends SizedExchange {
   /** Milliseconds of the epoch. */
   readonly start: number;
   readonly end: number;
-  readonly method: Method;
-  /** Without a fragment. */
-  readonly url: string;
-  readonly requestHead: number;
-  readonly requestBody: number;
-  readonly responseHead: number;
-  readonly responseBody: number;
   /** Where a redirect led, or null. */
   readonly redirectsTo: string | null;
   /** URLs of the documents and scripts that caused it, the nearest first; null when the HAR does not tell. */

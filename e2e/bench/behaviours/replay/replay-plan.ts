@@ -1,21 +1,15 @@
 /** A workload as its replay needs it: one list of steps, each with what it waits for and what it fetches. */
 import type { LinkSettings } from "../../../lab/lab.ts";
 import { transferTime } from "../../floor.ts";
-import { type Method, thinkTime, type Workload } from "../behaviour.ts";
+import { type SizedExchange, thinkTime, type Workload } from "../behaviour.ts";
 
-export interface ReplayStep {
+/** Its URL is at a replay origin, and names the lengths that it has to answer with. */
+export interface ReplayStep extends SizedExchange {
   readonly habit: string;
   /** Steps, by place in the plan, that have to be answered before. */
   readonly dependencies: readonly number[];
   /** Milliseconds after the last of those was answered; without any, after the replay's start. */
   readonly thinkTime: number;
-  readonly method: Method;
-  /** At a replay origin; names the lengths that it has to answer with. */
-  readonly url: string;
-  readonly requestHead: number;
-  readonly requestBody: number;
-  readonly responseHead: number;
-  readonly responseBody: number;
 }
 
 export interface ReplayPlan {
