@@ -30,6 +30,8 @@ export function edgeOfTests(runtime: EdgeOptions["runtime"]) {
     get token(): string {
       return token;
     },
+    /** What it has logged, by line. */
+    log: log as readonly string[],
 
     async connectedPhone(road: Road): Promise<TestPhone> {
       const connected = new TestPhone(edge.url, token, { road });
