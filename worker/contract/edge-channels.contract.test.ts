@@ -118,7 +118,7 @@ function each(name: string, run: (runtime: EdgeOptions["runtime"]) => Promise<vo
   });
 }
 
-describe("several sockets to an edge", () => {
+describe.concurrent("several sockets to an edge", () => {
   each(`carry all, whole and once, while single ones are cut, seed ${SEED}`, async (runtime) => {
     const edge = await setUp(runtime, new Random(SEED));
     const endCuts = edge.cutSockets();
