@@ -4,7 +4,6 @@
  * are those that the shell bound to it.
  */
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
-import type { SlotBinding } from "./tunnel-messages.ts";
 
 /** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
 export const HELD_RESPONSE_TIME = 30_000;
@@ -17,6 +16,15 @@ export const PORT_CREDIT_BYTES = 256 * 1024;
  * processes.
  */
 export const PORT_BATCH_TIME = 8;
+
+/** Which slot a port belongs to, as the shell knows it. */
+export interface SlotBinding {
+  /** Serialized real origin that the slot stands for. */
+  readonly origin: string;
+  /** Serialized real origin of the top-level page; equal to `origin` for a top-level slot. */
+  readonly topLevelOrigin: string;
+  readonly topLevel: boolean;
+}
 
 /** A request as the service worker saw it, with real URLs. */
 export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery" | "stored">;

@@ -3,7 +3,7 @@
 import type { HeaderList } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { LinkHint, LinkPhase, Road } from "./link.ts";
-import type { SilentDocument } from "./port-messages.ts";
+import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
 /**
  * Milliseconds: how long pages wait for a link that is gone, unless the person chose otherwise; equal to sessionLinger.
@@ -35,15 +35,6 @@ export type StoreQuestion =
   | { readonly kind: "keep"; readonly url: string; readonly title: string }
   /** Those that are still kept. */
   | { readonly kind: "unkeep"; readonly url: string };
-
-/** Which slot a port belongs to, as the shell knows it. */
-export interface SlotBinding {
-  /** Serialized real origin that the slot stands for. */
-  readonly origin: string;
-  /** Serialized real origin of the top-level page; equal to `origin` for a top-level slot. */
-  readonly topLevelOrigin: string;
-  readonly topLevel: boolean;
-}
 
 /** What a frame of another origin sets out with. */
 export interface FrameStart {

@@ -1,6 +1,6 @@
 /** What a slot's service worker knows about its slot: the host it runs on, and what the tunnel bound its port to. */
 
-import type { SlotBinding } from "../messages/tunnel-messages.ts";
+import type { SlotBinding } from "../messages/port-messages.ts";
 import type { SlotIdentity } from "../slot/slot-url.ts";
 
 export interface SlotContext extends SlotIdentity {

@@ -4,8 +4,7 @@
  */
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
-import type { PortRequestHead } from "../messages/port-messages.ts";
-import type { SlotBinding } from "../messages/tunnel-messages.ts";
+import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
 import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
 import { TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
 import { ropewayPath } from "../slot/slot-url.ts";

@@ -7,9 +7,14 @@ import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
-import type { PortRequestHead, PortToTunnel, SilentDocument, TunnelToPort } from "../messages/port-messages.ts";
+import type {
+  PortRequestHead,
+  PortToTunnel,
+  SilentDocument,
+  SlotBinding,
+  TunnelToPort,
+} from "../messages/port-messages.ts";
 import { PORT_BATCH_TIME, PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
-import type { SlotBinding } from "../messages/tunnel-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { type BodyObserver, ResponseBody } from "./response-body.ts";
 

@@ -4,7 +4,7 @@
  * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
-import type { SlotBinding } from "../../messages/tunnel-messages.ts";
+import type { SlotBinding } from "../../messages/port-messages.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 /** Slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it likes. */

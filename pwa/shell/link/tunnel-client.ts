@@ -1,8 +1,8 @@
 /** The shell's handle on its tunnel worker. */
+import type { SlotBinding } from "../../messages/port-messages.ts";
 import type {
   NavigationRequest,
   ShellToTunnel,
-  SlotBinding,
   StoreQuestion,
   TunnelStats,
   TunnelToShell,

@@ -3,7 +3,8 @@
  * it is in could say anything: so the shell does, before the frame sets out.
  */
 import { BoundedMap } from "../../../shared/bounded-map.ts";
-import type { FrameStart, SlotBinding } from "../../messages/tunnel-messages.ts";
+import type { SlotBinding } from "../../messages/port-messages.ts";
+import type { FrameStart } from "../../messages/tunnel-messages.ts";
 
 type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
 

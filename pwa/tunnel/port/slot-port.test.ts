@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { PORT_CREDIT_BYTES, type PortRequestHead } from "../../messages/port-messages.ts";
-import type { SlotBinding } from "../../messages/tunnel-messages.ts";
+import { PORT_CREDIT_BYTES, type PortRequestHead, type SlotBinding } from "../../messages/port-messages.ts";
 import {
   errorCodes,
   FRAME,

@@ -9,9 +9,9 @@ import {
   type PortRequestHead,
   type PortToTunnel,
   type SilentDocument,
+  type SlotBinding,
   type TunnelToPort,
 } from "../../../messages/port-messages.ts";
-import type { SlotBinding } from "../../../messages/tunnel-messages.ts";
 import { heldNavigations } from "../../requests/held-navigations.ts";
 import { HeldResponses } from "../../requests/held-responses.ts";
 import { type Ask, askInOrder } from "../../requests/response-source.ts";
