@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { navigation, requestHead } from "../testing/http/request-heads.ts";
 import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
-import { fieldsToRequest, requestToFields } from "./head-fields.ts";
+import { fieldsToRequest, LEARNED_REQUESTS, requestToFields } from "./head-fields.ts";
 import type { HeaderField, RequestHead } from "./heads.ts";
 import { KNOWN_URLS, knownUrls } from "./known-urls.ts";
 import { STORED_BODY } from "./stored-body.ts";
@@ -41,6 +41,14 @@ test("the name of a stored body goes with a request, and what a page says in its
     const fields = onTheWire(requestToFields({ ...head, headers: [] }));
     expect(fieldsToRequest([...fields, [STORED_BODY, value]])).toEqual({ ...head, headers: [] });
   }
+});
+
+test("a navigation says what its page is likely to ask for, and no page can say so", () => {
+  const head = navigation("https://a.example/");
+  const learned = '[["","cors","omit","*/*","/api"]]';
+  expect(fieldsToRequest(onTheWire(requestToFields({ ...head, learned })))).toEqual({ ...head, learned });
+  const said = requestToFields({ ...head, headers: [[LEARNED_REQUESTS, learned]] });
+  expect(fieldsToRequest(onTheWire(said))).toEqual(head);
 });
 
 test("a navigation says what the phone has of its page, and no page can say so", () => {

@@ -65,6 +65,9 @@ const DEFAULT_METHOD = "GET";
 /** Messages to the edge itself travel as requests with this scheme: PROTOCOL.md section 5.4. */
 export const EDGE_SCHEME = "ropeway:";
 
+/** What a page is likely to ask for (PROTOCOL.md section 5.6). Edges that do not know it drop it, as `KNOWN_URLS`. */
+export const LEARNED_REQUESTS = "sec-ropeway-learned";
+
 export function requestToFields(head: RequestHead): EncodableField[] {
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
   const [, scheme, authority, path] = SERIALIZED_URL.exec(new URL(head.url).href) as string[] as UrlParts;
@@ -86,6 +89,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.delivery !== undefined) fields.push(...deliveryFields(head.delivery));
   if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
+  if (head.learned !== undefined) fields.push([LEARNED_REQUESTS, head.learned, "without"]);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
@@ -117,6 +121,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const stored = parseStoredBody(headers);
   const known = parseKnownUrls(headers);
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
+  const learned = headerValue(headers, LEARNED_REQUESTS);
   return {
     method,
     url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
@@ -134,12 +139,13 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(delivery === undefined ? {} : { delivery }),
     ...(stored === undefined ? {} : { stored }),
     ...(known === undefined ? {} : { known }),
+    ...(learned === null ? {} : { learned }),
   };
 }
 
 /** Neither a page's nor for an origin. */
 function isOfTunnel([name]: HeaderField): boolean {
-  return name === STORED_BODY || name === KNOWN_URLS;
+  return name === STORED_BODY || name === KNOWN_URLS || name === LEARNED_REQUESTS;
 }
 
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */

@@ -66,6 +66,8 @@ export interface RequestHead {
   readonly stored?: StoredBody;
   /** Of a navigation: what the phone has of what the page asked for the last time. Of the tunnel's making, too. */
   readonly known?: KnownUrls;
+  /** Of a navigation: what its page is likely to ask for, as `learned-requests.ts` says it. Of the tunnel's making, too. */
+  readonly learned?: string;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */

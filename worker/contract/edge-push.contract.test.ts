@@ -74,6 +74,35 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     expect(foreign).not.toHaveProperty("cookie");
   });
 
+  it("pushes what the phone has learned of the page, with the cookies that the document sets, and tells nobody", async () => {
+    await freshPhone();
+    const seen: [string, IncomingHttpHeaders][] = [];
+    const origin = await originOf(({ url = "", headers }, response) => {
+      seen.push([url, headers]);
+      if (url !== "/page") return response.writeHead(200, { "content-type": "application/json" }).end("[7]");
+      response.writeHead(200, {
+        "content-type": "text/html",
+        "set-cookie": "visit=2",
+        "content-security-policy": "connect-src 'self'",
+      });
+      return response.end("<!doctype html><title>Page</title><script>later()</script>");
+    });
+    const learned = '[["","cors","same-origin","application/json","/api","https://elsewhere.example/api"]]';
+    await phone.fetch(`${origin}/page`, { learned });
+    await until(() => phone.pushes.length === 1);
+    expect((await phone.pushes[0]?.response)?.text).toBe("[7]");
+    expect(phone.pushes[0]?.request).toMatchObject({ url: `${origin}/api`, headers: [["accept", "application/json"]] });
+    expect(seen.map(([url]) => url)).toEqual(["/page", "/api"]);
+    expect(Object.keys(seen[0]?.[1] ?? {}).filter((name) => name.includes("ropeway"))).toEqual([]);
+    expect(seen[1]?.[1]).toMatchObject({
+      cookie: "visit=2",
+      accept: "application/json",
+      referer: `${origin}/page`,
+      "sec-fetch-mode": "cors",
+      "sec-fetch-site": "same-origin",
+    });
+  });
+
   it("asks for what the phone's browser knows, and answers its own request for it", async () => {
     await freshPhone();
     const accept = "image/webp,*/*;q=0.5";

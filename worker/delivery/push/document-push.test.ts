@@ -1,109 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import type { RequestHead } from "../../../shared/http/heads.ts";
 import { knownUrls } from "../../../shared/http/known-urls.ts";
-import { fieldsToPush, type SlotScheme } from "../../../shared/http/push.ts";
-import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
+import { fieldsToPush } from "../../../shared/http/push.ts";
 import * as limits from "../../../shared/limits.ts";
-import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { bodyOf, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
-import { navigation } from "../../../shared/testing/http/request-heads.ts";
+import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/mux/linked-sessions.ts";
-import { StreamLog } from "../../../shared/testing/mux/stream-log.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
+import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { pushObserver, SCANNED_DOCUMENT_BYTES } from "./document-push.ts";
-import { PushOrder } from "./push-order.ts";
+import {
+  type Circumstances,
+  DOCUMENT_STREAM,
+  load,
+  NAVIGATION,
+  openOrder,
+  requestsFor,
+  urlsFor,
+} from "./testing/push-rig.ts";
 import { UnsentResponse } from "./unsent-response.ts";
-
-const PAGE = "https://site.example/dir/page?q#fragment";
-const NAVIGATION: RequestHead = {
-  ...navigation(PAGE),
-  topLevelOrigin: "https://elsewhere.example",
-};
-
-/** As the order of pushes sees it: its origin has sent nothing yet. */
-const DOCUMENT_STREAM = {
-  channelIndex: 0,
-  id: 1,
-  state: "half-closed-remote",
-  sentBytes: 0,
-  ready: "nothing",
-} as MuxStream;
-
-const openOrder = (document: MuxStream): PushOrder =>
-  new PushOrder(document, (task) => {
-    queueMicrotask(task);
-    return () => {};
-  });
-
-interface Circumstances {
-  readonly request?: Partial<RequestHead>;
-  readonly response?: Partial<ResponseHead>;
-  readonly headers?: ResponseHead["headers"];
-  readonly slotScheme?: SlotScheme;
-  readonly accept?: AcceptTable;
-  readonly answer?: () => Promise<ServerResponse>;
-}
-
-/** A document on its way to a phone that takes pushes. */
-function load({
-  request = {},
-  response = {},
-  headers = [],
-  slotScheme = "https",
-  accept = {},
-  answer,
-}: Circumstances = {}) {
-  const pushes: StreamLog[] = [];
-  const asked: ServerRequest[] = [];
-  const sent: MuxStream[] = [];
-  const abort = new AbortController();
-  const linked = linkSessions({ phone: { onPush: (stream) => pushes.push(new StreamLog(stream, true)) } });
-  const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
-  const handle: RequestHandler = (pushed) => {
-    asked.push(pushed);
-    return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
-  };
-  const observeBody = pushObserver(document, DOCUMENT_STREAM, {
-    openPush(priority) {
-      const stream = linked.edge.streams.openPush(priority);
-      if (stream !== null) sent.push(stream);
-      return stream;
-    },
-    isAtHand: ({ url }) => url.endsWith("/kept"),
-    offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
-    slotScheme,
-    accept,
-    openOrder,
-  });
-  const observe = observeBody?.({
-    ...responseHead,
-    url: "https://site.example/dir/page?q",
-    headers: [["content-type", "text/html; charset=utf-8"], ...headers],
-    ...response,
-  });
-  return {
-    linked,
-    pushes,
-    asked,
-    sent,
-    abort,
-    isWatched: typeof observe === "function",
-    write: (html: string | Uint8Array) => observe?.(typeof html === "string" ? new TextEncoder().encode(html) : html),
-  };
-}
-
-/** The requests that a document leads to. */
-function requestsFor(html: string, circumstances: Circumstances = {}): RequestHead[] {
-  const rig = load(circumstances);
-  rig.write(html);
-  return rig.asked.map(({ head }) => head);
-}
-
-function urlsFor(html: string, circumstances: Circumstances = {}): string[] {
-  return requestsFor(html, circumstances).map(({ url }) => url);
-}
 
 describe("a pushed request", () => {
   it("is what the tunnel would send for the page, and is announced in those words", async () => {

@@ -6,6 +6,7 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isKnownUrl } from "../../../shared/http/known-urls.ts";
+import { type LearnedRequest, readLearned } from "../../../shared/http/learned-requests.ts";
 import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
 import * as limits from "../../../shared/limits.ts";
@@ -23,6 +24,9 @@ import type { UnsentResponse } from "./unsent-response.ts";
 
 /** Bytes: so much of a document is looked through for resources; hardly one is longer. */
 export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
+
+/** What an element would say. */
+const UNNAMED = { referrerPolicy: "", nonce: "", priority: "auto", isDeferred: false, isOfStyle: false } as const;
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
@@ -71,6 +75,8 @@ class DocumentPush {
   #policies: ReturnType<typeof parsePolicies>;
   #upgrades: boolean;
   readonly #known: KnownUrls;
+  /** What the phone expects its page to ask for; none when it was acted on. */
+  #learned: readonly LearnedRequest[];
   #named = new Set<string>();
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
   #isOver = false;
@@ -82,6 +88,9 @@ class DocumentPush {
     this.#order = host.openOrder(document);
     this.#known = head.known ?? new Set();
     this.#url = new URL(response.url);
+    // Learned of the page that was asked for: nothing of it is for another origin's.
+    const isOther = this.#url.origin !== new URL(head.url).origin;
+    this.#learned = head.learned === undefined || isOther ? [] : readLearned(head.learned, head.url);
     this.#base = this.#url;
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
@@ -114,6 +123,7 @@ class DocumentPush {
       left -= bytes.length;
       try {
         scanner.write(decoder.decode(bytes, { stream: true }));
+        if (scanner.isPastPolicies) this.#pushLearned();
       } catch {
         this.#isOver = true;
       }
@@ -126,13 +136,24 @@ class DocumentPush {
     if (isAllowedBase(this.#policies, base, this.#url.origin)) this.#base = base;
   }
 
+  /** Scripts will ask for it: after what the markup names so far. */
+  #pushLearned(): void {
+    const learned = this.#learned;
+    this.#learned = [];
+    for (const request of learned) {
+      const isOwn = new URL(request.url).origin === this.#url.origin;
+      if (request.mode !== "same-origin" || isOwn) this.#push({ ...UNNAMED, ...request });
+    }
+  }
+
   #push(resource: NamedResource): void {
     const head = this.#requestFor(resource);
     if (head === null || this.#named.size >= limits.pushesPerDocument) return;
     const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
     if (this.#named.has(key)) return;
+    const isLacking = resource.accept !== undefined;
+    if (!isLacking && (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url))) return;
     this.#named.add(key);
-    if (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url)) return;
     const priority = priorityOf(resource);
     const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);
@@ -160,7 +181,7 @@ class DocumentPush {
 
   /** What the tunnel will say when the page asks, or null for what it must not, or not so, be asked for. */
   #requestFor(resource: NamedResource): RequestHead | null {
-    const { destination, mode, credentials } = resource;
+    const { destination, mode, credentials, accept = "" } = resource;
     // Where the document is not in UTF-8, the address is not what was read.
     if (resource.url.includes("\ufffd") || !URL.canParse(resource.url, this.#base)) return null;
     const url = new URL(resource.url, this.#base);
@@ -173,7 +194,7 @@ class DocumentPush {
     return {
       method: "GET",
       url: url.href,
-      headers: withDefaultAccept([], destination, this.#host.accept),
+      headers: withDefaultAccept(accept === "" ? [] : [["accept", accept]], destination, this.#host.accept),
       destination,
       mode,
       credentials,
@@ -223,5 +244,6 @@ function claimedPriorityOf(resource: NamedResource): Priority | null {
 }
 
 function isUrgent({ destination, priority, isDeferred }: NamedResource): boolean {
-  return priority === "high" || (destination === "script" && !isDeferred && priority === "auto");
+  const isWaitedFor = destination === "" || (destination === "script" && !isDeferred);
+  return priority === "high" || (isWaitedFor && priority === "auto");
 }

@@ -26,6 +26,8 @@ export interface NamedResource {
   readonly isDeferred: boolean;
   /** Named by a `style` attribute. */
   readonly isOfStyle: boolean;
+  /** Of what no element names, and the phone is known to lack: as in `LearnedRequest`. */
+  readonly accept?: string;
 }
 
 export interface ScanHandler {
@@ -38,6 +40,11 @@ export interface ScanHandler {
 }
 
 type Attributes = Readonly<Record<string, string>>;
+
+/** What may stand in a head. The first other element begins the body. */
+const OF_HEAD: ReadonlySet<string> = new Set(
+  "base head html link meta noscript script style template title".split(" "),
+);
 
 /** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
 const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
@@ -64,6 +71,7 @@ export class DocumentScanner {
   #pictureDepth = 0;
   #hasBase = false;
   #backgrounds = 0;
+  #isPastPolicies = false;
   #handler: ScanHandler;
 
   constructor(handler: ScanHandler) {
@@ -77,11 +85,17 @@ export class DocumentScanner {
     );
   }
 
+  /** Whether scripts may run: what the head says of policies has been read. */
+  get isPastPolicies(): boolean {
+    return this.#isPastPolicies;
+  }
+
   write(text: string): void {
     this.#parser.write(text);
   }
 
   #open(name: string, attributes: Attributes): void {
+    this.#isPastPolicies ||= name === "script" || !OF_HEAD.has(name);
     if (INERT.has(name)) this.#inertDepth += 1;
     if (name === "picture") this.#pictureDepth += 1;
     if (this.#inertDepth > 0) return;
@@ -111,6 +125,7 @@ export class DocumentScanner {
   }
 
   #close(name: string): void {
+    this.#isPastPolicies ||= name === "head";
     if (INERT.has(name)) this.#inertDepth -= 1;
     if (name === "picture") this.#pictureDepth -= 1;
   }

@@ -7,6 +7,7 @@ import type { NamedResource } from "./document-scanner.ts";
 
 /** CSP Level 3 section 6.8.1, the first that is there decides. */
 const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
+  "": ["connect-src", "default-src"],
   font: ["font-src", "default-src"],
   image: ["img-src", "default-src"],
   script: ["script-src-elem", "script-src", "default-src"],
