@@ -14,6 +14,7 @@ import { KeptSpares } from "./frames/kept-spares.ts";
 import { OtherWindows } from "./frames/other-windows.ts";
 import { createPageFrame } from "./frames/slot-frame.ts";
 import { SlotFrames } from "./frames/slot-frames.ts";
+import { SlotPlaces } from "./frames/slot-places.ts";
 import { SlotRegistry } from "./frames/slot-registry.ts";
 import { SlotServices } from "./frames/slot-services.ts";
 import { QUIET_TIME, SpareSchedule } from "./frames/spare-schedule.ts";
@@ -111,11 +112,11 @@ async function main(): Promise<void> {
       if (tab.state.phase !== "loading") history.lasts();
     },
   });
-  const frame = new PageFrame(createPageFrame(document), slots, (entries) => history.save(entries));
+  const frame = openFrame(slots, history);
   const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
   const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab }, sheets);
-  const isSentElsewhere = slots === null || token === null || address !== null || isNewKey;
-  keepHistory(history, tab, frame, isSentElsewhere ? [] : before);
+  const isResumed = slots !== null && token !== null && address === null && !isNewKey;
+  keepHistory(history, tab, frame, isResumed ? before : []);
   app.draw();
   warmSheets(sheets, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
@@ -136,6 +137,11 @@ async function main(): Promise<void> {
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (openSettings) chrome.openSettings();
   await startOwnWorker(localStorage, introduce);
+}
+
+function openFrame(slots: SlotFrames | null, history: HistoryStore): PageFrame {
+  const places = slots && new SlotPlaces(slots);
+  return new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
 }
 
 function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {

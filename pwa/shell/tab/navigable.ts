@@ -48,7 +48,7 @@ export class Navigable {
     this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
     this.#bootWatch = new BootWatch({
       awaited: () => (this.sent && this.state.phase === "loading" ? frame.awaited(app.state.link.kind) : "nothing"),
-      standIn: (url) => this.sent?.isAnswered === true && frame.standIn(url),
+      standIn: (url) => this.sent?.isAnswered === true && frame.places?.standIn(url) === true,
       askAgain: (url) => this.show(url, true, true),
       giveUp: (url) => this.#failBoot(url),
     });
@@ -88,9 +88,9 @@ export class Navigable {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
     if (!isSelfSend) this.selfSends.end();
-    if (!this.frame.showsSites) {
+    if (this.frame.places === null) {
       if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
-      const detail = "Cannot show pages: this edge has only one host; give it a wildcard host and set ROPEWAY_HOST";
+      const detail = "Cannot show pages: this edge has only one host";
       return this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
     }
     const isShown = isShownAlready(request.url, this.state);
@@ -111,7 +111,7 @@ export class Navigable {
     this.#enter(step.setOut({ kind: by, url: request.url }, sent));
     const { kind: link } = this.#app.state.link;
     // A boot page would take the place of the page shown, for what may never come.
-    const losesPage = keepsPage && link !== "open" && (isShown || this.frame.needsBootPage(request.url));
+    const losesPage = keepsPage && link !== "open" && (isShown || this.frame.places.needsBootPage(request.url));
     if (sent === null) this.show(request.url, frameWaits.replaces, isShown);
     else if (!losesPage && !(waitsForLink && link === "connecting")) this.setFrameOut(sent);
   }

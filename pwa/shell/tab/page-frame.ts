@@ -1,8 +1,8 @@
 import type { LinkPhase } from "../../messages/link.ts";
-import { MESSAGE_TAG, type ShellToPage } from "../../messages/page-messages.ts";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { entryKey } from "../../slot/page/links/address-key.ts";
-import type { SlotFrames } from "../frames/slot-frames.ts";
+import type { PageOrder, PagePlaces } from "../frames/page-places.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import type { Awaited } from "./boot-watch.ts";
 import { FramePosition } from "./frame-position.ts";
@@ -12,31 +12,27 @@ import { type KeptEntry, SessionHistory } from "./session-history.ts";
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
 const START_DOCUMENT = "/blank";
 
-/** The iframe of a tab, which goes from slot to slot. */
+/** The iframe of a tab, which goes from place to place. */
 export class PageFrame {
   readonly element: HTMLIFrameElement;
   readonly position = new FramePosition();
   readonly history: SessionHistory;
-  readonly #slots: SlotFrames | null;
+  readonly places: PagePlaces | null;
 
   /**
-   * @param slots null where the deployment has only one host: then the start page is all there is.
+   * @param places null where the deployment has only one host: then the start page is all there is.
    * @param onHistory hears the history's entries when they are others, or were scrolled.
    */
   constructor(
     element: HTMLIFrameElement,
-    slots: SlotFrames | null,
+    places: PagePlaces | null,
     onHistory: (entries: readonly KeptEntry[]) => void,
   ) {
     this.element = element;
-    this.#slots = slots;
+    this.places = places;
     this.history = new SessionHistory(onHistory, (position) =>
       this.tell({ tag: MESSAGE_TAG, type: "scroll", position }),
     );
-  }
-
-  get showsSites(): boolean {
-    return this.#slots !== null;
   }
 
   /** The frame has the start document: no other is of the app's own origin. */
@@ -54,26 +50,15 @@ export class PageFrame {
   }
 
   /**
-   * Points the frame at the slot of a URL; its service worker claims the response that is under way.
+   * Points the frame at the place of a URL, whose service worker claims the response that is under way.
    *
    * @param isAgain also where the frame has a document of this very URL, which may be a notice or a boot page.
    */
   show(url: string, replaces: boolean, isAgain: boolean): void {
-    if (this.#slots === null) return;
+    if (this.places === null) return;
     const isInPlace = replaces || this.history.isReopening;
-    const { origin } = new URL(url);
-    this.position.setOut(origin);
-    this.#load(this.#slots.slotUrl(this.#slots.slotFor(origin, origin), url, isAgain), isInPlace);
-  }
-
-  /** As `SlotFrames.standIn`, for the top-level slot of a URL. */
-  standIn(url: string): boolean {
-    const { origin } = new URL(url);
-    return this.#slots?.standIn(this.#slots.slotFor(origin, origin)) === true;
-  }
-
-  endStandIns(): void {
-    this.#slots?.endStandIns();
+    this.position.setOut(new URL(url).origin);
+    this.#load(this.places.addressOf(url, isAgain), isInPlace);
   }
 
   /**
@@ -94,7 +79,7 @@ export class PageFrame {
     const { awaited, hasLeftDocument } = this.position;
     if (awaited === null || hasLeftDocument) return "nothing";
     if (link !== "open") return "slot";
-    return this.isBooted(awaited) ? "nothing" : "boot page";
+    return this.places?.isBooted(awaited) ? "nothing" : "boot page";
   }
 
   /** Puts start documents into the frame's history, the first in the place of the one that is there. @returns their keys. */
@@ -111,26 +96,14 @@ export class PageFrame {
     return keys;
   }
 
-  tell(message: Extract<ShellToPage, { type: "stop" | "reload" | "scroll" }>): void {
-    this.element.contentWindow?.postMessage(message, "*");
+  tell(message: PageOrder): void {
+    const page = this.element.contentWindow;
+    if (page !== null) this.places?.tell(message, page);
   }
 
-  /** Whether something of the app's is shown in the frame before the page of this URL. */
-  needsBootPage(url: string): boolean {
-    const { origin } = new URL(url);
-    const slot = this.#slots?.find(origin, origin) ?? null;
-    return slot === null || this.#slots?.needsBootPage(slot) === true;
-  }
-
-  /** Whether the top-level slot of an origin is known to show documents. */
-  isBooted(origin: string): boolean {
-    return this.#slots?.isBooted(this.#slots.slotFor(origin, origin)) === true;
-  }
-
-  /** A slot's own URL as the real one; any other as it is. */
+  /** As `PagePlaces.toReal`. */
   toReal(url: string, slot: Slot): string {
-    const slotOrigin = this.#slots?.originOf(slot) ?? "";
-    return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
+    return this.places?.toReal(url, slot) ?? url;
   }
 
   #load(url: string, replaces: boolean): void {

@@ -122,7 +122,7 @@ export class Tab implements AppTab, TabActions {
   // What the tunnel says
 
   onLinkBack(): void {
-    this.#frame.endStandIns();
+    this.#frame.places?.endStandIns();
     const { failures, navigation, sent } = this.#navigable;
     if (failures.latest(navigation) !== null) {
       if (this.state.tryingAgain === "with the link") this.#tryAgain("by itself");
@@ -132,7 +132,7 @@ export class Tab implements AppTab, TabActions {
     const { url } = sent.request;
     const isOnItsWay = !this.#navigable.setFrameOut(sent);
     // Without a link the boot page of a fresh slot cannot have loaded.
-    if (isOnItsWay && !this.#frame.isBooted(new URL(url).origin)) this.#navigable.show(url, false);
+    if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === false) this.#navigable.show(url, false);
   }
 
   onTunnelEvent(event: TabEvent): void {

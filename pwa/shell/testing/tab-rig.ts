@@ -6,6 +6,7 @@ import {
 } from "../../messages/page-messages.ts";
 import { App, type AppOptions } from "../app/app.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
+import { SlotPlaces } from "../frames/slot-places.ts";
 import type { Slot } from "../frames/slot-registry.ts";
 import type { TunnelEvent } from "../link/tunnel-client.ts";
 import { PageFrame } from "../tab/page-frame.ts";
@@ -122,7 +123,7 @@ export function openTab(
     app,
     frame: new PageFrame(
       element as unknown as HTMLIFrameElement,
-      slotFrames as unknown as SlotFrames,
+      new SlotPlaces(slotFrames as unknown as SlotFrames),
       (entries) => void kept.push(entries),
     ),
     onCommit() {},
