@@ -41,10 +41,12 @@ declare const self: DedicatedWorkerGlobalScope & {
   readonly __STORE: string;
   /** That of the script which answers questions about it. */
   readonly __STORE_QUESTIONS: string;
+  /** That of the script which undoes brotli. */
+  readonly __BROTLI: string;
 };
 
-/** Milliseconds after the link's first opening until the store's script is fetched, if the phone does not have it yet. */
-const STORE_DELAY = 5000;
+/** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
+const LATER = 5000;
 
 /** Icons above this are not shown; they are decoration. */
 const ICON_BYTES = 64 * 1024;
@@ -110,9 +112,13 @@ const store = new LateStore({
   deleteStored: emptyStore,
   setTimer,
 });
-// Where the app is installed, it is at hand.
+const brotliChunk = (): Promise<typeof import("./coding/brotli-chunk.ts")> => import(self.__BROTLI);
+/** Or loaded. */
+let isBrotliLoading = false;
+
+// Where the app is installed, they are at hand.
 void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
-  if (kept !== undefined) void store.load();
+  if (kept !== undefined) loadScripts();
 });
 
 const tunnel = new Tunnel(
@@ -121,7 +127,7 @@ const tunnel = new Tunnel(
       phase = link;
       tell({ type: "link", link });
       if (isAway(link)) store.loaded?.linkLeft();
-      if (link.kind === "open") setTimer(() => void store.load(), STORE_DELAY);
+      if (link.kind === "open") setTimer(loadScripts, LATER);
     },
     onTraffic: () => reportProgress(),
     onUncertain: (head) => {
@@ -222,6 +228,19 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return tunnel.setWaitTime(message.waitTime);
   }
 };
+
+/** What no page waits for. */
+function loadScripts(): void {
+  void store.load();
+  if (isBrotliLoading) return;
+  isBrotliLoading = true;
+  brotliChunk()
+    .then(async ({ brotliDecoder }) => tunnel.offerBrotli(await brotliDecoder()))
+    .catch(() => {
+      // It is tried again the next time; until then all comes in deflate.
+      isBrotliLoading = false;
+    });
+}
 
 /** @returns null where the store cannot be had. */
 async function askStore(question: StoreQuestion): Promise<unknown> {

@@ -2,6 +2,7 @@
  * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
  * Requests wait while there is no link, for as long as the person has patience.
  */
+import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
@@ -77,13 +78,17 @@ export class Tunnel {
   #pushed: PushedResponses;
   #slotScheme: SlotScheme | null = null;
   #dictionaryKey: string | null = null;
+  /** Of the codings that it is offered. */
+  #decoders: { -readonly [Coding in keyof typeof LINK_DECODERS]: (typeof LINK_DECODERS)[Coding] } = {
+    ...LINK_DECODERS,
+  };
   #uploads = new UploadMeter();
 
   /** @param sources are asked after what was pushed, before the edge is. */
   constructor(handler: TunnelHandler, platform: SocketPlatform, sources: readonly ResponseSource[] = []) {
     this.#handler = handler;
     this.#platform = platform;
-    this.#pushed = new PushedResponses(platform, (head) => handler.isAtHand?.(head) === true);
+    this.#pushed = new PushedResponses(platform, (head) => handler.isAtHand?.(head) === true, this.#decoders);
     this.#network = new NetworkRequests(
       {
         openStream: (priority) => this.#openStream(priority),
@@ -152,6 +157,12 @@ export class Tunnel {
     this.#renewConstants();
   }
 
+  /** @param decoder of what comes in brotli. */
+  offerBrotli(decoder: OpenDecoder): void {
+    this.#decoders.br = decoder;
+    this.#renewConstants();
+  }
+
   /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
   takePushes(slotScheme: SlotScheme | null): void {
     this.#slotScheme = slotScheme;
@@ -213,8 +224,9 @@ export class Tunnel {
   #openStream(priority: Priority): OpenedStream | Promise<OpenedStream> {
     const current = this.#currentSession();
     const { session } = current;
-    if (session.streams.hasRoom) return { stream: session.streams.openNow(priority), session: current };
-    return session.streams.open(priority).then((stream) => ({ stream, session: current }));
+    const decoders = this.#decoders;
+    if (session.streams.hasRoom) return { stream: session.streams.openNow(priority), session: current, decoders };
+    return session.streams.open(priority).then((stream) => ({ stream, session: current, decoders }));
   }
 
   #asked(): void {
@@ -266,6 +278,7 @@ export class Tunnel {
       ["accept-language", acceptLanguage],
       [STORED_BODY, "1"],
       ...(this.#dictionaryKey === null ? [] : [[DICTIONARY_KEY, this.#dictionaryKey, "never"] as const]),
+      ...(this.#decoders.br === undefined ? [] : [[ACCEPT_ENCODING, "br"] as const]),
       ...(scheme === null ? [] : [[ACCEPT_PUSH, scheme] as const, ...acceptToFields(accept ?? {})]),
     ]);
   }

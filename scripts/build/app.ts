@@ -21,6 +21,9 @@ const STORE_QUESTIONS = ".ropeway/store-questions";
 /** The same of what the store needs for a changed body. */
 const DECODER = ".ropeway/decoder";
 
+/** The same of the tunnel, for what comes in brotli. */
+const BROTLI = ".ropeway/brotli";
+
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
@@ -31,6 +34,7 @@ const SHEETS = ".ropeway/sheets";
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
   [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
   [DECODER, "pwa/tunnel/store/dictionary/decoder-chunk.ts", "esm"],
+  [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -68,6 +72,7 @@ export async function buildApp(): Promise<BuiltFiles> {
 
   const store = await addStore(files);
   const questions = nameByContent(files, STORE_QUESTIONS);
+  const brotli = nameByContent(files, BROTLI);
   const sheets = nameByContent(files, SHEETS);
   const loaders = await Promise.all([
     bundle({
@@ -77,8 +82,9 @@ export async function buildApp(): Promise<BuiltFiles> {
         ...browserOptions.define,
         "self.__STORE": JSON.stringify(`/${store}`),
         "self.__STORE_QUESTIONS": JSON.stringify(`/${questions}`),
+        "self.__BROTLI": JSON.stringify(`/${brotli}`),
       },
-      external: [`/${store}`, `/${questions}`],
+      external: [`/${store}`, `/${questions}`, `/${brotli}`],
     }),
     bundle({
       entryPoints: [{ out: "shell", in: "pwa/shell/shell.ts" }],

@@ -6,8 +6,9 @@ const SLOT_WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
 const STORE = ".ropeway/store-0123456789abcdef0123.js";
 const QUESTIONS = ".ropeway/store-questions-0123456789abcdef0123.js";
 const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
+const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
-const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS, DECODER];
+const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS, DECODER, BROTLI];
 const paths = ["shell.js", SHEETS, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel];
 
 function filesOf(sizes: Readonly<Record<string, number>>): Map<string, Uint8Array> {

@@ -8,6 +8,7 @@ const OF_SHELL = new Set([
   ".ropeway/store.js",
   ".ropeway/store-questions.js",
   ".ropeway/decoder.js",
+  ".ropeway/brotli.js",
   ".ropeway/sheets.js",
 ]);
 

@@ -12,3 +12,7 @@ declare module "ropeway:zstd-decoder-wasm" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }
+declare module "ropeway:brotli-decoder-wasm" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}

@@ -18,6 +18,19 @@ const directory = join(root, "pwa", "slot", "documents");
 /** `ropeway:zstd-decoder-wasm`: the wasm in the script of `zstddec`, which keeps it to itself; in gzip. */
 const ZSTD_DECODER = `${SCHEME}zstd-decoder-wasm`;
 
+/** `ropeway:brotli-decoder-wasm`: that of `brotli-dec-wasm`, in gzip, to be in its script as the other is. */
+const BROTLI_DECODER = `${SCHEME}brotli-decoder-wasm`;
+
+const WASM: Readonly<Record<string, () => Promise<Buffer>>> = {
+  [ZSTD_DECODER]: zstdDecoder,
+  [BROTLI_DECODER]: brotliDecoder,
+};
+
+async function brotliDecoder(): Promise<Buffer> {
+  const wasm = join(root, "node_modules", "brotli-dec-wasm", "pkg", "brotli_dec_wasm_bg.wasm");
+  return gzipSync(await readFile(wasm), { level: 9 });
+}
+
 /** @throws Error where it is not there. */
 async function zstdDecoder(): Promise<Buffer> {
   const script = await readFile(join(root, "node_modules", "zstddec", "dist", "zstddec-stream.mjs"), "utf8");
@@ -51,11 +64,12 @@ export function virtualModules(): Plugin {
     name: "ropeway-virtual-modules",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^ropeway:/ }, ({ path }) => ({ path, namespace: "ropeway" }));
-      onLoad({ filter: /.*/, namespace: "ropeway" }, async ({ path }) =>
-        path === ZSTD_DECODER
-          ? { contents: await zstdDecoder(), loader: "binary" }
-          : { contents: await textOf(path), loader: "text" },
-      );
+      onLoad({ filter: /.*/, namespace: "ropeway" }, async ({ path }) => {
+        const wasm = await WASM[path]?.();
+        return wasm === undefined
+          ? { contents: await textOf(path), loader: "text" }
+          : { contents: wasm, loader: "binary" };
+      });
     },
   };
 }
@@ -68,8 +82,9 @@ export function viteVirtualModules() {
     resolveId: (id: string) => (id.startsWith(SCHEME) ? `\0${id}` : null),
     async load(id: string) {
       if (!id.startsWith(`\0${SCHEME}`)) return null;
-      if (id.slice(1) !== ZSTD_DECODER) return `export default ${JSON.stringify(await textOf(id.slice(1)))};`;
-      const base64 = (await zstdDecoder()).toString("base64");
+      const wasm = await WASM[id.slice(1)]?.();
+      if (wasm === undefined) return `export default ${JSON.stringify(await textOf(id.slice(1)))};`;
+      const base64 = wasm.toString("base64");
       return `export default Uint8Array.from(atob("${base64}"), (each) => each.charCodeAt(0));`;
     },
   };

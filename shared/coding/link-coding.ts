@@ -1,18 +1,24 @@
 /**
- * The codings of response bodies on the link, by name (PROTOCOL.md section 5.3). A new one has its decoder here, for the
- * phone, and its encoder in `worker/delivery/coding/code.ts`. That of `dcz` comes with the request: it has the dictionary.
+ * The codings of response bodies on the link, by name (PROTOCOL.md section 5.3). A new one has its encoder in
+ * `worker/delivery/coding/code.ts`; its decoder is here, if every phone has it. That of `br` is loaded, or the browser's own,
+ * and that of `dcz` comes with the request: it has the dictionary.
  */
 import { createInflater, type DecoderHandler, type LinkDecoder } from "./inflate.ts";
 
 export type OpenDecoder = (handler: DecoderHandler) => LinkDecoder;
 
-/** Null: the bytes as they come. */
-export const LINK_DECODERS = {
-  identity: null,
-  "deflate-raw": createInflater,
-  dcz: undefined,
-} as const satisfies Record<string, OpenDecoder | null | undefined>;
+export const LINK_CODINGS = ["identity", "deflate-raw", "br", "dcz"] as const;
 
-export type LinkCoding = keyof typeof LINK_DECODERS;
+export type LinkCoding = (typeof LINK_CODINGS)[number];
 
-export const LINK_CODINGS = /* @__PURE__ */ Object.keys(LINK_DECODERS) as readonly LinkCoding[];
+/** Those that a phone has. Null: the bytes as they come. */
+export type LinkDecoders = Readonly<Partial<Record<LinkCoding, OpenDecoder | null>>>;
+
+/** Of every phone. */
+export const LINK_DECODERS: LinkDecoders = { identity: null, "deflate-raw": createInflater };
+
+/** In the session's head: further codings that the phone undoes. */
+export const ACCEPT_ENCODING = "accept-encoding";
+
+/** @param value of that field. */
+export const acceptsBrotli = (value: string): boolean => value.split(",").some((coding) => coding.trim() === "br");

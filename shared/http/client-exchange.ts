@@ -4,7 +4,7 @@
  */
 
 import type { LinkDecoder } from "../coding/inflate.ts";
-import { LINK_DECODERS } from "../coding/link-coding.ts";
+import { LINK_DECODERS, type LinkDecoders } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
 import { fieldsToResponse, requestToFields } from "./head-fields.ts";
@@ -39,9 +39,10 @@ export function startExchange(
   head: RequestHead,
   body: ReadableStream<Uint8Array> | null,
   consumer: ResponseConsumer,
+  decoders: LinkDecoders = LINK_DECODERS,
 ): ClientExchange {
   const reader = body?.getReader();
-  const { stop, fail } = receiveResponse(stream, head, consumer, (reason) => {
+  const { stop, fail } = receiveResponse(stream, { ...head, decoders }, consumer, (reason) => {
     reader?.cancel(reason).catch(() => {});
   });
   try {
@@ -66,8 +67,13 @@ export function startExchange(
 }
 
 /** Takes the response that is pushed on `stream`, whose first head was read. */
-export function receivePush(stream: MuxStream, requestUrl: string, consumer: ResponseConsumer): ClientExchange {
-  const { stop } = receiveResponse(stream, { url: requestUrl }, consumer, () => {});
+export function receivePush(
+  stream: MuxStream,
+  requestUrl: string,
+  consumer: ResponseConsumer,
+  decoders: LinkDecoders = LINK_DECODERS,
+): ClientExchange {
+  const { stop } = receiveResponse(stream, { url: requestUrl, decoders }, consumer, () => {});
   return {
     cancel() {
       if (!stop()) stream.reset(ErrorCode.CANCEL);
@@ -84,7 +90,7 @@ interface Reception {
 /** @param onStop the response came to an end before its body did. */
 function receiveResponse(
   stream: MuxStream,
-  request: Pick<RequestHead, "url" | "stored">,
+  request: Pick<RequestHead, "url" | "stored"> & { readonly decoders: LinkDecoders },
   consumer: ResponseConsumer,
   onStop: (reason?: unknown) => void,
 ): Reception {
@@ -115,7 +121,7 @@ function receiveResponse(
       if (over) return;
       const response = fieldsToResponse(fields, request.url);
       if (response.isReference === true && request.stored === undefined) throw namesNothing();
-      const open = response.coding === "dcz" ? request.stored?.decode : LINK_DECODERS[response.coding];
+      const open = response.coding === "dcz" ? request.stored?.decode : request.decoders[response.coding];
       if (open === undefined) throw namesNothing();
       decoder = open?.({ deliver, finished: finish, failed: (error) => fail(error, notDecodable) }) ?? null;
       consumer.onHead(response);
@@ -146,7 +152,7 @@ function notDecodable(cause: unknown): RopewayError {
 }
 
 function namesNothing(): RopewayError {
-  const message = "Cannot read the response: it names a body that was not offered";
+  const message = "Cannot read the response: it needs what was not offered";
   return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", message);
 }
 

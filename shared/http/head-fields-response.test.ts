@@ -34,7 +34,7 @@ describe("a response", () => {
       "an unknown coding",
       [
         [":status", "200"],
-        [":coding", "br"],
+        [":coding", "lzw"],
       ],
     ],
     [

@@ -1,7 +1,8 @@
 /** Exchanges with real origins through the tunnel of an edge, whatever it runs on. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
+import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256, until } from "../testing/contract.ts";
@@ -45,6 +46,27 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       for (let index = count - 1; index >= 0; index--) {
         held.get(`/${index}`)?.end(`answer ${index}`);
         expect((await answers[index])?.text).toBe(`answer ${index}`);
+      }
+    });
+
+    it("brings text in brotli to a phone that takes it, byte for byte, whatever the origin coded it in", async () => {
+      const brotliPhone = await edge.connectedPhone(road);
+      brotliPhone.takeBrotli(await brotliDecoder());
+      const text = Array.from({ length: 9_000 }, (_, index) => `<li id="${index % 977}">${index}</li>`).join("\n");
+      const forms: Record<string, Buffer> = {
+        gzip: gzipSync(text),
+        br: brotliCompressSync(text),
+        identity: Buffer.from(text),
+      };
+      const origin = await edge.originOf((request, response) => {
+        const coding = (request.url ?? "").slice(1);
+        response.writeHead(200, { "content-type": "text/html", "content-encoding": coding }).end(forms[coding]);
+      });
+      for (const coding of Object.keys(forms)) {
+        const { head, text: got } = await brotliPhone.fetch(`${origin}/${coding}`);
+        expect(head.coding).toBe("br");
+        expect(got).toBe(text);
+        expect((await phone.fetch(`${origin}/${coding}`)).head.coding).toBe("deflate-raw");
       }
     });
 

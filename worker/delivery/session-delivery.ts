@@ -27,6 +27,8 @@ export interface PhoneTraits {
   readonly accept?: AcceptTable;
   /** Where it undoes `dcz`: what the edge seals with that it keeps of it. */
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
+  /** It undoes `br`. */
+  readonly takesBrotli?: boolean;
 }
 
 export interface SessionDeliveryOptions extends Clock {
@@ -113,7 +115,7 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    const { dictionaryKey, hasStore } = this.#options.phone();
+    const { dictionaryKey, hasStore, takesBrotli = false } = this.#options.phone();
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);
@@ -122,6 +124,7 @@ export class SessionDelivery {
       observer,
       refer: this.#references.refer,
       dictionary: dictionary ?? null,
+      takesBrotli,
     });
   }
 

@@ -32,6 +32,8 @@ export interface Delivery {
   readonly refer: Refer;
   /** Null, too, where the body shares a compression context with no other. */
   readonly dictionary?: DictionaryStages | null;
+  /** The phone undoes `br`. */
+  readonly takesBrotli?: boolean;
 }
 
 /** Takes ownership of the body, and reads of it only as its own is read. */

@@ -1,4 +1,5 @@
 /** What outlives the memory of a session, kept with its hibernated sockets. */
+import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
@@ -19,6 +20,8 @@ export interface SessionConstants {
   readonly hasStore?: boolean;
   /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
+  /** It undoes `br`. */
+  readonly takesBrotli?: boolean;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -35,6 +38,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
     ...(slotScheme === null ? {} : { slotScheme }),
     ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
     ...(dictionaryKey === null ? {} : { dictionaryKey }),
+    ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
   };
 }
 

@@ -1,5 +1,11 @@
 /** The phone's end of a session without a browser or a socket: sends requests and gives back what came of them. */
 
+import {
+  ACCEPT_ENCODING,
+  LINK_DECODERS,
+  type LinkDecoders,
+  type OpenDecoder,
+} from "../../shared/coding/link-coding.ts";
 import type { RopewayError } from "../../shared/errors.ts";
 import {
   type ClientExchange,
@@ -45,6 +51,7 @@ export class PhoneSession {
   /** In the order in which they were announced. */
   readonly pushes: TestPush[] = [];
   #userAgent: string;
+  #decoders: LinkDecoders = LINK_DECODERS;
 
   /** @param credit bytes that it takes at once, whatever it measures. */
   constructor(userAgent = "TestPhone/1", credit: number | null = null) {
@@ -73,6 +80,12 @@ export class PhoneSession {
     this.#introduce([ACCEPT_PUSH, "http"], ...acceptToFields(accept));
   }
 
+  /** From here on bodies may come in brotli. */
+  takeBrotli(decoder: OpenDecoder): void {
+    this.#decoders = { ...LINK_DECODERS, br: decoder };
+    this.#introduce([ACCEPT_ENCODING, "br"]);
+  }
+
   #introduce(...more: HeaderField[]): void {
     this.session.sendSessionHead([["user-agent", this.#userAgent], ["accept-language", "en"], ...more]);
   }
@@ -81,7 +94,7 @@ export class PhoneSession {
     const onHead = (fields: HeaderList): void => {
       const { head: request } = fieldsToPush(fields);
       const { consumer, ...received } = receiver();
-      const { cancel } = receivePush(stream, request.url, consumer);
+      const { cancel } = receivePush(stream, request.url, consumer, this.#decoders);
       this.pushes.push({ request, ...received, cancel });
     };
     stream.handler = { onHead, onData() {}, onEnd() {}, onReset() {} };
@@ -102,6 +115,7 @@ export class PhoneSession {
       { ...navigation(url), ...head },
       typeof body === "string" ? streamOf(new TextEncoder().encode(body)) : body,
       consumer,
+      this.#decoders,
     );
     return { ...received, cancel: () => exchange.cancel() };
   }

@@ -11,6 +11,7 @@
  */
 import { toBase64Url } from "../../../shared/base-encodings.ts";
 import type { Clock } from "../../../shared/clock.ts";
+import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/client-exchange.ts";
 import type { Delivery, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -30,6 +31,8 @@ export const REFUSED_ATTEMPTS = 7;
 export interface OpenedStream {
   readonly stream: MuxStream;
   readonly session: SessionTrace;
+  /** Where the phone has more than every one. */
+  readonly decoders?: LinkDecoders;
 }
 
 export type RequestOutcome = "done" | "cancelled" | "failed";
@@ -125,7 +128,7 @@ export class LastingRequest {
     );
   }
 
-  #sendOn({ stream, session }: OpenedStream, remainder: Exclude<Remainder, "nothing">): void {
+  #sendOn({ stream, session, decoders }: OpenedStream, remainder: Exclude<Remainder, "nothing">): void {
     this.#session = session;
     const continuation = remainder === "whole" ? null : remainder;
     const head = withDelivery(this.#response === null ? this.head : withoutStored(this.head), {
@@ -133,7 +136,8 @@ export class LastingRequest {
       isRepeat: this.#mayHaveRun,
       continuation,
     });
-    this.#exchange = startExchange(stream, head, this.#body?.open() ?? null, this.#attemptConsumer(continuation));
+    const body = this.#body?.open() ?? null;
+    this.#exchange = startExchange(stream, head, body, this.#attemptConsumer(continuation), decoders);
   }
 
   #attemptConsumer(continuation: Delivery["continuation"]): ResponseConsumer {

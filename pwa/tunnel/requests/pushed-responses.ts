@@ -4,6 +4,7 @@
  * is dropped after a while, or when its page goes.
  */
 import type { Clock } from "../../../shared/clock.ts";
+import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import { type ResponseConsumer, receivePush } from "../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
@@ -39,9 +40,15 @@ export class PushedResponses {
   #asked = new Set<string>();
   /** Whether a page would have it from the phone itself. */
   #isAtHand: (head: RequestHead) => boolean;
+  #decoders: LinkDecoders | undefined;
 
-  constructor(clock: Pick<Clock, "setTimer">, isAtHand: (head: RequestHead) => boolean = () => false) {
+  constructor(
+    clock: Pick<Clock, "setTimer">,
+    isAtHand: (head: RequestHead) => boolean = () => false,
+    decoders?: LinkDecoders,
+  ) {
     this.#isAtHand = isAtHand;
+    this.#decoders = decoders;
     this.#waiting = new HeldResponses(clock, limits.unclaimedPushTime);
   }
 
@@ -119,6 +126,7 @@ export class PushedResponses {
             push.onError(error);
           },
         }),
+        this.#decoders,
       ),
     );
     this.#countBytes(push);

@@ -16,9 +16,12 @@ describe("chooseLinkCoding", () => {
     "application/x-ndjson",
     "application/manifest+json",
   ])("compresses %s", (type) => {
-    expect(chooseLinkCoding(type, null)).toBe("deflate-raw");
-    expect(chooseLinkCoding(type, 200)).toBe("deflate-raw");
-    expect(chooseLinkCoding(type, 199)).toBe("identity");
+    for (const mayUseBrotli of [true, false]) {
+      const coding = mayUseBrotli && type !== "text/event-stream" ? "br" : "deflate-raw";
+      expect(chooseLinkCoding(type, null, mayUseBrotli)).toBe(coding);
+      expect(chooseLinkCoding(type, 200, mayUseBrotli)).toBe(coding);
+      expect(chooseLinkCoding(type, 199, mayUseBrotli)).toBe("identity");
+    }
   });
 
   it.each([
@@ -31,10 +34,10 @@ describe("chooseLinkCoding", () => {
     "application/pdf",
     "",
   ])("leaves %s as it is", (type) => {
-    expect(chooseLinkCoding(type, null)).toBe("identity");
+    expect(chooseLinkCoding(type, null, true)).toBe("identity");
   });
 
   it("leaves a body without a type as it is", () => {
-    expect(chooseLinkCoding(null, 5000)).toBe("identity");
+    expect(chooseLinkCoding(null, 5000, true)).toBe("identity");
   });
 });

@@ -8,5 +8,14 @@ const COMPRESSIBLE = new RegExp(
 
 /** @param contentType value of the field */
 export function isCompressible(contentType: string | null): boolean {
-  return COMPRESSIBLE.test((contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "");
+  return COMPRESSIBLE.test(essence(contentType));
+}
+
+/** What may go on as long as its page is there, so that its coder should be small. */
+export function isEndless(contentType: string | null): boolean {
+  return essence(contentType) === "text/event-stream";
+}
+
+function essence(contentType: string | null): string {
+  return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

@@ -5,7 +5,7 @@
 import type { SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader } from "../../../shared/coding/dcz.ts";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
-import { LINK_FLUSH_DELAY } from "../coding/deflate-body.ts";
+import { LINK_FLUSH_DELAY } from "../coding/flushed-body.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
 import type { DictionaryCompressor } from "./dictionary-compressor.ts";

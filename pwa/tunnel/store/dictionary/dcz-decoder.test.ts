@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { dczHeader } from "../../../../shared/coding/dcz.ts";
 import { Random } from "../../../../shared/testing/random.ts";
 import { concat } from "../../../../shared/wire/frame.ts";
+import { lateDecoder } from "../../coding/late-decoder.ts";
 import type { DczDecoder } from "./dcz-decoder.ts";
 import { openDczDecoder } from "./decoder-chunk.ts";
-import { lateDecoder } from "./late-decoder.ts";
 
 const random = new Random(11);
 const dictionary = random.bytes(300_000);

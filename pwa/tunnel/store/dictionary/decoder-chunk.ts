@@ -1,6 +1,7 @@
 /** Entry of the script that undoes `dcz`, which the store loads when one may come. */
 import zipped from "ropeway:zstd-decoder-wasm";
 import type { DecoderHandler } from "../../../../shared/coding/inflate.ts";
+import { unzipped } from "../../coding/unzipped.ts";
 import { DczDecoder, type StoredDictionary } from "./dcz-decoder.ts";
 import { ZstdWasm } from "./zstd-wasm.ts";
 
@@ -13,9 +14,4 @@ export async function openDczDecoder(
   deliver: DecoderHandler["deliver"],
 ): Promise<DczDecoder> {
   return new DczDecoder(await compiled, dictionary, deliver);
-}
-
-async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
 }

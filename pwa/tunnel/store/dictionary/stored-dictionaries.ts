@@ -2,10 +2,10 @@
 import { fromHex } from "../../../../shared/base-encodings.ts";
 import type { OpenDecoder } from "../../../../shared/coding/link-coding.ts";
 import { concat } from "../../../../shared/wire/frame.ts";
+import { lateDecoder } from "../../coding/late-decoder.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import type { ExchangeEntry, StoredExchange } from "../exchanges/stored-exchange.ts";
 import type { StoredDictionary } from "./dcz-decoder.ts";
-import { lateDecoder } from "./late-decoder.ts";
 
 type DecoderChunk = Pick<typeof import("./decoder-chunk.ts"), "openDczDecoder">;
 

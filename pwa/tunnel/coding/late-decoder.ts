@@ -1,11 +1,20 @@
-import type { DecoderHandler, LinkDecoder } from "../../../../shared/coding/inflate.ts";
-import type { DczDecoder } from "./dcz-decoder.ts";
+import type { DecoderHandler, LinkDecoder } from "../../../shared/coding/inflate.ts";
+
+/** What decodes in steps, and waits for its consumer between them. */
+export interface SteppedDecoder {
+  /** @throws Error at what does not decode. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** @throws Error where something lacks. */
+  end(): void;
+  /** Nothing more comes out. Idempotent. */
+  close(): void;
+}
 
 /** Opens a decoder that hands what comes out to `deliver`. */
-export type OpenDczDecoder = (deliver: DecoderHandler["deliver"]) => Promise<DczDecoder>;
+export type OpenSteppedDecoder = (deliver: DecoderHandler["deliver"]) => Promise<SteppedDecoder>;
 
-/** A decoder whose script, and what it needs, come later than the response does. */
-export function lateDecoder(open: OpenDczDecoder, handler: DecoderHandler): LinkDecoder {
+/** A decoder whose script, and what it needs, may come later than the response does. */
+export function lateDecoder(open: OpenSteppedDecoder, handler: DecoderHandler): LinkDecoder {
   const opened = open((bytes) => handler.deliver(bytes));
   let isOver = false;
   const close = (): void => {
@@ -22,7 +31,7 @@ export function lateDecoder(open: OpenDczDecoder, handler: DecoderHandler): Link
   };
   let last: Promise<void> = Promise.resolve();
   /** In their order, and none after the end. */
-  const then = (task: (decoder: DczDecoder) => Promise<void> | void): Promise<void> => {
+  const then = (task: (decoder: SteppedDecoder) => Promise<void> | void): Promise<void> => {
     last = last
       .then(async () => {
         if (!isOver) await task(await opened);
@@ -38,6 +47,7 @@ export function lateDecoder(open: OpenDczDecoder, handler: DecoderHandler): Link
     end() {
       void then((decoder) => {
         decoder.end();
+        decoder.close();
         isOver = true;
         handler.finished();
       });

@@ -1,6 +1,7 @@
-import { createInflateRaw, inflateRawSync } from "node:zlib";
+import { brotliDecompressSync, createBrotliDecompress, createInflateRaw, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { brotliBody, mayOpenBrotli } from "./brotli-body.ts";
 import { deflateBody } from "./deflate-body.ts";
 
 const encoder = new TextEncoder();
@@ -22,7 +23,10 @@ async function readAll(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-describe("deflateBody", () => {
+describe.each([
+  ["deflate-raw", deflateBody, inflateRawSync, createInflateRaw],
+  ["br", brotliBody, brotliDecompressSync, createBrotliDecompress],
+] as const)("a body in %s", (_, codedBody, decodeSync, createDecoder) => {
   it("gives the same bytes back, whatever the chunks and the window", async () => {
     const chunk = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
@@ -33,8 +37,8 @@ describe("deflateBody", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(chunk, { maxLength: 12 }), fc.boolean(), async (chunks, lengthIsKnown) => {
         const whole = Buffer.concat(chunks);
-        const coded = deflateBody(streamOf(chunks), { contentLength: lengthIsKnown ? whole.byteLength : null });
-        expect(inflateRawSync(await readAll(coded)).equals(whole)).toBe(true);
+        const coded = codedBody(streamOf(chunks), { contentLength: lengthIsKnown ? whole.byteLength : null });
+        expect(decodeSync(await readAll(coded)).equals(whole)).toBe(true);
       }),
       { numRuns: 60 },
     );
@@ -42,7 +46,7 @@ describe("deflateBody", () => {
 
   it("hands over each event before the source has the next one", async () => {
     let source: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const coded = deflateBody(
+    const coded = codedBody(
       new ReadableStream({
         start(controller) {
           source = controller;
@@ -50,9 +54,9 @@ describe("deflateBody", () => {
       }),
       { contentLength: null },
     ).getReader();
-    const inflate = createInflateRaw();
+    const decoder = createDecoder();
     let text = "";
-    inflate.setEncoding("utf8").on("data", (part: string) => {
+    decoder.setEncoding("utf8").on("data", (part: string) => {
       text += part;
     });
     for (let i = 0; i < 5; i++) {
@@ -61,7 +65,7 @@ describe("deflateBody", () => {
       const expected = text + event;
       while (text !== expected) {
         const { value } = await coded.read();
-        if (value !== undefined) await new Promise<void>((resolve) => inflate.write(value, () => resolve()));
+        if (value !== undefined) await new Promise<void>((resolve) => decoder.write(value, () => resolve()));
       }
     }
     source?.close();
@@ -71,26 +75,26 @@ describe("deflateBody", () => {
 
   it("does not flush between chunks that are at hand", async () => {
     const line = encoder.encode("the same line over and over\n");
-    const coded = await readAll(deflateBody(streamOf(Array<Uint8Array>(1000).fill(line)), { contentLength: null }));
+    const coded = await readAll(codedBody(streamOf(Array<Uint8Array>(1000).fill(line)), { contentLength: null }));
     expect(coded.byteLength).toBeLessThan(300);
   });
 
   it("reads no further than its reader asks", async () => {
     let pulls = 0;
-    const noise = new Uint8Array(64 * 1024).map(() => Math.random() * 256);
     const source = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
           pulls++;
-          controller.enqueue(noise);
+          controller.enqueue(new Uint8Array(64 * 1024).map(() => Math.random() * 256));
         },
       },
       { highWaterMark: 0 },
     );
-    const reader = deflateBody(source, { contentLength: null }).getReader();
+    const reader = codedBody(source, { contentLength: null }).getReader();
     for (let i = 0; i < 10; i++) await reader.read();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(pulls).toBeLessThanOrEqual(12);
+    // Brotli gathers some before it puts out any.
+    expect(pulls).toBeLessThanOrEqual(16);
     await reader.cancel();
   });
 
@@ -101,7 +105,7 @@ describe("deflateBody", () => {
         cancelled = reason;
       },
     });
-    const reader = deflateBody(source, { contentLength: null }).getReader();
+    const reader = codedBody(source, { contentLength: null }).getReader();
     const read = reader.read();
     await reader.cancel("stop");
     expect(cancelled).toBe("stop");
@@ -117,6 +121,28 @@ describe("deflateBody", () => {
         else controller.error(failure);
       },
     });
-    await expect(readAll(deflateBody(source, { contentLength: null }))).rejects.toBe(failure);
+    await expect(readAll(codedBody(source, { contentLength: null }))).rejects.toBe(failure);
+  });
+});
+
+describe("brotli", () => {
+  it("is for so many bodies at once, and counts those alone that are not over", async () => {
+    const bodies: ReadableStream<Uint8Array>[] = [];
+    const source = () => streamOf([encoder.encode("text")]);
+    while (mayOpenBrotli()) bodies.push(brotliBody(source(), { contentLength: null }));
+    expect(bodies.length).toBe(12);
+    await readAll(bodies.pop() as ReadableStream<Uint8Array>);
+    expect(mayOpenBrotli()).toBe(true);
+    const failing = brotliBody(new ReadableStream({ pull: () => Promise.reject(new Error("gone")) }), {
+      contentLength: null,
+    });
+    expect(mayOpenBrotli()).toBe(false);
+    await expect(readAll(failing)).rejects.toThrow("gone");
+    expect(mayOpenBrotli()).toBe(true);
+    for (const body of bodies) await body.cancel();
+    const again = Array.from({ length: 12 }, () => brotliBody(source(), { contentLength: 4 }));
+    expect(mayOpenBrotli()).toBe(false);
+    for (const body of again) await body.cancel();
+    expect(mayOpenBrotli()).toBe(true);
   });
 });
