@@ -87,5 +87,13 @@ test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and 
   expect(origin.requests[0]?.headers.cookie).toBe("visit=again");
   expect((await app.stats()).sockets).toBeGreaterThan(0);
   await edge.close();
+
+  // Whoever deployed takes it back: the app of now has the edge of before.
+  const formerAgain = await startEdge({ ...same, build: directory });
+  origin.forget();
+  await app.goto(`${origin.origin}/visit?back`);
+  await expect(app.frame().locator("#slot")).toHaveText("first");
+  expect(origin.requests[0]?.headers.cookie).toBe("visit=again");
+  await formerAgain.close();
   await rm(directory, { recursive: true, force: true });
 });
