@@ -104,7 +104,10 @@ test("Reload asks before it sends a form again", async ({ app, origin }) => {
   expect(methods()).toEqual(["POST", "POST", "GET"]);
 });
 
-test("forms of a page in another encoding send their fields in that", async ({ app, origin }) => {
+test("forms of a page in another encoding, and those that ask for one, send their fields in that", async ({
+  app,
+  origin,
+}) => {
   const form = (method: string, action: string) =>
     `<form method="${method}" action="${action}"><input name="word" value="s&uuml;&szlig;"><button>${action}</button></form>`;
   origin.route("/", ({ reply }) =>
@@ -117,10 +120,12 @@ test("forms of a page in another encoding send their fields in that", async ({ a
       `<meta charset="windows-1252">${form("post", `${origin.origin}/echo?c`)}`,
     ),
   );
+  origin.page("/asks", form("post", "/echo?d").replace("<form", '<form accept-charset="windows-1252"'));
   for (const [page, button] of [
     ["/", "/echo?a"],
     ["/", "/echo?b"],
     ["/told", `${origin.origin}/echo?c`],
+    ["/asks", "/echo?d"],
   ] as const) {
     await app.goto(origin.origin + page);
     await app.navigated(() => app.frame().getByRole("button", { name: button }).click());

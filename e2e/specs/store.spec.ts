@@ -216,6 +216,20 @@ test("a fresh document comes with no request, and with the cookies of now", asyn
   await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
 });
 
+test("back and forward ask for no page again, however stale", async ({ app, origin }) => {
+  for (const path of ["/first", "/second"]) {
+    origin.route(path, ({ page }) => page(pageOf(path, `<p>${path}`), { "cache-control": "max-age=0" }));
+  }
+  await app.storeReady();
+  await app.goto(`${origin.origin}/first`);
+  await app.goto(`${origin.origin}/second`);
+  await app.page.getByRole("button", { name: "Back" }).click();
+  await expect(app.frame().getByText("/first")).toBeVisible();
+  await (await app.content()).evaluate(() => history.forward());
+  await expect(app.frame().getByText("/second")).toBeVisible();
+  expect(counts(origin)).toEqual({ "/first": 1, "/second": 1 });
+});
+
 test("while the link is away, a page that was seen is shown as it was, and the start page names it", async ({
   app,
   origin,
@@ -239,10 +253,16 @@ test("while the link is away, a page that was seen is shown as it was, and the s
   await expect(app.frame().locator("#shown")).toHaveText("stale");
   await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
   expect(origin.requests).toEqual([]);
-  await expect(app.page.getByText(/^Stored (just now|\d+ minutes? ago)\. /)).toBeVisible();
+  const mark = app.page.getByText(/^Stored (just now|\d+ minutes? ago)\. /);
+  await expect(mark).toBeVisible();
   await app.page.getByRole("button", { name: "Home" }).click();
   await expect(app.page.getByRole("button", { name: /^Whole .+ Stored$/ })).toBeVisible();
   await expect(app.page.getByRole("button", { name: /^Secret .+ Not stored$/ })).toBeEnabled();
+  link.online();
+  await context.setOffline(false);
+  await app.goto(`${origin.origin}/whole`);
+  await expect(mark).toBeHidden();
+  expect(counts(origin)).toMatchObject({ "/whole": 1, "/stale.js": 1 });
 });
 
 test("a page that is kept is there without the edge, whole, though the store is full of others", async ({

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import type { CacheMode, HeaderList } from "../http/heads.ts";
 import { cacheRequest } from "../testing/http/cache-rig.ts";
 import { cacheModeFields, cacheModeOf } from "./cache-mode.ts";
-import { navigationCacheMode } from "./stored-response.ts";
 
 const uncached: HeaderList = [
   ["pragma", "no-cache"],
@@ -35,12 +34,3 @@ it.each(["if-modified-since", "if-none-match", "if-unmodified-since", "if-match"
     expect(cacheModeFields(cacheRequest({ headers }))).toEqual(uncached);
   },
 );
-
-it("navigations have the modes of browsers", () => {
-  expect((["new", "reload", "hard-reload", "history"] as const).map(navigationCacheMode)).toEqual([
-    "default",
-    "no-cache",
-    "reload",
-    "force-cache",
-  ]);
-});

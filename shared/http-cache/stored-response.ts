@@ -27,9 +27,3 @@ export interface StoredResponse extends Answer, ExchangeTimes {
 
 /** What the request had in the fields that the response's `Vary` names, in its order; null where it lacked one. */
 export type SelectingFields = readonly (readonly [name: string, value: string | null])[];
-
-/** What the cache mode of a navigation is: the HTML standard's, and Chromium's for the history. */
-export function navigationCacheMode(kind: "new" | "reload" | "hard-reload" | "history"): CacheMode {
-  const modes = { new: "default", reload: "no-cache", "hard-reload": "reload", history: "force-cache" } as const;
-  return modes[kind];
-}

@@ -63,6 +63,14 @@ describe("requestHead", () => {
     ]);
   });
 
+  it.each(["no-cache", "reload", "force-cache"] as const)(
+    "passes on the cache mode %s, which is a reload's or the history's",
+    (cache) => {
+      expect(headOf({ url: `${SLOT}/`, request: { cache } }).cache).toBe(cache);
+      expect(headOf({ url: `${SLOT}/`, request: { cache: "default" } }).cache).toBeUndefined();
+    },
+  );
+
   it("lets redirects of a navigation out of the origin come back", () => {
     const request = { mode: "navigate", destination: "iframe", redirect: "manual" } as const;
     const page = { destination: "document", mode: "navigate", redirect: "same-origin", credentials: "include" };
