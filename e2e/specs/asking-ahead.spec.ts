@@ -30,3 +30,42 @@ test("what a page showed at its last visit is asked about before its document ha
   expect(asked()).toBe(PICTURES.length);
   expect((await app.stats()).storeAsked).toBe(PICTURES.length);
 });
+
+test("what a script asked for at the last visit comes before the script does, and on a new page of the kind", async ({
+  app,
+  origin,
+}) => {
+  const script = `fetch("/api" + location.pathname).then(async (answer) => {
+    document.querySelector("p").textContent = await answer.text();
+  });`;
+  const asked = () => origin.requests.filter(({ path }) => path.startsWith("/api/")).map(({ path }) => path);
+  let awaited = 0;
+  origin.route("/app.js", async ({ reply }) => {
+    // Nothing can ask but who knows without it.
+    await expect.poll(() => asked().length).toBe(awaited);
+    reply(200, { "content-type": "text/javascript", "cache-control": "no-store" }, script);
+  });
+  for (const name of ["1", "2", "3"]) {
+    origin.route(`/article/${name}`, async ({ response, write }) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      await write(`<!doctype html><title>${name}</title><p>Nothing</p>`);
+      response.end('<script src="/app.js"></script>');
+    });
+    origin.route(`/api/article/${name}`, ({ reply }) =>
+      reply(200, { "content-type": "text/plain", "cache-control": "no-store" }, `This is ${name}`),
+    );
+  }
+  const text = app.frame().locator("p");
+  await app.storeReady();
+  for (const name of ["1", "2"]) {
+    awaited = asked().length;
+    await app.goto(`${origin.origin}/article/${name}`);
+    await expect(text).toHaveText(`This is ${name}`);
+  }
+  for (const name of ["1", "3"]) {
+    awaited = asked().length + 1;
+    await app.goto(`${origin.origin}/article/${name}`);
+    await expect(text).toHaveText(`This is ${name}`);
+  }
+  expect(asked()).toEqual(["1", "2", "1", "3"].map((name) => `/api/article/${name}`));
+});

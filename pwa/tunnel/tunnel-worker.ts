@@ -102,6 +102,8 @@ const store = new LateStore({
       now: Date.now,
       setTimer,
       isAway: () => isAway(phase),
+      takesPushes: () => tunnel.takesPushes,
+      onChange: (origin) => tunnel.outdate(origin),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
       onNewerPage: (url) => tell({ type: "newer-page", url }),
       onDictionaryKey: (key) => tunnel.offerDictionaries(key),

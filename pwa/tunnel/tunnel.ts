@@ -169,6 +169,10 @@ export class Tunnel {
     this.#renewConstants();
   }
 
+  get takesPushes(): boolean {
+    return this.#slotScheme !== null;
+  }
+
   /** Opens the link. Requests that were made before ride in its handshake. */
   start(url: string, token: string): void {
     this.#isRefused = false;
@@ -212,6 +216,11 @@ export class Tunnel {
   /** The page on screen is left: what was pushed for it is of no use any more. */
   leavePage(): void {
     this.#pushed.drop();
+  }
+
+  /** What was pushed for the origin's scripts is not what they would get now. */
+  outdate(origin: string | null): void {
+    this.#pushed.dropOfScripts(origin);
   }
 
   /** Nobody waits any longer: whatever is under way fails, and the next request starts a session of its own. */

@@ -73,7 +73,7 @@ function toRequests(group: unknown, documentUrl: string): LearnedRequest[] {
 }
 
 /** Whether it may be learned: scripts and style sheets ask so, and a push can answer it. */
-function isLearned({ url, destination, mode, credentials, accept }: LearnedRequest): boolean {
+export function isLearned({ url, destination, mode, credentials, accept }: LearnedRequest): boolean {
   const isHow = DESTINATIONS.has(destination) && MODES.has(mode) && CREDENTIALS.has(credentials);
   return isHow && ACCEPT.test(accept) && /^https?:/.test(url);
 }

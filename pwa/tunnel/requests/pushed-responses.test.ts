@@ -84,6 +84,19 @@ describe("a request", () => {
     expect(pushed.counters).toEqual({ pushes: 1, pushesClaimed: 1, pushedBytes: 4 });
   });
 
+  it("of a script does not get what its origin has changed since; an element's does", async () => {
+    const { pushed, push, ask } = rig();
+    const script = { destination: "", mode: "cors", headers: [] } as const;
+    await push();
+    await push(script);
+    await push({ ...script, origin: "https://b.example" });
+    pushed.dropOfScripts("https://a.example");
+    pushed.dropOfScripts(null);
+    expect(await ask(script)).toBeNull();
+    expect((await ask())?.text).toBe("text");
+    expect((await ask({ ...script, origin: "https://b.example" }))?.text).toBe("text");
+  });
+
   it("finds a push under way, which becomes as urgent and as wide as its own response would be", async () => {
     const { push, ask } = rig();
     const body = new CountedBody(4 * limits.pushCreditBytes);

@@ -8,7 +8,7 @@ import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import { type ResponseConsumer, receivePush } from "../../../shared/http/client-exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { fieldsToPush, isPushable, pushKey } from "../../../shared/http/push.ts";
+import { fieldsToPush, isPushable, type PushAnnouncement, pushKey } from "../../../shared/http/push.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { HeldResponse } from "./held-response.ts";
@@ -19,16 +19,15 @@ import { type ClaimedPush, passingOn, type ResponseSource, type SessionTrace } f
 class PushedResponse extends HeldResponse implements ClaimedPush {
   readonly stream: MuxStream;
   readonly session: SessionTrace;
-  /** What named it. */
-  readonly document: string;
+  readonly announcement: PushAnnouncement;
   /** Coded bytes that have arrived. */
   bytes = 0;
 
-  constructor(stream: MuxStream, session: SessionTrace, document: string) {
+  constructor(stream: MuxStream, session: SessionTrace, announcement: PushAnnouncement) {
     super();
     this.stream = stream;
     this.session = session;
-    this.document = document;
+    this.announcement = announcement;
   }
 }
 
@@ -93,7 +92,12 @@ export class PushedResponses {
 
   /** Gives up what waits: all of it, or what one document named. */
   drop(document: string | null = null): void {
-    this.#waiting.drop((push) => document === null || push.document === document);
+    this.#waiting.drop(({ announcement }) => document === null || announcement.document === document);
+  }
+
+  /** The origin's scripts would get another answer now than what waits for them. */
+  dropOfScripts(origin: string | null): void {
+    this.#waiting.drop(({ announcement: { head } }) => head.destination === "" && head.origin === origin);
   }
 
   #claim(key: string, { destination }: RequestHead): ClaimedPush | null {
@@ -106,7 +110,8 @@ export class PushedResponses {
   }
 
   #announced(stream: MuxStream, session: SessionTrace, fields: HeaderList): void {
-    const { head, document } = fieldsToPush(fields);
+    const announcement = fieldsToPush(fields);
+    const { head } = announcement;
     this.counters.pushes += 1;
     const key = pushKey(head);
     const isAwaited = this.#waiting.has(key) || this.#asked.has(key);
@@ -114,7 +119,7 @@ export class PushedResponses {
     if (!isOfUse || this.#waiting.size >= limits.concurrentPushes) {
       return stream.reset(ErrorCode.CANCEL);
     }
-    const push = new PushedResponse(stream, session, document);
+    const push = new PushedResponse(stream, session, announcement);
     this.#waiting.hold(key, push);
     push.setExchange(
       receivePush(

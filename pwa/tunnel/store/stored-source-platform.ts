@@ -6,6 +6,10 @@ export interface StoredSourcePlatform {
   setTimer(task: () => void, delay: number): () => void;
   /** Whether the link is gone, and not only slow. */
   isAway(): boolean;
+  /** Whether what pages need may come before they ask. */
+  takesPushes(): boolean;
+  /** A page may have changed what its origin answers: it wrote there, or changed a cookie. */
+  onChange(origin: string | null): void;
   /** A page's document is shown as it was stored, since nobody could be asked. */
   onStoredPage(page: StoredPage): void;
   /** Of a page that is shown as it was stored there is another version, which is stored by now. */

@@ -20,12 +20,12 @@ import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
 import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
-import { knowing, type Lookup } from "./exchanges/lookup.ts";
+import { type Lookup, telling } from "./exchanges/lookup.ts";
 import { NewerPages } from "./exchanges/newer-pages.ts";
 import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
 import { StoredAnswers } from "./exchanges/stored-answers.ts";
-import { contextOf, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
+import { contextOf, isOwnWrite, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
 import { type Variant, variantsIn, variantsOf } from "./exchanges/variants-of.ts";
 import { forgottenBy } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
@@ -114,7 +114,8 @@ export class StoredSource {
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
     this.#lookAfterLater();
-    this.#parts.cookies.sent(head);
+    const isChanged = this.#parts.cookies.sent(head);
+    if (isChanged || isOwnWrite(head)) this.#parts.platform.onChange(head.origin);
     const asked = this.#edge.watching(next);
     const isForgotten = forgottenBy(head);
     if (isForgotten !== null) return this.#forget(isForgotten, request, consumer, next);
@@ -136,7 +137,7 @@ export class StoredSource {
     const index = this.#parts.store.index(lookup.partition);
     if (!(index instanceof Promise) && index.isEmpty) return this.#find(lookup);
     return laterWith(withinDiskTime(this.#parts, plan, null), (known) => {
-      const exchange = this.#find(known === null ? lookup : knowing(lookup, known.known));
+      const exchange = this.#find(known === null ? lookup : telling(lookup, known.told));
       known?.ask();
       return exchange;
     });

@@ -3,9 +3,13 @@
  * visit and what has become stale since: the page's own requests find it confirmed.
  */
 import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
-import type { KnownUrls, RequestHead } from "../../../../shared/http/heads.ts";
+import { headerValue } from "../../../../shared/http/head-fields.ts";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { knownUrls } from "../../../../shared/http/known-urls.ts";
+import { isLearned, type LearnedRequest, sayLearned } from "../../../../shared/http/learned-requests.ts";
+import { isPushable } from "../../../../shared/http/push.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
+import { withoutDefaultAccept } from "../../../../shared/web/default-accept.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import { byUse } from "../database/store-rows.ts";
 import type { EdgeQuestions } from "../exchanges/edge-questions.ts";
@@ -15,17 +19,19 @@ import { contextOf, type ExchangeEntry, type StoredExchange } from "../exchanges
 import { type Variant, variantsOf } from "../exchanges/variants-of.ts";
 import { laterWith } from "../later-with.ts";
 import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
+import type { Expected } from "./learning.ts";
 import { PageVisits } from "./page-visits.ts";
 
 /** What is known of a page when its document is asked for. */
 export interface PagePlan {
-  /** The edge need not push these: they are stored. */
-  readonly known: KnownUrls;
+  /** What the edge need not push, since it is stored; and what it may, since it is not. */
+  readonly told: Pick<RequestHead, "known" | "learned">;
   /** Asks about what is stale. */
   ask(): void;
 }
 
 interface Wanted {
+  readonly expected: Expected;
   readonly lookup: Lookup;
   readonly decision: Decision<Variant>;
 }
@@ -35,6 +41,9 @@ const KEPT_AFTER = 1500;
 
 /** URLs, which a navigation names in 171 characters. */
 const KNOWN = 64;
+
+/** Whoever asked for it at the last visit, and not in place of another, asks for it again. */
+const LEAST_SHARE = 0.4;
 
 export class AskingAhead {
   readonly #parts: SourceParts;
@@ -52,31 +61,47 @@ export class AskingAhead {
 
   /** A page asks for something. */
   note({ head, partition, request }: Lookup): void {
-    if (head.cacheMode === "default" && this.#visits.note(partition, request.head)) this.#keepSoon();
+    const isNoted = head.cacheMode === "default" && this.#visits.note(partition, request.head, request.push !== null);
+    if (isNoted) this.#keepSoon();
   }
 
   /**
-   * A document is asked for. It is known what its page asked for the last time, and what other pages used lately, which
-   * this one may use too.
+   * A document is asked for. It is known what its page asked for the last time, or pages of its kind, and what other pages
+   * used lately, which this one may use too.
    *
    * @returns null where nothing of what its page will want may come from here.
    */
   async plan(document: Lookup): Promise<PagePlan | null> {
     const { head, partition } = document;
-    const wanted = await this.#visits.begin(partition, head.url);
+    const expected = await this.#visits.begin(partition, head.url);
     if (head.cacheMode === "reload") return null;
     const index = await this.#parts.store.index(partition);
     const isAsking = head.cacheMode === "default";
-    const stored = this.#find(document, wanted, index).flatMap((each) => this.#storedFor(each, isAsking));
+    const wanted = this.#find(document, expected, index);
+    const stored = wanted.flatMap((each) => this.#storedFor(each, isAsking));
     this.#parts.store.readAhead(stored);
     const known = stored.map(({ url }) => url);
-    const isWanted = new Set(wanted.map(({ url }) => url));
+    const isWanted = new Set(expected.map((each) => each.head.url));
     const others = index.all().filter(({ url }) => !isWanted.has(url));
     const lately = others.sort(byUse).map(({ url }) => url);
+    const learned = isAsking ? this.#learned(document, wanted) : null;
     return {
-      known: knownUrls([...known, ...lately].slice(0, KNOWN)),
-      ask: () => void (isAsking && this.#ask(document, wanted)),
+      told: { known: knownUrls([...known, ...lately].slice(0, KNOWN)), ...(learned === null ? {} : { learned }) },
+      ask: () => void (isAsking && this.#ask(document, expected)),
     };
+  }
+
+  /** What is lacking of what the page will ask for, and the edge does not find in its markup. */
+  #learned({ head, partition }: Lookup, wanted: readonly Wanted[]): string | null {
+    if (!this.#parts.platform.takesPushes()) return null;
+    const lacking = wanted
+      .filter((each) => this.#storedFor(each, true).length === 0)
+      .filter(({ expected }) => !expected.isNamed && expected.share >= LEAST_SHARE)
+      .sort((a, b) => b.expected.share - a.expected.share)
+      .flatMap(({ expected }) => toLearned(expected.head) ?? []);
+    const urls = lacking.map(({ url }) => url);
+    this.#visits.told(partition, urls);
+    return sayLearned(lacking, head.url);
   }
 
   /** @returns null where nothing was asked ahead; else what `start` answers when that is over. */
@@ -95,19 +120,20 @@ export class AskingAhead {
     }, KEPT_AFTER);
   }
 
-  #find({ partition, next }: Lookup, wanted: readonly RequestHead[], index: PartitionIndex<StoredExchange>): Wanted[] {
+  #find({ partition, next }: Lookup, wanted: readonly Expected[], index: PartitionIndex<StoredExchange>): Wanted[] {
     const { platform } = this.#parts;
-    return wanted.flatMap((each) => {
+    return wanted.flatMap((expected) => {
+      const each = expected.head;
       const context = contextOf(each);
       if (context === null) return [];
       const head = { ...each, cacheMode: "default" } as const;
       const decision = decide(head, variantsOf(index, each, context), platform.now());
       const request = { head: each, body: null, push: null };
-      return [{ lookup: { request, head, partition, context, consumer: DEAF, next }, decision }];
+      return [{ expected, lookup: { request, head, partition, context, consumer: DEAF, next }, decision }];
     });
   }
 
-  async #ask(document: Lookup, wanted: readonly RequestHead[]): Promise<void> {
+  async #ask(document: Lookup, wanted: readonly Expected[]): Promise<void> {
     const { store, platform, invalidations, counters } = this.#parts;
     await invalidations.allPending(document.partition);
     const index = await store.index(document.partition);
@@ -131,4 +157,12 @@ export class AskingAhead {
     const { lookup, decision } = each;
     return decision.kind === "validate" && this.#questions.canConfirm(lookup, decision.stored, decision.fields);
   }
+}
+
+/** @returns null for what no push could answer. */
+function toLearned(head: RequestHead): LearnedRequest | null {
+  const { url, destination, mode, credentials, redirect } = head;
+  const accept = headerValue(withoutDefaultAccept(head.headers, destination), "accept") ?? "";
+  const learned = { url, destination, mode, credentials, accept };
+  return isPushable(head) && redirect === "follow" && isLearned(learned) ? learned : null;
 }

@@ -1,54 +1,88 @@
 import { beforeEach, expect, it } from "vitest";
+import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { StoredVisit } from "../database/store-database.ts";
-import { PageVisits } from "./page-visits.ts";
+import { PageVisits, type VisitStore } from "./page-visits.ts";
 
 const PAGE = "https://a.example/";
 const head = (name: string) => ({ ...requestHead, url: `${PAGE}${name}` });
+
+/** What a page that is navigated to is expected to ask for. */
+async function expected(document: string): Promise<RequestHead[]> {
+  return (await visits.begin("p", document)).map((each) => each.head);
+}
 
 let kept: StoredVisit[];
 let era: number;
 let visits: PageVisits;
 
+const store = (): VisitStore => ({
+  get era() {
+    return era;
+  },
+  visit: async (partition: string, document: string) =>
+    kept.findLast((visit) => visit.partition === partition && visit.document === document),
+  keepVisit: async (visit: StoredVisit) => void kept.push(visit),
+});
+
 beforeEach(() => {
   [kept, era] = [[], 0];
-  const store = {
-    get era() {
-      return era;
-    },
-    visit: async (partition: string, document: string) =>
-      kept.findLast((visit) => visit.partition === partition && visit.document === document),
-    keepVisit: async (visit: StoredVisit) => void kept.push(visit),
-  };
-  visits = new PageVisits(store);
+  visits = new PageVisits(store());
 });
 
 it("remembers what followed a navigation in its partition, each URL once, and no more than sixty", async () => {
-  visits.note("p", head("before"));
+  visits.note("p", head("before"), false);
   expect(await visits.begin("p", PAGE)).toEqual([]);
-  visits.note("p", head("a"));
-  visits.note("p", head("a"));
-  visits.note("q", head("elsewhere"));
-  expect(await visits.begin("p", PAGE)).toEqual([head("a")]);
-  for (let index = 0; index < 100; index++) visits.note("p", head(`${index}`));
+  visits.note("p", head("a"), false);
+  visits.note("p", head("a"), false);
+  visits.note("q", head("elsewhere"), false);
+  expect(await expected(PAGE)).toEqual([head("a")]);
+  for (let index = 0; index < 100; index++) visits.note("p", head(`${index}`), false);
   expect(await visits.begin("p", PAGE)).toHaveLength(60);
 });
 
 it("writes a visit down once, and reads it where another document came between", async () => {
   await visits.begin("p", PAGE);
-  visits.note("p", head("a"));
+  visits.note("p", head("a"), false);
   visits.keepAll();
   visits.keepAll();
-  expect(kept).toEqual([{ partition: "p", document: PAGE, requests: [head("a")] }]);
+  expect(kept).toEqual([{ partition: "p", document: PAGE, requests: [{ ...head("a"), share: 0.5 }] }]);
   await visits.begin("p", `${PAGE}other`);
-  expect(await visits.begin("p", PAGE)).toEqual([head("a")]);
+  expect(await expected(PAGE)).toEqual([head("a")]);
 });
 
 it("takes nothing from memory that was forgotten since", async () => {
   await visits.begin("p", PAGE);
-  visits.note("p", head("a"));
+  visits.note("p", head("a"), false);
   era += 1;
   visits.keepAll();
   kept.length = 0;
   expect(await visits.begin("p", PAGE)).toEqual([]);
+});
+
+it("keeps, too, what pages of one kind ask for, and expects it of one that is new", async () => {
+  for (const page of ["one", "two"]) {
+    await visits.begin("p", `${PAGE}article/${page}`);
+    for (const name of ["menu", `api/${page}`, `${page}.png`, `only-${page}/x`, `random/${page.length}${page}`]) {
+      visits.note("p", { ...head(name), referrer: `${PAGE}article/${page}` }, name.endsWith(".png"));
+    }
+    visits.keepAll();
+  }
+  visits = new PageVisits(store());
+  const asked = await visits.begin("p", `${PAGE}article/three`);
+  expect(asked.map(({ head: { url, referrer }, isNamed }) => [url, referrer, isNamed])).toEqual(
+    ["menu", "api/three", "three.png", "only-three/x"].map((name) => [
+      `${PAGE}${name}`,
+      `${PAGE}article/three`,
+      name.endsWith(".png"),
+    ]),
+  );
+  expect(await visits.begin("q", `${PAGE}article/three`)).toEqual([]);
+});
+
+it("does not take for named what it told the edge of", async () => {
+  await visits.begin("p", PAGE);
+  visits.told("p", [head("a").url]);
+  for (const name of ["a", "b"]) visits.note("p", head(name), true);
+  expect((await visits.begin("p", PAGE)).map(({ isNamed }) => isNamed)).toEqual([false, true]);
 });

@@ -1,9 +1,15 @@
 /** What the pages of documents asked for at their last visits. The record never leaves the phone. */
+import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
-import type { StoredVisit } from "../database/store-database.ts";
+import type { NotedRequest, StoredVisit } from "../database/store-database.ts";
+import { type Expected, expectedOfKind, expectedOfPage, learnOfKind, learnOfPage } from "./learning.ts";
+import { type PagePattern, patternOf } from "./page-pattern.ts";
 
 /** Requests of one visit: nearly all that a page has; the edge asks a host for six at once. */
 const REQUESTS = 60;
+
+/** Rows that need not be read again: those of the pages that a person goes to and fro between. */
+const AT_HAND = 16;
 
 /** What it needs of the store. */
 export interface VisitStore {
@@ -14,8 +20,13 @@ export interface VisitStore {
 
 interface Visit {
   readonly document: string;
+  readonly pattern: PagePattern;
   readonly era: number;
-  readonly requests: Map<string, RequestHead>;
+  readonly requests: Map<string, NotedRequest>;
+  /** What was known of the page, and of its kind, when it began; null until that is read. */
+  before: readonly [page: StoredVisit | undefined, kind: StoredVisit | undefined] | null;
+  /** URLs that the edge was told of. */
+  told: ReadonlySet<string>;
   isKept: boolean;
 }
 
@@ -23,6 +34,8 @@ export class PageVisits {
   readonly #store: VisitStore;
   /** Under way, by partition: what follows a navigation there is its page's. */
   readonly #visits = new Map<string, Visit>();
+  /** What was written last, by partition and document. */
+  readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
 
   constructor(store: VisitStore) {
     this.#store = store;
@@ -31,23 +44,48 @@ export class PageVisits {
   /**
    * A navigation begins: what follows in its partition is its page's.
    *
-   * @returns what the page asked for at its last visit.
+   * @returns what the page asked for at its last visit; or where there was none, what all pages of its kind ask for.
    */
-  async begin(partition: string, document: string): Promise<readonly RequestHead[]> {
+  async begin(partition: string, document: string): Promise<readonly Expected[]> {
     const { era } = this.#store;
-    const before = this.#visits.get(partition);
     this.keepAll();
-    this.#visits.set(partition, { document, era, requests: new Map(), isKept: true });
-    const isSame = before?.document === document && before.era === era && before.requests.size > 0;
-    if (isSame) return [...before.requests.values()];
-    return (await this.#store.visit(partition, document))?.requests ?? [];
+    const pattern = patternOf(document);
+    const visit: Visit = {
+      document,
+      pattern,
+      era,
+      requests: new Map(),
+      before: null,
+      told: new Set(),
+      isKept: true,
+    };
+    this.#visits.set(partition, visit);
+    const isOfKind = pattern.values.length > 0;
+    const [page, kind] = await Promise.all([
+      this.#row(partition, document),
+      isOfKind ? this.#row(partition, pattern.name) : undefined,
+    ]);
+    visit.before = [page, kind];
+    return page === undefined ? expectedOfKind(kind, pattern) : expectedOfPage(page);
   }
 
-  /** A page asks for what may be stored. @returns whether there is more to write down. */
-  note(partition: string, head: RequestHead): boolean {
+  /** The edge is told that the page under way will ask for these. */
+  told(partition: string, urls: readonly string[]): void {
+    const visit = this.#visits.get(partition);
+    if (visit !== undefined) visit.told = new Set(urls);
+  }
+
+  /**
+   * A page asks for what may be stored.
+   *
+   * @param isPushed the edge has pushed it.
+   * @returns whether there is more to write down.
+   */
+  note(partition: string, head: RequestHead, isPushed: boolean): boolean {
     const visit = this.#visits.get(partition);
     if (visit === undefined || visit.requests.size >= REQUESTS || visit.requests.has(head.url)) return false;
-    visit.requests.set(head.url, head);
+    const isNamed = isPushed && !visit.told.has(head.url);
+    visit.requests.set(head.url, isNamed ? { ...head, isNamed } : head);
     visit.isKept = false;
     return true;
   }
@@ -55,10 +93,24 @@ export class PageVisits {
   /** Writes down what pages have asked for since. */
   keepAll(): void {
     for (const [partition, visit] of this.#visits) {
-      if (visit.isKept) continue;
+      if (visit.isKept || visit.before === null) continue;
       visit.isKept = true;
-      const { document, requests, era } = visit;
-      void this.#store.keepVisit({ partition, document, requests: [...requests.values()] }, era);
+      const { document, pattern, before } = visit;
+      const requests = [...visit.requests.values()];
+      this.#keep({ partition, document, requests: learnOfPage(before[0], requests) }, visit.era);
+      if (pattern.values.length === 0) continue;
+      const kind = learnOfKind(before[1], { document, requests }, pattern);
+      this.#keep({ ...kind, partition, document: pattern.name }, visit.era);
     }
+  }
+
+  #keep(row: StoredVisit, era: number): void {
+    this.#rows.set(`${row.partition} ${row.document}`, { era, row });
+    void this.#store.keepVisit(row, era);
+  }
+
+  async #row(partition: string, document: string): Promise<StoredVisit | undefined> {
+    const atHand = this.#rows.get(`${partition} ${document}`);
+    return atHand?.era === this.#store.era ? atHand.row : this.#store.visit(partition, document);
   }
 }

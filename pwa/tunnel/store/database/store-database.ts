@@ -40,12 +40,21 @@ export interface PartitionUse {
   readonly entries: number;
 }
 
-/** What the page of a document asked for at its last visit, and may be stored. */
+/** What the page of a document asked for at its last visit, and may be stored; or what pages of one kind ask for. */
 export interface StoredVisit {
   readonly partition: string;
-  /** URL without a fragment. */
+  /** URL without a fragment; of a kind, with places in it. */
   readonly document: string;
-  readonly requests: readonly RequestHead[];
+  readonly requests: readonly NotedRequest[];
+  /** Of a kind: the page that was counted last. */
+  readonly latest?: string;
+}
+
+export interface NotedRequest extends RequestHead {
+  /** From 0 to 1: which part of the visits had it, the latest counting as much as all before. */
+  readonly share?: number;
+  /** The document's markup names it. */
+  readonly isNamed?: boolean;
 }
 
 export interface StoreTotals extends PartitionUse {

@@ -40,19 +40,21 @@ export class CookieMirror {
     return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies.all() ?? null;
   }
 
-  /** A request goes out. */
-  sent(head: RequestHead): void {
+  /** A request goes out. @returns whether it is a cookie of a script, which the edge may not have yet. */
+  sent(head: RequestHead): boolean {
     if (isForgetting(head)) this.#hosts.clear();
-    if (head.url !== EdgeRequest.SCRIPT_COOKIE) return;
+    if (head.url !== EdgeRequest.SCRIPT_COOKIE) return false;
     const documentUrl = headerValue(head.headers, "document-url") ?? "";
     this.#tellOthers([documentUrl]);
     const cookie = decodeURIComponent(headerValue(head.headers, "cookie-string") ?? "");
     const known = this.#hosts.get(keyOf(head.topLevelOrigin, parseUrl(documentUrl)?.origin ?? ""));
+    const before = namesAndValues(known);
     known?.cookies.write(cookie, documentUrl);
     for (const other of this.#partition(head.topLevelOrigin)) {
       // Its site may have set one for the domain above both.
       if (other !== known && areMaybeSameSite(other.origin, documentUrl)) this.#forget(other);
     }
+    return known === undefined || namesAndValues(known) !== before;
   }
 
   /** The edge's answer has come. */
@@ -117,6 +119,10 @@ export class CookieMirror {
 }
 
 const keyOf = (topLevelOrigin: string, origin: string): string => `${topLevelOrigin} ${origin}`;
+
+function namesAndValues(known: KnownHost | undefined): string {
+  return JSON.stringify(known?.cookies.all().map(({ name, value }) => [name, value]));
+}
 
 function cookiesOf(cookies: readonly ScriptCookie[], origin: string): ScriptCookie[] {
   const url = new URL(origin);

@@ -1,5 +1,5 @@
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, KnownUrls, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
+import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 
@@ -23,9 +23,9 @@ export function withFields({ request }: Lookup, fields: HeaderList): PhoneReques
   return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
 }
 
-/** Says what need not be pushed. */
-export function knowing(lookup: Lookup, known: KnownUrls): Lookup {
-  return { ...lookup, request: { ...lookup.request, head: { ...lookup.request.head, known } } };
+/** Says what need not be pushed, and what may be. */
+export function telling(lookup: Lookup, told: Pick<RequestHead, "known" | "learned">): Lookup {
+  return { ...lookup, request: { ...lookup.request, head: { ...lookup.request.head, ...told } } };
 }
 
 /** Says which body is stored: if the answer has that one, the edge need not send it. */

@@ -60,6 +60,11 @@ export function isPage({ mode, destination }: Pick<RequestHead, "mode" | "destin
   return mode === "navigate" && destination === "document";
 }
 
+/** Whether it may change what its own origin answers. */
+export function isOwnWrite({ method, origin, url }: RequestHead): boolean {
+  return method !== "GET" && method !== "HEAD" && isSameOrigin(origin, url);
+}
+
 /** @param context as `contextOf` gives it. */
 export function isPageContext(context: string): boolean {
   return context.startsWith("navigate document ");

@@ -53,6 +53,7 @@ export class TestPhone {
   time = Date.UTC(2026, 0, 1);
   /** Of the link. */
   isAway = false;
+  takesPushes = true;
 
   open(): TestWindow {
     const window = new TestWindow(this);
@@ -66,6 +67,8 @@ export class TestWindow {
   readonly asked: RequestHead[] = [];
   readonly source: StoredSource;
   readonly store: ResponseStore<StoredExchange>;
+  /** Origins that pages may have changed. */
+  readonly changes: (string | null)[] = [];
   /** URLs of pages shown as they were stored, and how long ago that was. */
   readonly pages: string[] = [];
   /** Whether the database never opens. */
@@ -86,6 +89,8 @@ export class TestWindow {
         return () => void timers.delete(task);
       },
       isAway: () => phone.isAway,
+      takesPushes: () => phone.takesPushes,
+      onChange: (origin) => void this.changes.push(origin),
       onDictionaryKey: () => {},
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
       onNewerPage: (url) => void this.pages.push(`newer ${url}`),
