@@ -25,7 +25,7 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["worker/front/**", ["shared/**", "worker/{front,session,delivery,upstream}/**"]],
   [
     "worker/workerd/**",
-    ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**", "node_modules/@bokuweb/zstd-wasm/**/*.wasm"],
+    ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**", "node_modules/{@bokuweb,@jsquash}/**/*.wasm"],
   ],
   ["worker/deno/**", ["shared/**", "worker/{deno,front,session,delivery,upstream}/**"]],
 

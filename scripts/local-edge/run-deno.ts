@@ -11,8 +11,8 @@ import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
 const START_TIMEOUT = 60_000;
 const POLL_INTERVAL = 50;
 
-/** That it codes with (entry-deno.ts). */
-const ZSTD = join(root, "node_modules", "@bokuweb", "zstd-wasm", "dist", "esm", "zstd.wasm");
+/** With the wasm that it codes with (entry-deno.ts). */
+const CODECS = ["@bokuweb", "@jsquash"].map((scope) => join(root, "node_modules", scope));
 
 /** Starts the edge's Deno entry and waits until it listens. */
 export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Child; port: number }> {
@@ -34,7 +34,7 @@ export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Ch
         "--cached-only",
         "--allow-net",
         "--allow-env",
-        `--allow-read=${[appDirectory, ZSTD, ...state, ...Object.values(tlsFiles)].join(",")}`,
+        `--allow-read=${[appDirectory, ...CODECS, ...state, ...Object.values(tlsFiles)].join(",")}`,
         ...state.map((directory) => `--allow-write=${directory}`),
         join(root, "worker", "deno", "entry-deno.ts"),
       ],

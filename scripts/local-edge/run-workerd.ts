@@ -43,7 +43,7 @@ export async function runWorkerd(options: ResolvedEdgeOptions): Promise<{ child:
     const served = join(directory, "app");
     const config = await withBuildLock(async () => {
       await cp(join(options.build ?? dist, "app"), served, { recursive: true });
-      return makeConfig(options, { stateDirectory, served, loopbackProxy: proxy?.address });
+      return makeConfig(options, { directory, stateDirectory, served, loopbackProxy: proxy?.address });
     });
     await writeFile(configFile, config, { mode: 0o600 });
     const child = await startChild(
@@ -94,25 +94,32 @@ function logUseful(line: string, log: (line: string) => void): void {
 
 async function makeConfig(
   options: ResolvedEdgeOptions,
-  paths: { readonly stateDirectory: string; readonly served: string; readonly loopbackProxy: string | undefined },
+  paths: {
+    /** Where it will be. */
+    readonly directory: string;
+    readonly stateDirectory: string;
+    readonly served: string;
+    readonly loopbackProxy: string | undefined;
+  },
 ): Promise<string> {
-  const { stateDirectory, served, loopbackProxy } = paths;
-  const read = (name: string): Promise<string> => readFile(join(options.build ?? dist, "worker", name), "utf8");
+  const { directory, stateDirectory, served, loopbackProxy } = paths;
+  const built = join(options.build ?? dist, "worker");
+  const read = (name: string): Promise<string> => readFile(join(built, name), "utf8");
   const [worker, assets, egress, settings] = await Promise.all(
     ["worker.js", "assets.js", "egress.js", "settings.json"].map(read),
   );
   if (worker === undefined || assets === undefined || egress === undefined || settings === undefined) {
     throw new Error("Cannot start the edge: it is not built");
   }
-  // An edge of a former release has none.
-  const zstd = await readFile(join(options.build ?? dist, "worker", "zstd.wasm")).catch(() => null);
+  const wasm = (await readdir(built)).filter((name) => name.endsWith(".wasm"));
+  for (const name of wasm) await cp(join(built, name), join(directory, name));
   return workerdConfig({
     options,
     stateDirectory,
     settings: JSON.parse(settings) as WorkerSettings,
     assets: await assetManifest(served),
     appDirectory: served,
-    sources: { worker, zstd, assets, egress },
+    sources: { worker, wasm, assets, egress },
     ...(loopbackProxy === undefined ? {} : { loopbackProxy }),
     trustedCertificates: await extraCertificates(),
   });

@@ -31,7 +31,7 @@ function configFor(
     },
     assets: {},
     appDirectory: "/app",
-    sources: { worker, zstd: Uint8Array.of(0, 97), assets: "", egress: "" },
+    sources: { worker, wasm: ["zstd.wasm"], assets: "", egress: "" },
     trustedCertificates: ["-----BEGIN CERTIFICATE-----"],
   });
 }

@@ -21,7 +21,8 @@ export interface WorkerdConfigInput {
   /** The built workers' sources. */
   readonly sources: {
     readonly worker: string;
-    readonly zstd: Uint8Array | null;
+    /** What it imports beside its script: names of files that are beside the configuration. */
+    readonly wasm: readonly string[];
     readonly assets: string;
     readonly egress: string;
   };
@@ -40,10 +41,19 @@ class Enumerant {
   }
 }
 
+/** The contents of a file, by its path from the configuration. */
+class Embedded {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+}
+
 type Value =
   | string
   | boolean
-  | Uint8Array
+  | Embedded
   | Enumerant
   | readonly Value[]
   | { readonly [name: string]: Value | undefined };
@@ -82,7 +92,7 @@ function edgeWorker(input: WorkerdConfigInput): Value {
   return {
     modules: [
       { name: "worker.js", esModule: sources.worker },
-      ...(sources.zstd === null ? [] : [{ name: "zstd.wasm", wasm: sources.zstd }]),
+      ...sources.wasm.map((name) => ({ name, wasm: new Embedded(name) })),
     ],
     compatibilityDate: settings.compatibilityDate,
     compatibilityFlags: settings.compatibilityFlags,
@@ -174,7 +184,7 @@ function print(value: Value): string {
   if (typeof value === "string") return quote(value);
   if (typeof value === "boolean") return String(value);
   if (value instanceof Enumerant) return value.name;
-  if (value instanceof Uint8Array) return `0x"${Buffer.from(value).toString("hex")}"`;
+  if (value instanceof Embedded) return `embed ${quote(value.path)}`;
   if (Array.isArray(value)) return `[${value.map(print).join(", ")}]`;
   const fields = Object.entries(value).filter((field): field is [string, Value] => field[1] !== undefined);
   return `(${fields.map(([name, field]) => `${name} = ${print(field)}`).join(", ")})`;

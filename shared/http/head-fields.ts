@@ -21,6 +21,7 @@ import type {
   ResponseHead,
   ScriptCookie,
 } from "./heads.ts";
+import { IMAGES, imageWishField, parseImageWish } from "./image-wish.ts";
 import { KNOWN_URLS, knownUrlsField, parseKnownUrls } from "./known-urls.ts";
 import { parseStoredBody, STORED_BODY, storedBodyField } from "./stored-body.ts";
 
@@ -90,6 +91,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.stored !== undefined) fields.push(storedBodyField(head.stored));
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
   if (head.learned !== undefined) fields.push([LEARNED_REQUESTS, head.learned, "without"]);
+  if (head.images !== undefined) fields.push(imageWishField(head.images));
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
@@ -120,6 +122,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   if (delivery === null) throw malformed("its delivery is not readable");
   const stored = parseStoredBody(headers);
   const known = parseKnownUrls(headers);
+  const images = parseImageWish(headers);
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   const learned = headerValue(headers, LEARNED_REQUESTS);
   return {
@@ -140,12 +143,13 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(stored === undefined ? {} : { stored }),
     ...(known === undefined ? {} : { known }),
     ...(learned === null ? {} : { learned }),
+    ...(images === undefined ? {} : { images }),
   };
 }
 
 /** Neither a page's nor for an origin. */
 function isOfTunnel([name]: HeaderField): boolean {
-  return name === STORED_BODY || name === KNOWN_URLS || name === LEARNED_REQUESTS;
+  return name === STORED_BODY || name === KNOWN_URLS || name === LEARNED_REQUESTS || name === IMAGES;
 }
 
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */

@@ -68,6 +68,8 @@ export interface RequestHead {
   readonly known?: KnownUrls;
   /** Of a navigation: what its page is likely to ask for, as `learned-requests.ts` says it. Of the tunnel's making, too. */
   readonly learned?: string;
+  /** What to do to the picture that comes; absent: what the session says. Of the tunnel's making, too. */
+  readonly images?: ImageWish;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
@@ -129,6 +131,15 @@ export interface StoredBody extends BodyName {
   readonly validator?: string;
   /** Undoes `dcz` against this body. It does not travel. */
   readonly decode?: OpenDecoder;
+}
+
+/** How much smaller pictures may get: not at all, so that nobody sees it, or so that one may. */
+export type Recoding = "none" | "balanced" | "strong";
+
+export interface ImageWish {
+  readonly recoding: Recoding;
+  /** Bytes that one picture may have; a larger one is held back, and a placeholder sent. Null: any number. */
+  readonly most: number | null;
 }
 
 export interface ResponseHead {

@@ -30,8 +30,8 @@ export interface PushAnnouncement {
 const DOCUMENT_FIELD = ":document";
 
 /** Whether a push could answer it: it asks for nothing that others do not get, as ranges, conditions and reloads do. */
-export function isPushable({ method, mode, headers, delivery }: RequestHead): boolean {
-  const asksForMore = method !== "GET" || mode === "navigate" || delivery !== undefined;
+export function isPushable({ method, mode, headers, delivery, images }: RequestHead): boolean {
+  const asksForMore = method !== "GET" || mode === "navigate" || delivery !== undefined || images !== undefined;
   return !asksForMore && headers.length <= 1 && headers.every(([name]) => name === "accept");
 }
 

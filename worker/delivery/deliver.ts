@@ -3,7 +3,7 @@
  * that, and passes each stage in turn. A stage that has nothing to do with it gives it back as it is.
  *
  *   observe     who wants to know what a body says reads along: pushes (push/)
- *   (transform) what changes bodies, and their heads with them, stands here
+ *   images      pictures go smaller, or a placeholder in their place, where the phone wishes that (images/)
  *   keep        what may be a dictionary later is copied as it passes (dictionary/)
  *   refer       what the phone has stored goes as a name (reference/)
  *   code        packs the body for the link: against what the phone has stored (dictionary/), or by the table of
@@ -17,9 +17,10 @@ import type { Delivery } from "./stage.ts";
 /** What the phone gets of `response`. */
 export async function deliver({ head, body }: ServerResponse, delivery: Delivery): Promise<ServerResponse> {
   if (body === null) return { head, body };
-  const { request, dictionary } = delivery;
+  const { request, dictionary, images } = delivery;
   const observed = observe({ head, body }, delivery);
-  const kept = dictionary?.keep(observed) ?? observed;
+  const changed = (await images?.(observed)) ?? observed;
+  const kept = dictionary?.keep(changed) ?? changed;
   const referred = request.head.stored === undefined ? kept : await delivery.refer(kept, request.head);
   if (referred.body === null) return referred;
   const left = { head: referred.head, body: referred.body };

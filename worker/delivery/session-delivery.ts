@@ -1,7 +1,7 @@
 /** All responses of one session: what becomes of each, what its document makes be pushed, and what pages have got. */
 
 import type { Clock } from "../../shared/clock.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { isStoreNote } from "../../shared/http/store-notes.ts";
@@ -10,6 +10,7 @@ import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
 import { deliver } from "./deliver.ts";
 import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
+import type { ImageStage } from "./images/image-stage.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
 import { pushObserver } from "./push/document-push.ts";
 import { PushOrder } from "./push/push-order.ts";
@@ -29,16 +30,23 @@ export interface PhoneTraits {
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** It undoes `br`. */
   readonly takesBrotli?: boolean;
+  /** What it wants done to pictures, where a request does not say otherwise. */
+  readonly images?: ImageWish;
 }
 
-export interface SessionDeliveryOptions extends Clock {
+/** What all sessions of a phone share; null where the edge has none. */
+export interface PhoneParts {
+  readonly dictionaries: PhoneDictionaries | null;
+  /** Changes pictures. */
+  readonly images: ImageStage | null;
+}
+
+export interface SessionDeliveryOptions extends Clock, PhoneParts {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
   /** Gives responses as `upstream` does, decoded. */
   readonly handle: RequestHandler;
   readonly phone: () => PhoneTraits;
-  /** The phone's; null where the edge keeps none. */
-  readonly dictionaries: PhoneDictionaries | null;
   readonly snapshot?: DeliveredSnapshot | undefined;
 }
 
@@ -64,7 +72,7 @@ export class SessionDelivery {
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
-        isAtHand: (head: RequestHead) => this.#delivered.isAtHand(head),
+        isAtHand: (head: RequestHead) => this.#mayHold(head) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest) => this.#offer(pushed),
         slotScheme,
         accept,
@@ -95,6 +103,11 @@ export class SessionDelivery {
     return this.#delivered.snapshot();
   }
 
+  /** A picture that may be held back comes when it is asked for. */
+  #mayHold({ destination }: RequestHead): boolean {
+    return destination === "image" && (this.#options.phone().images?.most ?? null) !== null;
+  }
+
   #offer(pushed: ServerRequest): UnsentResponse {
     const key = pushKey(pushed.head);
     const unsent: UnsentResponse = new UnsentResponse(
@@ -115,13 +128,16 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    const { dictionaryKey, hasStore, takesBrotli = false } = this.#options.phone();
+    const { dictionaryKey, hasStore, takesBrotli = false, images: wished } = this.#options.phone();
+    const { images } = this.#options;
+    const wish = request.head.images ?? wished;
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);
     return deliver(hasStore === true ? response : withoutNotes(response), {
       request,
       observer,
+      images: images && wish ? (each) => images.apply(each, request.head, wish) : null,
       refer: this.#references.refer,
       dictionary: dictionary ?? null,
       takesBrotli,

@@ -12,6 +12,9 @@ import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
+import { SharedCodecs } from "../delivery/images/image-codecs.ts";
+import { ImageRecoder } from "../delivery/images/image-recoder.ts";
+import { ImageStage } from "../delivery/images/image-stage.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "../front/edge-settings.ts";
@@ -30,7 +33,8 @@ import { createDenoUpstream } from "./upstream-deno.ts";
 
 const APP_DIRECTORY = new URL("../../dist/app", import.meta.url);
 
-const ZSTD = new URL("../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm", import.meta.url);
+const PACKAGES = new URL("../../node_modules/", import.meta.url);
+const compile = async (path: string) => WebAssembly.compile(await Deno.readFile(new URL(path, PACKAGES)));
 
 const options: EdgeOptions = {
   ...setting("ROPEWAY_ACCESS_KEY"),
@@ -40,7 +44,13 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
-const compressor = new DictionaryCompressor(await WebAssembly.compile(await Deno.readFile(ZSTD)));
+const compressor = new DictionaryCompressor(await compile("@bokuweb/zstd-wasm/dist/esm/zstd.wasm"));
+const codecs = new SharedCodecs(async () => ({
+  avifEncoder: await compile("@jsquash/avif/codec/enc/avif_enc.wasm"),
+  jpegDecoder: await compile("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
+  pngDecoder: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
+  webpEncoder: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+}));
 const phones = new Map<string, Phone>();
 const addresses = new WeakMap<Request, string>();
 
@@ -134,6 +144,7 @@ function phoneOf(deviceId: string): Phone {
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, sentLog, dictionaries),
     dictionaries,
+    images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
     ...epochClock,
     createDefer: () => gathering(setTimer, GATHER_TIME),
   });

@@ -1,6 +1,7 @@
 /** What outlives the memory of a session, kept with its hibernated sockets. */
 import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
-import type { HeaderList } from "../../shared/http/heads.ts";
+import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
+import { parseImageWish } from "../../shared/http/image-wish.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
 import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
@@ -22,6 +23,8 @@ export interface SessionConstants {
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** It undoes `br`. */
   readonly takesBrotli?: boolean;
+  /** What it wants done to pictures. */
+  readonly images?: ImageWish;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -30,6 +33,7 @@ export interface SessionConstants {
 export function sessionConstants(fields: HeaderList): SessionConstants {
   const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
   const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  const images = parseImageWish(fields);
   const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
   return {
     userAgent: field("user-agent"),
@@ -39,6 +43,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
     ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
     ...(dictionaryKey === null ? {} : { dictionaryKey }),
     ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
+    ...(images === undefined ? {} : { images }),
   };
 }
 

@@ -10,8 +10,7 @@ import { snapshotOf } from "../../shared/mux/session/session-snapshot.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
-import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
-import { SessionDelivery } from "../delivery/session-delivery.ts";
+import { type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
 import type { PhoneProofs } from "./arrival-proof.ts";
 import { misplacedHello, tooManyHellos } from "./carried-hello.ts";
 import {
@@ -25,7 +24,7 @@ import { ServedChannel, type ServedLink } from "./served-channel.ts";
 import { Vigil } from "./vigil.ts";
 
 /** Its clock counts milliseconds since the epoch. */
-export interface ServedSessionOptions extends Clock {
+export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   /** Answers a request of the phone. */
   readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<RequestHandler>;
   /**
@@ -35,7 +34,6 @@ export interface ServedSessionOptions extends Clock {
   readonly onSnapshot?: (transport: Transport, snapshot: ConnectionSnapshot | null) => void;
   /** When the runtime last answered a keep-alive of that socket by itself; null where it never has. */
   readonly keptAliveAt?: (transport: Transport) => number | null;
-  readonly dictionaries?: PhoneDictionaries;
   /** When a session's frames go out; at the end of the turn if it is left out. */
   readonly createDefer?: () => Defer;
 }
@@ -87,6 +85,7 @@ export class ServedSession {
       handle: (request) => this.#handle(request),
       phone: () => this.#constants,
       dictionaries: options.dictionaries ?? null,
+      images: options.images ?? null,
       now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,

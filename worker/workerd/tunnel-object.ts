@@ -6,11 +6,18 @@
 
 import { DurableObject } from "cloudflare:workers";
 import zstd from "../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm";
+import avifEncoder from "../../node_modules/@jsquash/avif/codec/enc/avif_enc.wasm";
+import jpegDecoder from "../../node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
+import * as pngModule from "../../node_modules/@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
+import webpEncoder from "../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
+import { SharedCodecs } from "../delivery/images/image-codecs.ts";
+import { ImageRecoder } from "../delivery/images/image-recoder.ts";
+import { ImageStage } from "../delivery/images/image-stage.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
 import { type EdgeSocket, hear } from "../session/edge-socket.ts";
@@ -26,6 +33,11 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Of all objects in the isolate. */
 const compressor = new DictionaryCompressor(zstd);
+const codecs = new SharedCodecs(async () => {
+  // Its package has types for what is in it, and knows of no module.
+  const { default: pngDecoder } = pngModule as unknown as { readonly default: WebAssembly.Module };
+  return { avifEncoder, jpegDecoder, pngDecoder, webpEncoder };
+});
 
 /** Attachment of a socket on which nothing was said yet. */
 const FRESH = "fresh";
@@ -80,6 +92,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
         dictionaries,
       ),
       dictionaries,
+      images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.

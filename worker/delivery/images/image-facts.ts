@@ -1,0 +1,109 @@
+/** What the beginning of a picture says: its size in pixels, and whether it can be coded anew without a visible change. */
+import { readExif } from "./exif.ts";
+
+export interface ImageFacts {
+  readonly type: "jpeg" | "png" | "gif" | "webp";
+  /** Pixels as a page sees them: turned as EXIF says. */
+  readonly width: number;
+  readonly height: number;
+  /** Whether its pixels, once decoded, are all there is to it: no motion, no colours of a profile of its own. */
+  readonly isPlain: boolean;
+}
+
+/** @param bytes from the first on. @returns null where they are no picture that is known here, or too few. */
+export function readImageFacts(bytes: Uint8Array): ImageFacts | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    if (view.getUint16(0) === 0xffd8) return readJpeg(view);
+    if (view.getUint32(0) === 0x89504e47) return readPng(view);
+    const name = asciiAt(view, 0, 4);
+    if (name === "GIF8") return { type: "gif", ...sizeAt(view, 6), isPlain: false };
+    if (name === "RIFF" && asciiAt(view, 8, 4) === "WEBP") return readWebp(view);
+    return null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Of little-endian 16 bits each. */
+function sizeAt(view: DataView, at: number) {
+  return { width: view.getUint16(at, true) & 0x3fff, height: view.getUint16(at + 2, true) & 0x3fff };
+}
+
+function asciiAt(view: DataView, at: number, length: number): string {
+  return String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + at, length));
+}
+
+/** Baseline, extended and progressive, Huffman coded; the others no browser shows. */
+const JPEG_FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
+
+/** ITU-T T.81 annex B. */
+function readJpeg(view: DataView): ImageFacts | null {
+  let exif = { orientation: 1, width: null as number | null };
+  let isPlain = true;
+  for (let at = 2; ; ) {
+    if (view.getUint8(at) !== 0xff) return null;
+    const marker = view.getUint8(at + 1);
+    const length = view.getUint16(at + 2);
+    if (JPEG_FRAMES.has(marker)) {
+      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
+      // Four: CMYK. One that names another width has a density of its own, by which browsers size it.
+      isPlain &&= view.getUint8(at + 4) === 8 && view.getUint8(at + 9) !== 4 && (exif.width ?? width) === width;
+      const isTurned = exif.orientation >= 5;
+      return { type: "jpeg", width: isTurned ? height : width, height: isTurned ? width : height, isPlain };
+    }
+    const segment = new Uint8Array(view.buffer, view.byteOffset + at + 4, length - 2);
+    if (marker === 0xe1 && beginsWith(segment, "Exif\0\0")) exif = readExif(segment.subarray(6));
+    if (marker === 0xe2 && beginsWith(segment, "ICC_PROFILE\0")) isPlain &&= isStandardProfile(segment);
+    // Its colours are not those of a plain one.
+    if (marker === 0xee && beginsWith(segment, "Adobe") && segment[11] === 0) isPlain = false;
+    at += 2 + length;
+  }
+}
+
+/** https://www.w3.org/TR/png-3/, section 11. */
+function readPng(view: DataView): ImageFacts | null {
+  const [width, height] = [view.getUint32(16), view.getUint32(20)];
+  let isPlain = true;
+  let hasGamma = false;
+  for (let at = 8; ; ) {
+    const length = view.getUint32(at);
+    const name = asciiAt(view, at + 4, 4);
+    if (name === "IDAT") return { type: "png", width, height, isPlain: isPlain && !hasGamma };
+    if (name === "acTL" || name === "cICP" || name === "eXIf") isPlain = false;
+    if (name === "iCCP") isPlain &&= isStandardProfile(new Uint8Array(view.buffer, view.byteOffset + at + 8, 79));
+    // That of sRGB says what browsers take for granted.
+    if (name === "gAMA") hasGamma = view.getUint32(at + 8) !== 45_455;
+    if (name === "sRGB") hasGamma = false;
+    at += 12 + length;
+  }
+}
+
+/** https://developers.google.com/speed/webp/docs/riff_container */
+function readWebp(view: DataView): ImageFacts | null {
+  const type = "webp";
+  switch (asciiAt(view, 12, 4)) {
+    case "VP8 ":
+      return { type, ...sizeAt(view, 26), isPlain: false };
+    case "VP8L": {
+      const bits = view.getUint32(21, true);
+      return { type, width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, isPlain: false };
+    }
+    case "VP8X": {
+      const size = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16) + 1;
+      return { type, width: size(24), height: size(27), isPlain: false };
+    }
+    default:
+      return null;
+  }
+}
+
+function beginsWith(bytes: Uint8Array, text: string): boolean {
+  return [...text].every((character, index) => bytes[index] === character.charCodeAt(0));
+}
+
+/** Whether it is one of sRGB, by what it calls itself. */
+function isStandardProfile(profile: Uint8Array): boolean {
+  return new TextDecoder("latin1").decode(profile).replaceAll("\0", "").includes("sRGB");
+}

@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { setTimer } from "../../../shared/clock.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
+import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
+import type { DecodedResponse } from "../stage.ts";
+import { ImageRecoder } from "./image-recoder.ts";
+import { ImageStage } from "./image-stage.ts";
+import { exif, jpegOf, photograph, pngOf, testCodecs, withSegment } from "./testing/pictures.ts";
+
+const BALANCED: ImageWish = { recoding: "balanced", most: null };
+
+const asking: RequestHead = {
+  ...requestHead,
+  destination: "image",
+  mode: "no-cors",
+  headers: withDefaultAccept([], "image"),
+};
+
+function answer(body: Uint8Array, fields: HeaderList = [], chunk = 10_000): DecodedResponse {
+  const headers: HeaderList = [["content-length", String(body.length)], ["etag", '"1"'], ...fields];
+  let at = 0;
+  return {
+    head: {
+      status: 200,
+      headers,
+      url: asking.url,
+      redirected: false,
+      coding: "identity",
+      scriptCookies: [],
+      resumption: { range: null, validator: '"1"' },
+    },
+    body: new ReadableStream({
+      pull(controller) {
+        if (at >= body.length) return controller.close();
+        controller.enqueue(body.slice(at, at + chunk));
+        at += chunk;
+      },
+    }),
+  };
+}
+
+const bytesOf = async ({ body }: DecodedResponse) => new Uint8Array(await new Response(body).arrayBuffer());
+
+function stage({ cost = 0 } = {}): ImageStage {
+  let now = 0;
+  const clock = { now: () => (now += cost), setTimer };
+  return new ImageStage(new ImageRecoder(testCodecs, clock), setTimer);
+}
+
+describe("ImageStage", () => {
+  let jpeg: Uint8Array<ArrayBuffer>;
+  let png: Uint8Array<ArrayBuffer>;
+  beforeAll(async () => {
+    jpeg = await jpegOf(photograph(400, 300));
+    png = await pngOf(photograph(400, 300));
+  });
+
+  const change = async (
+    body: Uint8Array,
+    wish: ImageWish,
+    head: Partial<RequestHead> = {},
+    fields: HeaderList = [],
+  ) => {
+    const response = await stage().apply(answer(body, fields), { ...asking, ...head }, wish);
+    return { head: response.head, bytes: await bytesOf(response), note: parseImageNote(response.head.headers) };
+  };
+
+  it("codes JPEG and PNG anew, much smaller", async () => {
+    for (const body of [jpeg, png]) {
+      const { head, bytes, note } = await change(body, BALANCED);
+      expect(bytes.length).toBeLessThan(body.length * 0.7);
+      expect(Buffer.from(bytes.subarray(4, 12)).toString()).toBe("ftypavif");
+      expect(note).toEqual({ kind: "recoded", bytes: body.length });
+      expect(headerValue(head.headers, "content-type")).toBe("image/avif");
+      expect(headerValue(head.headers, "content-length")).toBe(String(bytes.length));
+      expect(headerValue(head.headers, "etag")).toBe('W/"1"');
+      expect(head.resumption).toBeUndefined();
+    }
+    const strong = await change(jpeg, { recoding: "strong", most: null });
+    expect(strong.bytes.length).toBeLessThan((await change(jpeg, BALANCED)).bytes.length * 0.7);
+  });
+
+  it("gives the same bytes for the same picture", async () => {
+    expect((await change(jpeg, BALANCED)).bytes).toEqual((await change(jpeg, BALANCED)).bytes);
+  });
+
+  it("turns a picture as EXIF says", async () => {
+    const { bytes } = await change(withSegment(jpeg, 0xffe1, exif(6)), BALANCED);
+    const view = new DataView(bytes.buffer);
+    const ispe = Buffer.from(bytes).indexOf("ispe");
+    expect([view.getUint32(ispe + 8), view.getUint32(ispe + 12)]).toEqual([300, 400]);
+  });
+
+  it("makes WebP of what is too large for AVIF", async () => {
+    const { head, bytes } = await change(await jpegOf(photograph(1300, 900)), BALANCED);
+    expect(headerValue(head.headers, "content-type")).toBe("image/webp");
+    expect(Buffer.from(bytes.subarray(8, 12)).toString()).toBe("WEBP");
+  });
+
+  it("leaves alone what it may not change", async () => {
+    const same = async (body: Uint8Array, head: Partial<RequestHead>, fields: HeaderList = []) => {
+      const changed = await change(body, BALANCED, head, fields);
+      expect(changed.bytes).toEqual(new Uint8Array(body));
+      expect(changed.note).toBeNull();
+    };
+    await same(jpeg, { mode: "cors" });
+    await same(jpeg, { destination: "" });
+    await same(jpeg, { headers: [...asking.headers, ["range", "bytes=0-"]] });
+    await same(jpeg, { headers: [["accept", "image/png,*/*;q=0.5"]] });
+    await same(jpeg, {}, [["cache-control", "public, no-transform"]]);
+    await same(withSegment(jpeg, 0xffe2, Buffer.from("ICC_PROFILE\0\x01\x01Adobe RGB")), {});
+    await same(await jpegOf(photograph(20, 20)), {});
+    await same(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${" ".repeat(3000)}</svg>`), {}, [
+      ["content-type", "image/svg+xml"],
+    ]);
+    const broken = new Uint8Array([...png.slice(0, 60), ...new Uint8Array(4000)]);
+    await same(broken, {});
+    expect((await change(jpeg, ORIGINAL)).bytes).toEqual(jpeg);
+  });
+
+  it("gives a picture as it is where that takes longer than it saves", async () => {
+    const slow = stage({ cost: 4000 });
+    // What it measured first says that the next one does not pay.
+    const first = await slow.apply(answer(jpeg), asking, BALANCED);
+    expect(parseImageNote(first.head.headers)).not.toBeNull();
+    const second = await slow.apply(answer(jpeg), asking, BALANCED);
+    expect(await bytesOf(second)).toEqual(jpeg);
+    const stalled = answer(jpeg);
+    const reader = stalled.body.getReader();
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        const { value, done } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    });
+    const late = await stage().apply({ head: stalled.head, body }, asking, BALANCED);
+    expect(await bytesOf(late)).toEqual(jpeg);
+  });
+
+  it("holds back what is larger than wished, with a placeholder of the same size", async () => {
+    const off: ImageWish = { recoding: "none", most: 0 };
+    const { head, bytes, note } = await change(withSegment(jpeg, 0xffe1, exif(6)), off);
+    const text = Buffer.from(bytes).toString();
+    expect(text).toContain('width="300" height="400"');
+    expect(text).toContain(`${Math.round(jpeg.length / 1000)} kB`);
+    expect(note).toEqual({ kind: "held", bytes: jpeg.length + 36 });
+    expect(headerValue(head.headers, "cache-control")).toBe("no-store");
+    expect(headerValue(head.headers, "etag")).toBeNull();
+    expect(bytes.length).toBeLessThan(700);
+
+    expect((await change(jpeg, { recoding: "none", most: jpeg.length })).note).toBeNull();
+    const recodedBytes = (await change(jpeg, BALANCED)).bytes.length;
+    expect((await change(jpeg, { recoding: "balanced", most: recodedBytes })).note?.kind).toBe("recoded");
+    expect((await change(jpeg, { recoding: "balanced", most: recodedBytes - 1 })).note?.kind).toBe("held");
+  });
+
+  it("holds back what tells no length", async () => {
+    const { head, body } = answer(jpeg);
+    const headers = head.headers.filter(([name]) => name !== "content-length");
+    const held = await stage().apply({ head: { ...head, headers }, body }, asking, { recoding: "none", most: 5000 });
+    expect(parseImageNote(held.head.headers)?.kind).toBe("held");
+  });
+});

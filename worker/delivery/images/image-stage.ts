@@ -1,0 +1,169 @@
+/**
+ * A stage of `deliver`: a picture goes smaller than its origin sent it, or a placeholder of its size goes in its place, as
+ * the phone wishes (PROTOCOL.md section 5.8). To code it anew it is read whole first. Where that, or the processor's time,
+ * would delay it by more than a slow link saves, it goes as it is.
+ */
+import type { SetTimer } from "../../../shared/clock.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { type ImageNote, imageNoteField } from "../../../shared/http/image-wish.ts";
+import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
+import { joined } from "../dictionary/code-against.ts";
+import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
+import type { DecodedResponse } from "../stage.ts";
+import { type ImageFacts, readImageFacts } from "./image-facts.ts";
+import type { ImageRecoder, RecodedImage } from "./image-recoder.ts";
+import { placeholderOf } from "./placeholder.ts";
+
+/** Bytes: shorter ones are icons and the like, which hardly get smaller, or cost no more than a placeholder. */
+const TINY = 2_000;
+/** Bytes: longer ones are not read whole. */
+const MOST_BYTES = 3 * 1024 * 1024;
+/** Bytes of pictures that a phone's session may hold at once; further ones go as they are. */
+const HELD_BYTES = 8 * 1024 * 1024;
+/** Bytes of a picture within which its size is looked for: EXIF and profiles come first. */
+const FACTS_WITHIN = 256 * 1024;
+
+/** Bytes a millisecond that a slow link carries: what is not sent saves so much time. */
+const SLOW_LINK = 100;
+/** What of a picture is saved mostly. */
+const SAVED_SHARE = 0.5;
+/** Milliseconds that any may wait: hardly seen. */
+const LEAST_WAIT = 150;
+const MOST_WAIT = 3_000;
+/** Milliseconds that a placeholder may wait for its picture's size. */
+const FACTS_WAIT = 5_000;
+
+/** @property bytes of the origin's picture. */
+interface Recoded {
+  readonly facts: ImageFacts;
+  readonly bytes: number;
+  readonly picture: RecodedImage;
+}
+
+export class ImageStage {
+  readonly #recoder: ImageRecoder;
+  readonly #setTimer: SetTimer;
+  #held = 0;
+
+  constructor(recoder: ImageRecoder, setTimer: SetTimer) {
+    this.#recoder = recoder;
+    this.#setTimer = setTimer;
+  }
+
+  /** @param wish of the phone for this request. */
+  async apply(response: DecodedResponse, request: RequestHead, wish: ImageWish): Promise<DecodedResponse> {
+    if (!mayChange(response.head, request)) return response;
+    const length = lengthOf(response.head);
+    if (length !== null && length < TINY) return response;
+    const fits = wish.most === null || (length !== null && length <= wish.most);
+    if (wish.recoding === "none" || wish.most === 0) return fits ? response : this.#hold(response, wish.most ?? 0);
+    const recoded = await this.#recode(response, request, wish.recoding);
+    if (!("facts" in recoded)) return wish.most === null || fits ? recoded : this.#hold(recoded, wish.most);
+    const { facts, bytes, picture } = recoded;
+    if (wish.most !== null && picture.bytes.length > wish.most) return heldBack(response.head, facts, bytes);
+    return changed(response.head, picture, { kind: "recoded", bytes });
+  }
+
+  async #recode(
+    response: DecodedResponse,
+    request: RequestHead,
+    recoding: "balanced" | "strong",
+  ): Promise<DecodedResponse | Recoded> {
+    const most = lengthOf(response.head) ?? MOST_BYTES;
+    if (most > MOST_BYTES || this.#held + most > HELD_BYTES) return response;
+    this.#held += most;
+    const release = (): void => {
+      this.#held -= most;
+    };
+    const read = await readAhead(response.body, most, waitFor(most), this.#setTimer);
+    const original = { head: response.head, body: bodyOf(read, release) };
+    if (read.rest !== "whole") return original;
+    const picture = joined(read.chunks);
+    const facts = readImageFacts(picture);
+    if (facts === null || picture.length < TINY) return original;
+    const accept = headerValue(request.headers, "accept") ?? "";
+    const isWorthIt = this.#recoder.expectedTime(facts) <= waitFor(picture.length);
+    if (!this.#recoder.canRecode(facts, accept) || !isWorthIt) return original;
+    const recoded = await this.#recoder.recode(picture, facts, recoding);
+    if (recoded === null) return original;
+    release();
+    return { facts, bytes: picture.length, picture: recoded };
+  }
+
+  /** @param most bytes that the picture may have: where its length is not known, it is read so far. */
+  async #hold({ head, body }: DecodedResponse, most: number): Promise<DecodedResponse> {
+    const known = lengthOf(head);
+    const within = known === null ? Math.max(most, FACTS_WITHIN) : Math.min(known, FACTS_WITHIN);
+    if (this.#held + within > HELD_BYTES) return { head, body };
+    this.#held += within;
+    const read = await readAhead(body, within, FACTS_WAIT, this.#setTimer);
+    const release = (): void => {
+      this.#held -= within;
+    };
+    const bytes = read.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    const facts = readImageFacts(joined(read.chunks));
+    const isSmall = read.rest === "whole" && (bytes < TINY || bytes <= most);
+    if (facts === null || isSmall) return { head, body: bodyOf(read, release) };
+    release();
+    await giveUp(read);
+    return heldBack(head, facts, known ?? (read.rest === "whole" ? bytes : 0));
+  }
+}
+
+function heldBack(head: ResponseHead, facts: ImageFacts, bytes: number): DecodedResponse {
+  const picture = {
+    type: "image/svg+xml",
+    bytes: new Uint8Array(new TextEncoder().encode(placeholderOf(facts, bytes))),
+  };
+  const held = changed(head, picture, { kind: "held", bytes });
+  const headers: HeaderList = [
+    ...held.head.headers.filter(([name]) => !/^(?:cache-control|expires|etag|last-modified|age)$/.test(name)),
+    ["cache-control", "no-store"],
+  ];
+  return { ...held, head: { ...held.head, headers } };
+}
+
+/** Whether the picture may be another than its origin's. Scripts that ask in mode `cors` may read its pixels. */
+function mayChange(head: ResponseHead, request: RequestHead): boolean {
+  if (request.destination !== "image" || request.mode !== "no-cors" || request.method !== "GET") return false;
+  if (request.headers.some(([name]) => name === "range") || request.delivery?.continuation != null) return false;
+  const type = headerValue(head.headers, "content-type") ?? "";
+  if (head.status !== 200 || head.continues === true || /^image\/svg/i.test(type)) return false;
+  return !cacheControl(head.headers).has("no-transform");
+}
+
+/** Null where it is not known. */
+function lengthOf({ headers }: ResponseHead): number | null {
+  const length = headerValue(headers, "content-length") ?? "";
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
+/** Milliseconds that a picture of so many bytes may wait, since it comes the sooner for it. */
+function waitFor(bytes: number): number {
+  return Math.min(MOST_WAIT, LEAST_WAIT + (bytes * SAVED_SHARE) / SLOW_LINK);
+}
+
+/** The head of a body that is another now: what was said of the origin's bytes does not hold of it. */
+function changed(
+  head: ResponseHead,
+  { type, bytes }: { readonly type: string; readonly bytes: Uint8Array<ArrayBuffer> },
+  note: ImageNote,
+): DecodedResponse {
+  const { resumption: _, ...rest } = head;
+  const headers = head.headers.flatMap(([name, value]): HeaderList => {
+    if (/^(?:content-(?:type|length|md5|digest|disposition)|repr-digest|digest|accept-ranges)$/.test(name)) return [];
+    return name === "etag" || name === "ropeway-etag" ? [[name, value.replace(/^(?!W\/)/, "W/")]] : [[name, value]];
+  });
+  return {
+    head: {
+      ...rest,
+      headers: [...headers, ["content-type", type], ["content-length", String(bytes.length)], imageNoteField(note)],
+    },
+    body: new Blob([bytes]).stream(),
+  };
+}
+
+async function giveUp({ rest }: ReadAhead): Promise<void> {
+  if (rest !== "whole") await rest.reader.cancel().catch(() => {});
+}
