@@ -108,6 +108,11 @@ export interface TunnelStats extends StoreStats {
   /** Responses that the edge announced unasked, and those of them that a page asked for. */
   readonly pushes: number;
   readonly pushesClaimed: number;
+  /** Nobody asked for these, or nobody needed to. */
+  readonly pushesWasted: number;
+  /** From 0 to 1: claimed ones of the latest that were claimed or wasted; and how many a page may have for that. */
+  readonly pushShare: number;
+  readonly pushBudget: number;
   /** Bytes of their bodies on the link. */
   readonly pushedBytes: number;
 }

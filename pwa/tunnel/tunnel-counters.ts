@@ -59,7 +59,7 @@ export class TunnelCounters {
   stats(
     session: Session | undefined,
     sockets: SocketContext["traffic"],
-  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["counters"] | keyof StoreStats> {
+  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["stats"] | keyof StoreStats> {
     const traffic = session?.channels.totals.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.streams.headBytes ?? { sent: 0, received: 0 };
     return {

@@ -209,7 +209,7 @@ export class Tunnel {
     return {
       sockets: (this.#first.isOpen ? 1 : 0) + this.#further.openCount,
       ...this.counters.stats(this.#current?.session, this.#sockets.traffic),
-      ...this.#pushed.counters,
+      ...this.#pushed.stats,
     };
   }
 

@@ -68,6 +68,9 @@ export const EDGE_SCHEME = "ropeway:";
 
 /** What a page is likely to ask for (PROTOCOL.md section 5.6). Edges that do not know it drop it, as `KNOWN_URLS`. */
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
+/** How many pushes a page may have, likewise. */
+const PUSHES = "sec-ropeway-pushes";
+const OF_TUNNEL: ReadonlySet<string> = new Set([STORED_BODY, KNOWN_URLS, LEARNED_REQUESTS, PUSHES, IMAGES]);
 
 export function requestToFields(head: RequestHead): EncodableField[] {
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
@@ -92,6 +95,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
   if (head.learned !== undefined) fields.push([LEARNED_REQUESTS, head.learned, "without"]);
   if (head.images !== undefined) fields.push(imageWishField(head.images));
+  if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
@@ -125,6 +129,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const images = parseImageWish(headers);
   const knownDestination = oneOf(DESTINATIONS, destination === "-" ? "" : destination, "destination");
   const learned = headerValue(headers, LEARNED_REQUESTS);
+  const pushes = headerValue(headers, PUSHES);
   return {
     method,
     url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
@@ -144,12 +149,13 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(known === undefined ? {} : { known }),
     ...(learned === null ? {} : { learned }),
     ...(images === undefined ? {} : { images }),
+    ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
   };
 }
 
 /** Neither a page's nor for an origin. */
 function isOfTunnel([name]: HeaderField): boolean {
-  return name === STORED_BODY || name === KNOWN_URLS || name === LEARNED_REQUESTS || name === IMAGES;
+  return OF_TUNNEL.has(name);
 }
 
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */

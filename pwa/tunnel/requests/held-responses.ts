@@ -12,11 +12,13 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
   #held = new Map<string, HeldEntry<Held>>();
   #clock: Pick<Clock, "setTimer">;
   #lifetime: number;
+  #onExpired: () => void;
 
-  /** @param lifetime milliseconds. */
-  constructor(clock: Pick<Clock, "setTimer">, lifetime: number) {
+  /** @param lifetime milliseconds. @param onExpired told when nobody has claimed one in time. */
+  constructor(clock: Pick<Clock, "setTimer">, lifetime: number, onExpired: () => void = () => {}) {
     this.#clock = clock;
     this.#lifetime = lifetime;
+    this.#onExpired = onExpired;
   }
 
   get size(): number {
@@ -39,7 +41,10 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     this.#held.set(key, entry);
     void ready.then(() => {
       if (this.#held.get(key) !== entry) return;
-      entry.cancelTimer = this.#clock.setTimer(() => this.claim(key)?.cancel(), this.#lifetime);
+      entry.cancelTimer = this.#clock.setTimer(() => {
+        this.claim(key)?.cancel();
+        this.#onExpired();
+      }, this.#lifetime);
     });
   }
 
@@ -52,8 +57,10 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return held.response;
   }
 
-  /** Gives up those that `isMeant` names. */
-  drop(isMeant: (response: Held) => boolean): void {
-    for (const [key, { response }] of [...this.#held]) if (isMeant(response)) this.claim(key)?.cancel();
+  /** Gives up those that `isMeant` names. @returns how many those are. */
+  drop(isMeant: (response: Held) => boolean): number {
+    const meant = [...this.#held].filter(([, { response }]) => isMeant(response));
+    for (const [key] of meant) this.claim(key)?.cancel();
+    return meant.length;
   }
 }

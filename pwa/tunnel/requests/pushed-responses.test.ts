@@ -33,9 +33,9 @@ const overNetwork: Ask = ({ push }, consumer) => {
   return { cancel() {} };
 };
 
-function rig() {
+function rig(isAtHand?: (head: RequestHead) => boolean) {
   const platform = new FakePlatform();
-  const pushed = new PushedResponses(platform);
+  const pushed = new PushedResponses(platform, isAtHand);
   const session = { wasCarried: true };
   const linked = linkSessions({ phone: { onPush: (stream) => pushed.accept(stream, session) } });
   return {
@@ -69,7 +69,7 @@ describe("a request", () => {
     await push(own);
     expect((await ask(own))?.text).toBe("text");
     expect(await ask({ headers: [...own.headers, ["range", "bytes=0-1"]] })).toBeNull();
-    expect(pushed.counters).toMatchObject({ pushes: 2, pushesClaimed: 1 });
+    expect(pushed.stats).toMatchObject({ pushes: 2, pushesClaimed: 1 });
   });
 
   it("gets what was pushed for it, once, and gives its credit back", async () => {
@@ -81,7 +81,14 @@ describe("a request", () => {
     expect(consumer?.head?.url).toBe(PICTURE.url);
     expect(await ask()).toBe(null);
     expect(linked.phone.receiver.window.unread).toBe(0);
-    expect(pushed.counters).toEqual({ pushes: 1, pushesClaimed: 1, pushedBytes: 4 });
+    expect(pushed.stats).toEqual({
+      pushes: 1,
+      pushesClaimed: 1,
+      pushesWasted: 0,
+      pushedBytes: 4,
+      pushShare: 1,
+      pushBudget: limits.pushesPerDocument,
+    });
   });
 
   it("of a script does not get what its origin has changed since; an element's does", async () => {
@@ -265,4 +272,50 @@ it("takes the first of two pushes for the same request", async () => {
   const second = await push({}, async () => ({ head: responseHead, body: bodyOf("second") }));
   expect(second.state).toBe("closed");
   expect((await ask())?.text).toBe("text");
+});
+
+describe("what no page asks for", () => {
+  const urls = Array.from({ length: 8 }, (_, index) => `https://a.example/${index}.png`);
+
+  it("counts as wasted: when it was left, when its time was over, and what the phone had", async () => {
+    const { pushed, platform, push } = rig((head) => head.url === urls[0]);
+    for (const url of urls) await push({ url }, text, url === urls[1] ? "0:7" : "0:1");
+    expect(pushed.stats).toMatchObject({ pushes: 8, pushesWasted: 1 });
+    pushed.drop("0:7");
+    expect(pushed.stats.pushesWasted).toBe(2);
+    platform.pass(limits.unclaimedPushTime);
+    expect(pushed.stats).toMatchObject({ pushesWasted: 8, pushesClaimed: 0 });
+    expect(pushed.stats.pushShare).toBeLessThan(0.9);
+  });
+
+  it("makes navigations say how many pushes may come, not before", async () => {
+    const { pushed, push } = rig();
+    const said = (): unknown => {
+      let pushes: unknown;
+      const head = { ...PICTURE, destination: "document", mode: "navigate" } as const;
+      pushed.source({ head, body: null, push: null }, new ConsumerLog(), (request) => {
+        pushes = request.head.pushes;
+        return { cancel() {} };
+      });
+      return pushes;
+    };
+    expect(said()).toBeUndefined();
+    for (const url of urls) await push({ url });
+    pushed.drop();
+    expect(said()).toBe(pushed.stats.pushBudget);
+    expect(pushed.stats.pushBudget).toBeLessThan(limits.pushesPerDocument);
+  });
+
+  it("does not count where the page had asked before, or the edge answers that instead", async () => {
+    const { pushed, push } = rig();
+    const [asked, refused] = urls as [string, string];
+    const head = { ...PICTURE, url: asked };
+    pushed.source({ head, body: null, push: null }, new ConsumerLog(), () => ({ cancel() {} }));
+    await push({ url: asked });
+    const stream = await push({ url: refused }, () => new Promise(() => {}));
+    stream.reset(ErrorCode.REFUSED_STREAM);
+    await settle();
+    pushed.drop();
+    expect(pushed.stats).toMatchObject({ pushes: 2, pushesWasted: 0, pushShare: 1 });
+  });
 });

@@ -14,7 +14,14 @@ import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { HeldResponse } from "./held-response.ts";
 import { HeldResponses } from "./held-responses.ts";
 import { priorityOf } from "./priority.ts";
-import { type ClaimedPush, passingOn, type ResponseSource, type SessionTrace } from "./response-source.ts";
+import { PushBudget } from "./push-budget.ts";
+import {
+  type ClaimedPush,
+  type PhoneRequest,
+  passingOn,
+  type ResponseSource,
+  type SessionTrace,
+} from "./response-source.ts";
 
 class PushedResponse extends HeldResponse implements ClaimedPush {
   readonly stream: MuxStream;
@@ -32,8 +39,8 @@ class PushedResponse extends HeldResponse implements ClaimedPush {
 }
 
 export class PushedResponses {
-  readonly counters = { pushes: 0, pushesClaimed: 0, pushedBytes: 0 };
-
+  #counters = { pushes: 0, pushesClaimed: 0, pushesWasted: 0, pushedBytes: 0 };
+  #budget = new PushBudget();
   #waiting: HeldResponses<PushedResponse>;
   /** What pages wait for already. An announcement may be late where its document came on another channel. */
   #asked = new Set<string>();
@@ -48,7 +55,11 @@ export class PushedResponses {
   ) {
     this.#isAtHand = isAtHand;
     this.#decoders = decoders;
-    this.#waiting = new HeldResponses(clock, limits.unclaimedPushTime);
+    this.#waiting = new HeldResponses(clock, limits.unclaimedPushTime, () => this.#wasted(1));
+  }
+
+  get stats() {
+    return { ...this.#counters, pushShare: this.#budget.share, pushBudget: this.#budget.pushes };
   }
 
   /** A stream that the edge opened for a push; its first head follows. */
@@ -64,6 +75,7 @@ export class PushedResponses {
   /** Finds the push that answers a request. The request goes on with it: the push may break off. */
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head, body } = request;
+    if (head.mode === "navigate") return next(this.#withBudget(request), consumer);
     if (body !== null || !isPushable(head)) return next(request, consumer);
     const key = pushKey(head);
     const push = this.#claim(key, head);
@@ -92,18 +104,31 @@ export class PushedResponses {
 
   /** Gives up what waits: all of it, or what one document named. */
   drop(document: string | null = null): void {
-    this.#waiting.drop(({ announcement }) => document === null || announcement.document === document);
+    this.#wasted(this.#waiting.drop(({ announcement }) => document === null || announcement.document === document));
   }
 
   /** The origin's scripts would get another answer now than what waits for them. */
   dropOfScripts(origin: string | null): void {
-    this.#waiting.drop(({ announcement: { head } }) => head.destination === "" && head.origin === origin);
+    this.#wasted(this.#waiting.drop(({ announcement: { head } }) => head.destination === "" && head.origin === origin));
+  }
+
+  /** The edge pushes all that there is where nothing is said. */
+  #withBudget(request: PhoneRequest): PhoneRequest {
+    const { pushes } = this.#budget;
+    if (pushes >= limits.pushesPerDocument) return request;
+    return { ...request, head: { ...request.head, pushes } };
+  }
+
+  #wasted(count: number): void {
+    this.#counters.pushesWasted += count;
+    for (let each = 0; each < count; each += 1) this.#budget.decided(false);
   }
 
   #claim(key: string, { destination }: RequestHead): ClaimedPush | null {
     const push = this.#waiting.claim(key);
     if (push === null) return null;
-    this.counters.pushesClaimed += 1;
+    this.#counters.pushesClaimed += 1;
+    this.#budget.decided(true);
     push.stream.widen();
     push.stream.reprioritize(priorityOf(destination));
     return push;
@@ -112,13 +137,13 @@ export class PushedResponses {
   #announced(stream: MuxStream, session: SessionTrace, fields: HeaderList): void {
     const announcement = fieldsToPush(fields);
     const { head } = announcement;
-    this.counters.pushes += 1;
+    this.#counters.pushes += 1;
     const key = pushKey(head);
+    // What the page has asked for already is the edge's answer to that, too: it asks the origin once.
     const isAwaited = this.#waiting.has(key) || this.#asked.has(key);
-    const isOfUse = isPushable(head) && !isAwaited && !this.#isAtHand(head);
-    if (!isOfUse || this.#waiting.size >= limits.concurrentPushes) {
-      return stream.reset(ErrorCode.CANCEL);
-    }
+    const isOfNoUse = !isPushable(head) || this.#waiting.size >= limits.concurrentPushes || this.#isAtHand(head);
+    if (isOfNoUse && !isAwaited) this.#wasted(1);
+    if (isOfNoUse || isAwaited) return stream.reset(ErrorCode.CANCEL);
     const push = new PushedResponse(stream, session, announcement);
     this.#waiting.hold(key, push);
     push.setExchange(
@@ -144,19 +169,19 @@ export class PushedResponses {
       ...handler,
       onData: (chunk) => {
         const { length } = chunk;
-        this.counters.pushedBytes += length;
+        this.#counters.pushedBytes += length;
         push.bytes += length;
         handler.onData(chunk);
         let waiting = 0;
         for (const { bytes } of this.#waiting) waiting += bytes;
-        if (waiting > limits.unclaimedPushBytes) this.#forget(push);
+        if (waiting > limits.unclaimedPushBytes) this.#wasted(this.#forget(push));
       },
     };
   }
 
-  /** If it still waits. */
-  #forget(push: PushedResponse): void {
-    this.#waiting.drop((each) => each === push);
+  /** If it still waits. @returns whether it did, as a count. */
+  #forget(push: PushedResponse): number {
+    return this.#waiting.drop((each) => each === push);
   }
 }
 

@@ -253,6 +253,11 @@ describe("bounds", () => {
     expect(rig.linked.ended).toEqual({ phone: null, edge: null });
   });
 
+  it("pushes no more than the phone takes", () => {
+    expect(urlsFor(images(10), { request: { pushes: 3 } })).toHaveLength(3);
+    expect(urlsFor(images(300), { request: { pushes: 300 } }).length).toBeLessThanOrEqual(limits.pushesPerDocument);
+  });
+
   it("has so many under way in a session and no more", () => {
     const rig = load({ answer: () => new Promise(() => {}) });
     for (let open = 0; open < limits.concurrentPushes - 2; open += 1)

@@ -75,6 +75,7 @@ class DocumentPush {
   #policies: ReturnType<typeof parsePolicies>;
   #upgrades: boolean;
   readonly #known: KnownUrls;
+  readonly #most: number;
   /** What the phone expects its page to ask for; none when it was acted on. */
   #learned: readonly LearnedRequest[];
   #named = new Set<string>();
@@ -87,6 +88,7 @@ class DocumentPush {
     this.#document = document;
     this.#order = host.openOrder(document);
     this.#known = head.known ?? new Set();
+    this.#most = Math.min(head.pushes ?? limits.pushesPerDocument, limits.pushesPerDocument);
     this.#url = new URL(response.url);
     // Learned of the page that was asked for: nothing of it is for another origin's.
     const isOther = this.#url.origin !== new URL(head.url).origin;
@@ -148,7 +150,7 @@ class DocumentPush {
 
   #push(resource: NamedResource): void {
     const head = this.#requestFor(resource);
-    if (head === null || this.#named.size >= limits.pushesPerDocument) return;
+    if (head === null || this.#named.size >= this.#most) return;
     const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
     if (this.#named.has(key)) return;
     const isLacking = resource.accept !== undefined;
