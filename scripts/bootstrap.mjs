@@ -27,11 +27,8 @@ export async function ensureDependencies(folder = root, { dev = true } = {}) {
     "--no-fund",
     "--loglevel=error",
   ];
-  const quiet = { cwd: folder, stdio: "ignore", env: process.env };
-  if ((await run("npm", ["ci", ...flags], quiet)) === 0) return;
-  // npm 11 refuses a lock file that leaves out other systems' optional packages; `install` keeps to its versions.
   const loud = { cwd: folder, stdio: ["ignore", "ignore", 2], env: process.env };
-  if ((await run("npm", ["install", "--no-save", ...flags], loud)) !== 0) fail("Cannot install packages (see above)");
+  if ((await run("npm", ["ci", ...flags], loud)) !== 0) fail("Cannot install packages (see above)");
 }
 
 /** What the bench has beyond the project's own packages: the files of its pages, and codecs for pictures. */
