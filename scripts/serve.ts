@@ -16,6 +16,7 @@ import {
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
+import { phoneLink } from "./local-edge/phone-link.ts";
 
 interface Service {
   close(): Promise<void>;
@@ -35,6 +36,9 @@ try {
   services.push(edge);
   const advice = phoneAdvice(options.ip ?? "127.0.0.1", options.host ?? LOCAL_HOST);
   if (advice !== null) console.error(advice);
+  // Whoever reads it by a program wants the one line.
+  const link = process.stderr.isTTY ? phoneLink({ edgeUrl: edge.url, accessKey: edge.accessKey }) : null;
+  if (link !== null) console.error(link);
   console.log(`Ropeway is ready: ${edge.url}/#key=${edge.accessKey}`);
   const why = await edge.exited;
   throw new Error(`The edge has ended: ${why}`);
