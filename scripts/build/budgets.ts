@@ -22,7 +22,7 @@ const budgets: readonly Budget[] = [
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44.9 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 26.5 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 27.3 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },

@@ -385,7 +385,7 @@ function varints(...values: readonly number[]): Uint8Array {
 }
 
 /** The given byte strings one after the other. */
-export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {

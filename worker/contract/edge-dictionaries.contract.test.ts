@@ -120,6 +120,15 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect(bytes).toBeLessThan(200);
   });
 
+  it("sends of a page what a sibling does not have, and keeps both", async () => {
+    await keep(`${site}/page`);
+    const name = { ...stored(before).stored, size: 0 };
+    const { coding, body } = await ask(`${site}/sibling`, { stored: name });
+    expect([coding, after.equals(body)]).toEqual(["dcz", true]);
+    await sleep(2000);
+    expect((await ask(`${site}/page`)).coding).toBe("dcz");
+  });
+
   it("goes on as the origin does, after what came at once", async () => {
     await keep(`${site}/page`);
     const { body, bytes, coding } = await ask(`${site}/slow`);

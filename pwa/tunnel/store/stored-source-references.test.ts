@@ -83,6 +83,20 @@ describe("a body that came again", () => {
     expect(window.lastAsked).not.toHaveProperty("stored");
   });
 
+  it("is named to an edge that codes against it for a new page of its site, as no body that may come again", async () => {
+    const html: HeaderList = [...FRESH, ["content-type", "text/html"]];
+    const long = body.repeat(2);
+    window = phone.open(true);
+    await window.get(page, { headers: html, body: long });
+    await window.stored(page);
+    const next = { ...page, url: `${SITE}/next` };
+    const got = await window.get(next, { headers: html, body: "another" });
+    expect(window.lastAsked?.stored).toMatchObject({ ...name, size: 0 });
+    expect(got.text).toBe("another");
+    await window.get({ ...next, origin: "https://evil.example" }, { headers: html, body: "another" });
+    expect(window.lastAsked).not.toHaveProperty("stored");
+  });
+
   it("goes from the store where it is not to be kept, and to the page all the same", async () => {
     await window.get({}, { headers: noValidator, body });
     const reference = { headers: [["cache-control", "no-store"]] as HeaderList, isReference: true };

@@ -15,7 +15,7 @@ import { PageRequests } from "./ahead/page-requests.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
 import type { ResponseStore } from "./database/response-store.ts";
 import type { StoredDictionaries } from "./dictionary/stored-dictionaries.ts";
-import { alikeOf } from "./exchanges/alike.ts";
+import { type Alike, alikeOf } from "./exchanges/alike.ts";
 import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
 import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
@@ -222,7 +222,7 @@ export class StoredSource {
     }
   }
 
-  #alike({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): Variant | null {
+  #alike({ head, context }: Lookup, index: PartitionIndex<StoredExchange>): Alike | null {
     return head.cacheMode === "default" ? alikeOf(index, head, context) : null;
   }
 

@@ -5,6 +5,7 @@
 import type { SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader } from "../../../shared/coding/dcz.ts";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import { LINK_FLUSH_DELAY } from "../coding/flushed-body.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
@@ -44,7 +45,7 @@ export async function codeAgainst(
   hold: Hold,
 ): Promise<DecodedResponse> {
   const read = await readAhead(body, DICTIONARY_MOST, WITHIN, setTimer);
-  const first = joined(read.chunks);
+  const first = concat(...read.chunks);
   const frame = first.length < DICTIONARY_LEAST ? null : frameIfSmall(first, dictionary, compressor);
   const release = () => hold.release();
   if (frame === null) {
@@ -89,7 +90,7 @@ function codedBody(
   function flush(): void {
     if (size === 0) return;
     left -= 1;
-    output.push(compressor.compress(joined(gathered), left > 0 ? bytes : NOTHING));
+    output.push(compressor.compress(concat(...gathered), left > 0 ? bytes : NOTHING));
     gathered = [];
     size = 0;
   }
@@ -112,13 +113,3 @@ function codedBody(
 }
 
 const paused = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), LINK_FLUSH_DELAY));
-
-export function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}

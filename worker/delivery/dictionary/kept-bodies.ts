@@ -6,6 +6,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { toBase64Url } from "../../../shared/base-encodings.ts";
 import { DICTIONARY_MOST } from "../../../shared/coding/dcz.ts";
 import { BODY_HASH_BYTES } from "../../../shared/http/stored-body.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import type { SealedBodyStore } from "./sealed-body-store.ts";
 
 export interface Dictionary {
@@ -14,10 +15,17 @@ export interface Dictionary {
   readonly hash: Uint8Array;
 }
 
+export interface KeptBody extends Dictionary {
+  /** Its URL, in a code of this phone's. */
+  readonly address: Uint8Array;
+}
+
 /** Bytes that are kept of a phone, sealed: some hundred pages. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 const HASH_BYTES = 32;
+/** Of that code. */
+const ADDRESS_BYTES = 16;
 const IV_BYTES = 12;
 /** Nobody waits for it, but it costs the edge time. */
 const QUICK = { level: 1 };
@@ -37,7 +45,7 @@ export class KeptBodies {
    * @param name of the body (stored-body.ts).
    * @returns null where it is not kept, was not sent to that place, or cannot be opened.
    */
-  async find(place: string, name: string): Promise<Dictionary | null> {
+  async find(place: string, name: string): Promise<KeptBody | null> {
     try {
       const { sealing, id } = await this.#named(place, name);
       const sealed = await this.#store.get(id);
@@ -47,18 +55,31 @@ export class KeptBodies {
     }
   }
 
+  /** Whether the body came from there. */
+  async isOf({ address }: KeptBody, url: string): Promise<boolean> {
+    const code = await this.#addressOf(url);
+    return code.every((byte, index) => byte === address[index]);
+  }
+
   /** @returns its name. */
-  async keep(place: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
+  async keep(place: string, url: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
     const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
     const name = toBase64Url(hash.subarray(0, BODY_HASH_BYTES));
     const { sealing, id } = await this.#named(place, name);
     if ((await this.#store.get(id)) !== null) return name;
-    await this.#store.put(id, await seal(sealing, id, { bytes: body, hash }), KEPT_BYTES);
+    const kept = { bytes: body, hash, address: await this.#addressOf(url) };
+    await this.#store.put(id, await seal(sealing, id, kept), KEPT_BYTES);
     return name;
   }
 
   async drop(place: string, name: string): Promise<void> {
     await this.#store.delete((await this.#named(place, name)).id);
+  }
+
+  async #addressOf(url: string): Promise<Uint8Array> {
+    const { naming } = await this.#keys;
+    const code = await crypto.subtle.sign("HMAC", naming, new TextEncoder().encode(`at ${url}`));
+    return new Uint8Array(code).subarray(0, ADDRESS_BYTES);
   }
 
   async #named(place: string, name: string): Promise<{ readonly sealing: CryptoKey; readonly id: string }> {
@@ -86,32 +107,28 @@ async function deriveKeys(secret: Uint8Array<ArrayBuffer>): Promise<Keys> {
       usages,
     );
   const [sealing, naming] = await Promise.all([
-    derive("ropeway body", { name: "AES-GCM", length: 256 }, ["encrypt", "decrypt"]),
-    derive("ropeway body name", { name: "HMAC", hash: "SHA-256", length: 256 }, ["sign"]),
+    derive("ropeway kept body", { name: "AES-GCM", length: 256 }, ["encrypt", "decrypt"]),
+    derive("ropeway kept body name", { name: "HMAC", hash: "SHA-256", length: 256 }, ["sign"]),
   ]);
   return { sealing, naming };
 }
 
-async function seal(key: CryptoKey, id: string, { bytes, hash }: Dictionary): Promise<Uint8Array> {
+async function seal(key: CryptoKey, id: string, { bytes, hash, address }: KeptBody): Promise<Uint8Array> {
   const coded = deflateRawSync(bytes, QUICK);
-  const plain = new Uint8Array(HASH_BYTES + coded.length);
-  plain.set(hash);
-  plain.set(coded, HASH_BYTES);
+  const plain = concat(hash, address, coded);
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const sealed = new Uint8Array(await crypto.subtle.encrypt(sealedAs(iv, id), key, plain));
-  const all = new Uint8Array(IV_BYTES + sealed.length);
-  all.set(iv);
-  all.set(sealed, IV_BYTES);
-  return all;
+  return concat(iv, sealed);
 }
 
 /** @throws Error where it is another's, or was changed. */
-async function open(key: CryptoKey, id: string, all: Uint8Array): Promise<Dictionary> {
+async function open(key: CryptoKey, id: string, all: Uint8Array): Promise<KeptBody> {
   const iv = new Uint8Array(all.subarray(0, IV_BYTES));
   const sealed = new Uint8Array(all.subarray(IV_BYTES));
   const plain = new Uint8Array(await crypto.subtle.decrypt(sealedAs(iv, id), key, sealed));
-  const bytes = inflateRawSync(plain.subarray(HASH_BYTES), { maxOutputLength: DICTIONARY_MOST });
-  return { bytes, hash: plain.slice(0, HASH_BYTES) };
+  const [hash, address] = [plain.slice(0, HASH_BYTES), plain.slice(HASH_BYTES, HASH_BYTES + ADDRESS_BYTES)];
+  const bytes = inflateRawSync(plain.subarray(HASH_BYTES + ADDRESS_BYTES), { maxOutputLength: DICTIONARY_MOST });
+  return { bytes, hash, address };
 }
 
 function sealedAs(iv: Uint8Array<ArrayBuffer>, id: string) {

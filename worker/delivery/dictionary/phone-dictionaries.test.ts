@@ -51,9 +51,9 @@ beforeEach(() => {
 });
 
 /** A response on its way; its coding and what crosses the link. */
-async function deliver(chunks: readonly Uint8Array[], named: Uint8Array | null, headers = HTML) {
+async function deliver(chunks: readonly Uint8Array[], named: Uint8Array | null, headers = HTML, path = "/page") {
   const stored = named === null ? {} : { stored: bodyName(hashOf(named).toString("hex"), named.length) };
-  const url = `${SITE}/page`;
+  const url = `${SITE}${path}`;
   const head = {
     ...requestHead,
     method: "GET",
@@ -132,6 +132,15 @@ describe("a phone's dictionaries", () => {
     await deliver([after], before);
     await keepAll();
     expect((await deliver([before], before)).coding).toBe("identity");
+    expect((await deliver([before], after)).coding).toBe("dcz");
+  });
+
+  it("keep a body beside that of a sibling that it is coded against", async () => {
+    await deliver([before], null);
+    await keepAll();
+    expect((await deliver([after], before, HTML, "/sibling")).coding).toBe("dcz");
+    await keepAll();
+    expect((await deliver([before], before)).coding).toBe("dcz");
     expect((await deliver([before], after)).coding).toBe("dcz");
   });
 

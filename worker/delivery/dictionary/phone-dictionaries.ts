@@ -3,9 +3,10 @@ import type { SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/dcz.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import { isCompressible } from "../coding/compressible.ts";
 import type { DecodedResponse, DictionaryStages } from "../stage.ts";
-import { codeAgainst, type Hold, joined } from "./code-against.ts";
+import { codeAgainst, type Hold } from "./code-against.ts";
 import type { DictionaryCompressor } from "./dictionary-compressor.ts";
 import { dictionaryPlace, mayShareContext } from "./dictionary-place.ts";
 import { KeptBodies } from "./kept-bodies.ts";
@@ -25,9 +26,10 @@ const CODED_MOST = 2 * DICTIONARY_MOST;
 interface Waiting {
   readonly kept: KeptBodies;
   readonly place: string;
+  readonly url: string;
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Name of the body in whose place it is. */
-  readonly replaces: string | undefined;
+  /** Name of the body that was there before. */
+  readonly replaces: string | null;
 }
 
 export class PhoneDictionaries {
@@ -55,10 +57,12 @@ export class PhoneDictionaries {
     const place = dictionaryPlace(head);
     if (place === null) return null;
     const kept = this.#keptBy(key);
-    const named = head.stored?.hash;
+    const { url, stored } = head;
+    const named = stored?.hash;
     const era = this.#era;
+    let replaces: string | null = null;
     return {
-      keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, body, replaces: named }, era)),
+      keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, url, body, replaces }, era)),
       code: async (response) => {
         const hold = named === undefined || !isText(response.head) ? null : this.#hold();
         if (named === undefined || hold === null) return response;
@@ -66,6 +70,8 @@ export class PhoneDictionaries {
           // No sooner: as long as the origin is asked nothing is held.
           const dictionary = await kept.find(place, named);
           if (dictionary !== null) {
+            // A sibling's stays: the phone has both.
+            if (await kept.isOf(dictionary, url)) replaces = named;
             const coder = { compressor: this.#compressor, setTimer: this.#setTimer };
             return await codeAgainst(response, dictionary, coder, hold);
           }
@@ -132,10 +138,10 @@ export class PhoneDictionaries {
     });
   }
 
-  async #keepOne({ kept, place, body, replaces }: Waiting): Promise<void> {
+  async #keepOne({ kept, place, url, body, replaces }: Waiting): Promise<void> {
     try {
-      const name = await kept.keep(place, body);
-      if (replaces !== undefined && replaces !== name) await kept.drop(place, replaces);
+      const name = await kept.keep(place, url, body);
+      if (replaces !== null && replaces !== name) await kept.drop(place, replaces);
     } catch {
       // It is no dictionary then.
     }
@@ -185,7 +191,7 @@ function copied(source: ReadableStream<Uint8Array>, { take, onWhole }: Copy): Re
           giveUp();
           throw error;
         }
-        if (chunks !== null) onWhole(joined(chunks));
+        if (chunks !== null) onWhole(concat(...chunks));
         chunks = null;
         controller.close();
       },

@@ -8,7 +8,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type ImageNote, imageNoteField } from "../../../shared/http/image-wish.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
-import { joined } from "../dictionary/code-against.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";
@@ -79,7 +79,7 @@ export class ImageStage {
     const read = await readAhead(response.body, most, waitFor(most), this.#setTimer);
     const original = { head: response.head, body: bodyOf(read, release) };
     if (read.rest !== "whole") return original;
-    const picture = joined(read.chunks);
+    const picture = concat(...read.chunks);
     const facts = readImageFacts(picture);
     if (facts === null || picture.length < TINY) return original;
     const accept = headerValue(request.headers, "accept") ?? "";
@@ -102,7 +102,7 @@ export class ImageStage {
       this.#held -= within;
     };
     const bytes = read.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    const facts = readImageFacts(joined(read.chunks));
+    const facts = readImageFacts(concat(...read.chunks));
     const isSmall = read.rest === "whole" && (bytes < TINY || bytes <= most);
     if (facts === null || isSmall) return { head, body: bodyOf(read, release) };
     release();

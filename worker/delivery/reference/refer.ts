@@ -8,6 +8,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { BodyName, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { hashOfBody, NAMED_BODY_MOST } from "../../../shared/http/stored-body.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import type { Refer } from "../stage.ts";
 import { bodyOf, readAhead } from "./read-ahead.ts";
 
@@ -58,12 +59,5 @@ function mayBe({ size }: BodyName, request: RequestHead, { status, headers, redi
 }
 
 async function isNamed(chunks: readonly Uint8Array[], { hash, size }: BodyName): Promise<boolean> {
-  if (chunks.reduce((sum, { length }) => sum + length, 0) !== size) return false;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return (await hashOfBody(whole)) === hash;
+  return chunks.reduce((sum, { length }) => sum + length, 0) === size && (await hashOfBody(concat(...chunks))) === hash;
 }

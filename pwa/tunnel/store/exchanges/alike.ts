@@ -1,7 +1,15 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
+import { siblingOf } from "../dictionary/sibling-of.ts";
 import { isBasic, type StoredExchange } from "./stored-exchange.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
+
+/** What is stored that an answer may be like. */
+export interface Alike {
+  /** "version": it may be the same body. "sibling": it is another, most of which may be the same. */
+  readonly kind: "version" | "sibling";
+  readonly variant: Variant;
+}
 
 /** What sites give new names with each release, though most of it stays as it was. */
 const VERSIONED: ReadonlySet<string> = new Set(["font", "script", "style"]);
@@ -9,11 +17,20 @@ const VERSIONED: ReadonlySet<string> = new Set(["font", "script", "style"]);
 const VERSION = /[.\-_](?=[^.\-_/]*\d)[^.\-_/]+(?=\.\w+$)/;
 
 /**
- * What is stored for an earlier version of a URL that the page's own origin names so: `app.456.js` may be `app.123.js`
- * still. Null where there is none, or more than one. Of other origins nothing: what they send is not the page's to compare.
+ * What is stored that the answer to a request may be like, of its own origin. Of other origins nothing: what they send is
+ * not the page's to compare. Null where there is none.
  */
-export function alikeOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Variant | null {
-  if (!VERSIONED.has(head.destination) || !isBasic(head)) return null;
+export function alikeOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Alike | null {
+  if (!isBasic(head)) return null;
+  const version = versionOf(index, head, context);
+  if (version !== null) return { kind: "version", variant: version };
+  const sibling = siblingOf(index, head, context);
+  return sibling && { kind: "sibling", variant: sibling };
+}
+
+/** An earlier version of a URL that names it so: `app.456.js` may be `app.123.js` still. Null, too, if there are several. */
+function versionOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Variant | null {
+  if (!VERSIONED.has(head.destination)) return null;
   const [before, after] = aroundVersion(head.url);
   const urls = new Set<string>();
   for (const { url, meta } of index.all()) {

@@ -9,12 +9,13 @@ import { isSameVariant, selectVariant } from "../../../../shared/http-cache/vari
 import { type Ask, passingOn } from "../../requests/response-source.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 import { onceDecoded } from "../dictionary/once-decoded.ts";
+import type { Alike } from "./alike.ts";
 import { JoinedParts } from "./joined-parts.ts";
 import { DEAF, type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import type { SourceParts } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
-import { storedBodyOf } from "./stored-body-of.ts";
+import { dictionaryOf, storedBodyOf } from "./stored-body-of.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 import { StoringConsumer } from "./storing-consumer.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
@@ -51,15 +52,17 @@ export class EdgeQuestions {
     };
   }
 
-  /** @param alike is named, since the answer may have the same body. */
-  fetch(lookup: Lookup, fields: HeaderList, alike: Variant | null = null): ClientExchange {
+  /** @param alike is named, since the answer may have the same body, or one like it. */
+  fetch(lookup: Lookup, fields: HeaderList, alike: Alike | null = null): ClientExchange {
     const storing = this.#storing(lookup, this.#parts.platform.now());
-    const name = alike === null ? null : this.#nameOf(lookup.head, alike);
+    const name = alike === null ? null : this.#nameOfAlike(lookup.head, alike);
     const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
     let other: ClientExchange | null = null;
     const exchange = lookup.next(
       asking,
-      alike === null || name === null ? storing : this.#orAlike(lookup, alike, storing, (answer) => (other = answer)),
+      alike === null || name === null
+        ? storing
+        : this.#orAlike(lookup, alike.variant, storing, (answer) => (other = answer)),
     );
     return {
       cancel() {
@@ -106,6 +109,10 @@ export class EdgeQuestions {
   #onceDecoded(response: ResponseHead, consumer: ResponseConsumer, again: () => void): ResponseConsumer {
     this.#parts.counters.storeDictionaries += 1;
     return onceDecoded(response, consumer, again);
+  }
+
+  #nameOfAlike(head: RequestHead, { kind, variant }: Alike): StoredBody | null {
+    return kind === "version" ? this.#nameOf(head, variant) : dictionaryOf(variant, this.#parts.dictionaries);
   }
 
   #nameOf(head: RequestHead, variant: Variant): StoredBody | null {

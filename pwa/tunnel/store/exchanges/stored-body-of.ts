@@ -1,3 +1,4 @@
+import { DICTIONARY_LEAST, DICTIONARY_MOST } from "../../../../shared/coding/dcz.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import { HIDDEN_ETAG, HIDDEN_LAST_MODIFIED } from "../../../../shared/http/store-notes.ts";
@@ -5,6 +6,8 @@ import { bodyName, NAMED_BODY_LEAST, NAMED_BODY_MOST } from "../../../../shared/
 import type { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import { isBasic } from "./stored-exchange.ts";
 import type { Variant } from "./variants-of.ts";
+
+type Dictionaries = Pick<StoredDictionaries, "isOffered" | "decoderFor">;
 
 /** In this order: an origin heeds the date only where there is no tag (RFC 9110 section 13.2.2). */
 const VALIDATORS = [HIDDEN_ETAG, "etag", HIDDEN_LAST_MODIFIED, "last-modified"];
@@ -17,9 +20,10 @@ const VALIDATORS = [HIDDEN_ETAG, "etag", HIDDEN_LAST_MODIFIED, "last-modified"];
  */
 export function storedBodyOf(
   head: RequestHead,
-  { entry }: Variant,
-  dictionaries: Pick<StoredDictionaries, "isOffered" | "decoderFor"> | null,
+  variant: Variant,
+  dictionaries: Dictionaries | null,
 ): StoredBody | null {
+  const { entry } = variant;
   const { meta, body } = entry;
   if (meta.status !== 200 || head.headers.some(([name]) => name === "range")) return null;
   const validator = isBasic(head) ? null : validatorOf(meta.headers);
@@ -31,7 +35,14 @@ export function storedBodyOf(
   if (body.size < NAMED_BODY_LEAST || body.size > NAMED_BODY_MOST) return null;
   if (meta.wasOther !== true) return name;
   // To know a body by its name the edge has to have all of it: in vain where it is another each time. It may be like it.
-  return dictionaries?.isOffered === true ? { ...name, size: 0 } : null;
+  return dictionaryOf(variant, dictionaries);
+}
+
+/** What the edge is told of a body that the answer may be like, though it is another. Null where that is of no use. */
+export function dictionaryOf({ entry }: Variant, dictionaries: Dictionaries | null): StoredBody | null {
+  const { hash, size } = entry.body;
+  if (dictionaries?.isOffered !== true || size < DICTIONARY_LEAST || size > DICTIONARY_MOST) return null;
+  return { ...bodyName(hash, size), size: 0, decode: dictionaries.decoderFor(entry) };
 }
 
 function validatorOf(headers: HeaderList): string | null {

@@ -7,6 +7,7 @@ import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 import { DISK_TIME } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";
+import { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import { isStoredExchange, type StoredExchange } from "../exchanges/stored-exchange.ts";
 import { StoredSource } from "../stored-source.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
@@ -55,8 +56,9 @@ export class TestPhone {
   isAway = false;
   takesPushes = true;
 
-  open(): TestWindow {
-    const window = new TestWindow(this);
+  /** @param takesDictionaries what the edge sends may be coded against what is stored. */
+  open(takesDictionaries = false): TestWindow {
+    const window = new TestWindow(this, takesDictionaries);
     this.windows.push(window);
     return window;
   }
@@ -79,7 +81,7 @@ export class TestWindow {
   /** One for each request that follows, the last for all. */
   #answers: OriginAnswer[] = [];
 
-  constructor(phone: TestPhone) {
+  constructor(phone: TestPhone, takesDictionaries: boolean) {
     this.store = phone.disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
     const platform: StoredSourcePlatform = {
       now: () => phone.time,
@@ -96,9 +98,12 @@ export class TestWindow {
       onNewerPage: (url) => void this.pages.push(`newer ${url}`),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${phone.time - storedAt}`),
     };
-    this.source = new StoredSource(this.store, platform, (urls) => {
+    const dictionaries = new StoredDictionaries(this.store, () => import("../dictionary/decoder-chunk.ts"));
+    dictionaries.isOffered = takesDictionaries;
+    const tellCookies = (urls: readonly string[]): void => {
       for (const other of phone.windows) if (other !== this) other.source.cookiesChanged(urls);
-    });
+    };
+    this.source = new StoredSource(this.store, platform, tellCookies, takesDictionaries ? dictionaries : null);
   }
 
   readonly #edge: Ask = ({ head }, consumer) => {
