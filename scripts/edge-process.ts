@@ -37,6 +37,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     port: options.port,
     host: options.host ?? LOCAL_HOST,
     allowPrivate: options.allowPrivate ?? false,
+    sharesCache: options.sharesCache ?? true,
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,
     tls: options.tls,

@@ -11,6 +11,7 @@ import {
   readAllowPrivate,
   readBaseHost,
   readPort,
+  readSharedCache,
   readTls,
 } from "../worker/front/edge-settings.ts";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
@@ -66,6 +67,7 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
     port: readPort("ROPEWAY_PORT", environment.ROPEWAY_PORT, 8787),
     host,
     allowPrivate,
+    sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
     ...(tls && { tls }),
     stateDirectory: join(stateRoot, "state"),

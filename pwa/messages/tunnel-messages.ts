@@ -98,6 +98,8 @@ export interface TunnelStats extends StoreStats {
   readonly messagesDown: number;
   /** Body bytes that origins sent, with content-encoding undone. */
   readonly originBytes: number;
+  /** Responses that the edge had from its shared cache. */
+  readonly sharedCacheHits: number;
   /** Bytes of request heads on the link, frame headers included. */
   readonly requestHeadBytes: number;
   /** Bytes of response heads on the link, frame headers included. */

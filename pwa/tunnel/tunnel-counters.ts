@@ -2,6 +2,7 @@
 import type { ResponseConsumer } from "../../shared/http/client-exchange.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
+import { SHARED_CACHE } from "../../shared/http/store-notes.ts";
 import type { Session } from "../../shared/mux/session/session.ts";
 import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
@@ -16,6 +17,7 @@ export class TunnelCounters {
     requestsFailed: 0,
     messagesDown: 0,
     originBytes: 0,
+    sharedCacheHits: 0,
     sessions: 0,
     resumes: 0,
   };
@@ -33,6 +35,7 @@ export class TunnelCounters {
     return passingOn(consumer, {
       onHead: (head) => {
         this.expectedBytes += announcedLength(head);
+        if (headerValue(head.headers, SHARED_CACHE) !== null) this.counts.sharedCacheHits += 1;
         consumer.onHead(head);
       },
       onBody: (chunk) => {

@@ -1,4 +1,4 @@
-/** Builds the edge for workerd, the two small workers that stand in for the platform locally, and their settings. */
+/** Builds the edge for workerd, the small workers that stand in for the platform locally, and their settings. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
@@ -18,6 +18,7 @@ const modules: readonly (readonly [output: string, source: string])[] = [
   ["worker.js", "worker/workerd/entry-workers.ts"],
   ["assets.js", "scripts/local-edge/assets-worker.ts"],
   ["egress.js", "scripts/local-edge/egress-worker.ts"],
+  ["cache.js", "scripts/local-edge/cache-worker.ts"],
 ];
 
 export async function buildWorker(): Promise<BuiltFiles> {

@@ -17,6 +17,8 @@ export interface EdgeOptions {
   readonly host?: string;
   /** Lets the edge reach loopback and private addresses. */
   readonly allowPrivate?: boolean;
+  /** Whether phones share public responses; they do by default. */
+  readonly sharesCache?: boolean;
   /** A fresh one by default. */
   readonly accessKey?: string;
   /** The demo site, which may be reached although it is on loopback. */
@@ -62,6 +64,7 @@ export interface ResolvedEdgeOptions {
   readonly port: number;
   readonly host: string;
   readonly allowPrivate: boolean;
+  readonly sharesCache: boolean;
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
   readonly tls: TlsIdentity | undefined;
@@ -77,6 +80,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
     ROPEWAY_ACCESS_KEY: options.accessKey,
     ROPEWAY_HOST: options.host,
     ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
+    ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",
     ROPEWAY_DEMO_URL: options.demo?.url ?? "",
     ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",
   };

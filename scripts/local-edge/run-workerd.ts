@@ -113,13 +113,15 @@ async function makeConfig(
   }
   const wasm = (await readdir(built)).filter((name) => name.endsWith(".wasm"));
   for (const name of wasm) await cp(join(built, name), join(directory, name));
+  // An edge of a former release may have none.
+  const cache = await read("cache.js").catch(() => null);
   return workerdConfig({
     options,
     stateDirectory,
     settings: JSON.parse(settings) as WorkerSettings,
     assets: await assetManifest(served),
     appDirectory: served,
-    sources: { worker, wasm, assets, egress },
+    sources: { worker, wasm, assets, egress, cache },
     ...(loopbackProxy === undefined ? {} : { loopbackProxy }),
     trustedCertificates: await extraCertificates(),
   });

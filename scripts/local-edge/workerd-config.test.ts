@@ -7,6 +7,7 @@ const options: ResolvedEdgeOptions = {
   port: 8787,
   host: "localhost",
   allowPrivate: false,
+  sharesCache: true,
   accessKey: "key",
   demo: undefined,
   tls: undefined,
@@ -31,7 +32,7 @@ function configFor(
     },
     assets: {},
     appDirectory: "/app",
-    sources: { worker, wasm: ["zstd.wasm"], assets: "", egress: "" },
+    sources: { worker, wasm: ["zstd.wasm"], assets: "", egress: "", cache: "" },
     trustedCertificates: ["-----BEGIN CERTIFICATE-----"],
   });
 }

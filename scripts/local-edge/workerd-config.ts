@@ -25,6 +25,7 @@ export interface WorkerdConfigInput {
     readonly wasm: readonly string[];
     readonly assets: string;
     readonly egress: string;
+    readonly cache: string | null;
   };
   /** Where requests for names below localhost go, if the edge may reach loopback. */
   readonly loopbackProxy?: string;
@@ -73,6 +74,7 @@ export function workerdConfig(input: WorkerdConfigInput): string {
         ],
       },
     },
+    ...cacheService(input),
     { name: "files", disk: { path: input.appDirectory, allowDotfiles: true } },
     { name: "state", disk: { path: input.stateDirectory, writable: true } },
     { name: "network", network: network(input) },
@@ -116,7 +118,14 @@ function edgeWorker(input: WorkerdConfigInput): Value {
     })),
     durableObjectStorage: { localDisk: "state" },
     globalOutbound: hasEgress(input) ? "egress" : "network",
+    ...(sources.cache === null ? {} : { cacheApiOutbound: "cache" }),
   };
+}
+
+function cacheService({ settings, sources }: WorkerdConfigInput): Value[] {
+  if (sources.cache === null) return [];
+  const { compatibilityDate } = settings;
+  return [{ name: "cache", worker: { modules: [{ name: "cache.js", esModule: sources.cache }], compatibilityDate } }];
 }
 
 /** Names the directory of a class below that of the state. */

@@ -1,6 +1,6 @@
 /**
  * What the rules of a cache (RFC 9111) work on. The rules are pure: they hold no bodies and no clock, so the phone's store
- * and any other share them. They speak for a private cache.
+ * and the edge's cache share them. They speak for a private cache; shared-view.ts makes them speak for a shared one.
  */
 import type { CacheMode, RequestHead, ResponseHead } from "../http/heads.ts";
 

@@ -219,7 +219,7 @@ export function headerValues(headers: HeaderList, name: string): string[] {
 }
 
 /** JSON in which every character beyond ASCII is escaped, since field values are byte strings. */
-function toAsciiJson(value: unknown): string {
+export function toAsciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

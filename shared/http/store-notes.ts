@@ -8,6 +8,8 @@ export const HIDDEN_ETAG = "ropeway-etag";
 export const HIDDEN_LAST_MODIFIED = "ropeway-last-modified";
 /** Serialized origins whose responses in the exchange, of redirects too, said to empty their cache. */
 export const CLEARED_ORIGINS = "ropeway-cleared";
+/** "hit" where the edge's shared cache had the response, or a part of getting it. */
+export const SHARED_CACHE = "ropeway-shared-cache";
 
 export function clearedField(origins: ReadonlySet<string>): HeaderField[] {
   return origins.size === 0 ? [] : [[CLEARED_ORIGINS, [...origins].join(" ")]];

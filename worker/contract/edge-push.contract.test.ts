@@ -133,7 +133,7 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
       asked.push(url);
       const isPage = url === "/page";
       const type = isPage ? "text/html" : "image/png";
-      response.writeHead(200, { "content-type": type, "cache-control": "max-age=60" });
+      response.writeHead(200, { "content-type": type, "cache-control": "private, max-age=60" });
       if (isPage) response.write(`<!doctype html><img src="/picture">${" ".repeat(4_000)}`);
       void (isPage ? document : picture).promise.then(() => response.end(isPage ? "" : "the picture"));
     });

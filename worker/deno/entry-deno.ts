@@ -17,7 +17,14 @@ import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
-import { phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "../front/edge-settings.ts";
+import {
+  phoneAdvice,
+  readAllowPrivate,
+  readBaseHost,
+  readPort,
+  readSharedCache,
+  readTls,
+} from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import { createRouter } from "../front/router.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
@@ -27,7 +34,9 @@ import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
 import { isPublicAddress } from "../upstream/fetch-rules/destination.ts";
+import { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
+import { openSharedCache } from "./shared-cache-deno.ts";
 import { HANDSHAKE_TIME } from "./socks-server-deno.ts";
 import { createDenoUpstream } from "./upstream-deno.ts";
 
@@ -40,6 +49,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_ACCESS_KEY"),
   ...setting("ROPEWAY_HOST"),
   ...setting("ROPEWAY_ALLOW_PRIVATE"),
+  ...setting("ROPEWAY_SHARED_CACHE"),
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
@@ -76,6 +86,9 @@ const app = createRouter<EdgeOptions>({
 });
 
 const { tls, ...address } = await readListening().catch(fail);
+const shared = readSharedCache(options.ROPEWAY_SHARED_CACHE)
+  ? new SharedResponses({ cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`), ...epochClock })
+  : null;
 try {
   Deno.serve(
     {
@@ -104,6 +117,7 @@ if (advice !== null) console.error(advice);
 async function readListening() {
   if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
   readAllowPrivate(options.ROPEWAY_ALLOW_PRIVATE);
+  readSharedCache(options.ROPEWAY_SHARED_CACHE);
   const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
   return {
     hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
@@ -138,7 +152,7 @@ function phoneOf(deviceId: string): Phone {
   for (const [id, { sockets, stuckSockets, server, fetchRoad }] of phones) {
     if (sockets === 0 && stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
   }
-  const backend = createDenoUpstream(options, store.forDevice(deviceId));
+  const backend = createDenoUpstream(options, store.forDevice(deviceId), shared);
   const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
   const sentLog = new SentLog(store.sentLogOf(deviceId), () => Date.now());
   const server = new TunnelServer({

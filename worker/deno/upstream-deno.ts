@@ -7,6 +7,7 @@ import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { resolveDestination } from "../upstream/fetch-rules/destination.ts";
+import type { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch } from "./checked-fetch-deno.ts";
 import { withTextCookies } from "./cookie-text.ts";
@@ -38,18 +39,27 @@ class StreamedBlob extends Blob {
   }
 }
 
-/** One phone's upstream. */
-export function createDenoUpstream(options: EdgeOptions, store: CookieJarStore): EdgeBackend {
+/**
+ * One phone's upstream.
+ *
+ * @param shared of all phones; null where they share nothing.
+ */
+export function createDenoUpstream(
+  options: EdgeOptions,
+  store: CookieJarStore,
+  shared: SharedResponses | null,
+): EdgeBackend {
   const destinations = {
     allowPrivate: options.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
   };
   const resolveName = lookups.forPhone();
+  const asking = async (request: Request) => {
+    const addresses = await resolveDestination(new URL(request.url), destinations, resolveName, request.signal);
+    return checkedFetch.fetch(request, addresses);
+  };
   const parts = createUpstreamParts({
-    async fetch(request) {
-      const addresses = await resolveDestination(new URL(request.url), destinations, resolveName, request.signal);
-      return await checkedFetch.fetch(request, addresses);
-    },
+    fetch: shared?.through(asking) ?? asking,
     ...destinations,
     cookieJarStore: store,
     ...epochClock,

@@ -21,6 +21,13 @@ export function readAllowPrivate(text: string | undefined): boolean {
   throw new Error(`Cannot start: ROPEWAY_ALLOW_PRIVATE is "${text}": set it to 1, or not at all`);
 }
 
+/** @param text ROPEWAY_SHARED_CACHE. */
+export function readSharedCache(text: string | undefined): boolean {
+  if (text === "0") return false;
+  if (!text || text === "1") return true;
+  throw new Error(`Cannot start: ROPEWAY_SHARED_CACHE is "${text}": set it to 0, or not at all`);
+}
+
 /** @param name of the variable. */
 export function readPort(name: string, text: string | undefined, fallback: number): number {
   if (!text) return fallback;

@@ -6,6 +6,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_HOST?: string;
   /** "1": the edge may reach loopback and private addresses. */
   readonly ROPEWAY_ALLOW_PRIVATE?: string;
+  /** "0": phones of this edge share no responses. */
+  readonly ROPEWAY_SHARED_CACHE?: string;
   /** URL of the demo site when the edge runs locally. */
   readonly ROPEWAY_DEMO_URL?: string;
   /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */

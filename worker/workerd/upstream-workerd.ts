@@ -8,6 +8,8 @@ import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
 import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
+import { lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
+import { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -20,8 +22,10 @@ interface LoopbackExports {
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
   const gatedFetch = createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate());
+  const asking = async (request: Request) => namingWhatIsCoded(await gatedFetch(request));
+  const isShared = env.ROPEWAY_SHARED_CACHE !== "0";
   const parts = createUpstreamParts({
-    fetch: async (request) => namingWhatIsCoded(await gatedFetch(request)),
+    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
@@ -31,6 +35,14 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
   return createEdgeBackend(parts);
+}
+
+/**
+ * Of all objects in a data centre; on a local workerd, of all in the process. What only who may ask private addresses has
+ * got is for nobody else.
+ */
+function sharedCache({ ROPEWAY_ALLOW_PRIVATE }: WorkerEnvironment): SharedCache {
+  return lazyCache(() => caches.open(ROPEWAY_ALLOW_PRIVATE === "1" ? "ropeway-shared-private" : "ropeway-shared"));
 }
 
 /**

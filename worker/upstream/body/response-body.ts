@@ -69,7 +69,8 @@ export async function decideOnOpening<T>(
   }
 }
 
-function startingWith(opening: Uint8Array | null, body: ChunkReader): ChunkReader {
+/** Takes ownership of `body`, whose chunks follow the first. */
+export function startingWith(opening: Uint8Array | null, body: ChunkReader): ChunkReader {
   let left = opening;
   async function read(): Promise<Uint8Array | null> {
     const first = left;

@@ -1,11 +1,12 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
 import type { HeaderField, RequestHead } from "../../../shared/http/heads.ts";
-import { HIDDEN_AGE } from "../../../shared/http/store-notes.ts";
+import { HIDDEN_AGE, SHARED_CACHE } from "../../../shared/http/store-notes.ts";
 import { currentAge } from "../../../shared/http-cache/freshness.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { hasNullBody } from "../../../shared/web/status.ts";
 import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-head.ts";
 import { endToEndFields, knownStatus } from "../send/response-fields.ts";
+import { isFromCache } from "../shared-cache/shared-cache.ts";
 import { exposedFields, type Tainting } from "./cors.ts";
 import { isRedirect, locationOf } from "./redirects.ts";
 import { hiddenValidator } from "./store-condition.ts";
@@ -29,9 +30,16 @@ export interface LastHop {
   readonly now: number;
 }
 
-export function shownResponse(
+type AskedHead = Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">;
+
+export function shownResponse(response: Response, head: AskedHead, hop: LastHop): ShownResponse {
+  const shown = filtered(response, head, hop);
+  return isFromCache(response) ? { ...shown, headers: [...shown.headers, [SHARED_CACHE, "hit"]] } : shown;
+}
+
+function filtered(
   response: Response,
-  head: Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">,
+  head: AskedHead,
   { method, tainting, isRedirected, isHeld, now }: LastHop,
 ): ShownResponse {
   const { headers } = response;

@@ -1,0 +1,59 @@
+/** A stored response as the platform's cache has it: a plain 200 whose body is the body, with the rest in one field. */
+import { toAsciiJson } from "../../../shared/http/head-fields.ts";
+import { freshnessLifetime, staleGrace } from "../../../shared/http-cache/freshness.ts";
+import { sharedView } from "../../../shared/http-cache/shared-view.ts";
+import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
+import { hasNullBody } from "../../../shared/web/status.ts";
+import { hopByHopFilter } from "../send/hop-by-hop.ts";
+
+const RECORD = "ropeway-record";
+
+/** Characters: Cloudflare lets a response have 32 KB of fields. What has a longer head is not stored. */
+const MOST_RECORD = 16 * 1024;
+
+/** Seconds that a response is kept beyond its lifetime, to be validated; and at most. */
+const KEPT_STALE = 24 * 60 * 60;
+const KEPT = 30 * KEPT_STALE;
+
+export interface Found {
+  readonly stored: StoredResponse;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** @returns null where the head is too long. */
+export function toRecord(stored: StoredResponse, selector: string, body: Uint8Array<ArrayBuffer>): Response | null {
+  const record = toAsciiJson({ ...stored, headers: endToEnd(stored), selector });
+  if (record.length > MOST_RECORD) return null;
+  const view = sharedView(stored);
+  const lifetime = freshnessLifetime(view) + staleGrace(view, "stale-while-revalidate") + KEPT_STALE;
+  return new Response(body, {
+    headers: {
+      "cache-control": `public, max-age=${Math.ceil(Math.min(lifetime, KEPT))}`,
+      "content-length": String(body.length),
+      "content-type": "application/octet-stream",
+      [RECORD]: record,
+    },
+  });
+}
+
+/** @returns null where the record is of other requests, or none. Its body is the caller's in any case. */
+export function fromRecord(response: Response, selector: string): Found | null {
+  const record = response.headers.get(RECORD);
+  if (record === null) return null;
+  const { selector: itsSelector, ...stored } = JSON.parse(record) as StoredResponse & { readonly selector: string };
+  // Of several requests that come to lie in one slot only the last has something there.
+  return itsSelector === selector ? { stored, body: response.body } : null;
+}
+
+/** What an exchange gets, as though its origin had sent it: with a body whose coding the platform has undone. */
+export function toResponse({ status, headers }: Answer, body: ReadableStream<Uint8Array> | null): Response {
+  return new Response(hasNullBody("GET", status) ? null : body, {
+    status,
+    headers: headers.map(([name, value]): [string, string] => [name, value]),
+  });
+}
+
+function endToEnd({ headers }: StoredResponse): StoredResponse["headers"] {
+  const isHopByHop = hopByHopFilter(headers.find(([name]) => name === "connection")?.[1] ?? null);
+  return headers.filter(([name]) => !isHopByHop(name));
+}
