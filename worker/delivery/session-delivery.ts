@@ -73,7 +73,7 @@ export class SessionDelivery {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
         isAtHand: (head: RequestHead) => this.#mayHold(head) || this.#delivered.isAtHand(head),
-        offer: (pushed: ServerRequest) => this.#offer(pushed),
+        offer: (pushed: ServerRequest, observed: ObserveBody | null) => this.#offer(pushed, observed),
         slotScheme,
         accept,
         openOrder: (document: MuxStream) => this.#openOrder(document),
@@ -88,7 +88,7 @@ export class SessionDelivery {
     if (taken !== null) return taken;
     this.#delivered.asked(request.head);
     if (request.head.stored !== undefined) this.#delivered.stored(request.head);
-    return this.#answerResource(request);
+    return this.#answerResource(request, null);
   }
 
   /** A stream of the session has ended, or was opened. */
@@ -108,11 +108,11 @@ export class SessionDelivery {
     return destination === "image" && (this.#options.phone().images?.most ?? null) !== null;
   }
 
-  #offer(pushed: ServerRequest): UnsentResponse {
+  #offer(pushed: ServerRequest, observer: ObserveBody | null): UnsentResponse {
     const key = pushKey(pushed.head);
     const unsent: UnsentResponse = new UnsentResponse(
       pushed,
-      (request) => this.#answerResource(request),
+      (request) => this.#answerResource(request, observer),
       () => {
         if (this.#unsent.get(key) === unsent) this.#unsent.delete(key);
       },
@@ -144,8 +144,8 @@ export class SessionDelivery {
     });
   }
 
-  async #answerResource(request: ServerRequest): Promise<ServerResponse> {
-    const response = await this.#fetch(request, null);
+  async #answerResource(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
+    const response = await this.#fetch(request, observer);
     if (request.head.stored === undefined) this.#delivered.delivered(request.head, response.head);
     request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
     return response;

@@ -18,6 +18,7 @@ import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/re
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
+import { observeImports } from "./observe-imports.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
@@ -26,7 +27,14 @@ import type { UnsentResponse } from "./unsent-response.ts";
 export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 
 /** What an element would say. */
-const UNNAMED = { referrerPolicy: "", nonce: "", priority: "auto", isDeferred: false, isOfStyle: false } as const;
+const UNNAMED = {
+  referrerPolicy: "",
+  nonce: "",
+  priority: "auto",
+  isDeferred: false,
+  isOfStyle: false,
+  isModule: false,
+} as const;
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
@@ -34,8 +42,12 @@ export interface PushHost {
   openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
   isAtHand(head: RequestHead): boolean;
-  /** Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d. */
-  offer(request: ServerRequest): UnsentResponse;
+  /**
+   * Answers as if the phone had asked. A request of the phone may take the response, until it is sent or `settle`d.
+   *
+   * @param observer of what it says.
+   */
+  offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
   readonly slotScheme: SlotScheme;
   /** Of the phone's browser, as far as it was announced. */
   readonly accept: AcceptTable;
@@ -153,18 +165,20 @@ class DocumentPush {
     if (head === null || this.#named.size >= this.#most) return;
     const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
     if (this.#named.has(key)) return;
-    const isLacking = resource.accept !== undefined;
+    // A picture that may be held back comes when it is asked for.
+    const isLacking = resource.accept !== undefined && head.destination !== "image";
     if (!isLacking && (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url))) return;
     this.#named.add(key);
     const priority = priorityOf(resource);
     const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);
     if (stream === null) return;
+    const imports = observeImports(resource, (each) => this.#pushImport(each));
     try {
       const turn = this.#order.add(stream, priority.urgency);
       let offered: UnsentResponse | null = null;
       const handle: RequestHandler = (request) => {
-        offered = this.#host.offer(request);
+        offered = this.#host.offer(request, imports);
         return offered.inTurn(turn.come);
       };
       const onClaim = (): void => {
@@ -179,6 +193,10 @@ class DocumentPush {
       // Its address is longer than a head may be.
       stream.reset(ErrorCode.INTERNAL_ERROR);
     }
+  }
+
+  #pushImport(resource: NamedResource): void {
+    if (!this.#isOver && !this.#signal.aborted) this.#push(resource);
   }
 
   /** What the tunnel will say when the page asks, or null for what it must not, or not so, be asked for. */
@@ -201,10 +219,16 @@ class DocumentPush {
       mode,
       credentials,
       redirect: "follow",
-      referrer: applyReferrerPolicy(resource.referrerPolicy || this.#referrerPolicy, this.#url.href, url.href),
+      referrer: this.#referrerOf(resource, url),
       origin: this.#url.origin,
       topLevelOrigin: this.#topLevelOrigin,
     };
+  }
+
+  /** Of another origin's importer the phone says nothing. */
+  #referrerOf({ referrerPolicy, importer = this.#url.href }: NamedResource, url: URL): string {
+    if (new URL(importer).origin !== this.#url.origin) return "";
+    return applyReferrerPolicy(referrerPolicy || this.#referrerPolicy, importer, url.href);
   }
 
   /** As browser and service worker do: Mixed Content section 4.1, Upgrade Insecure Requests section 3.2. */

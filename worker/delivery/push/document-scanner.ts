@@ -26,6 +26,10 @@ export interface NamedResource {
   readonly isDeferred: boolean;
   /** Named by a `style` attribute. */
   readonly isOfStyle: boolean;
+  /** A script that is a module. */
+  readonly isModule: boolean;
+  /** URL of the style sheet or module that imports it. */
+  readonly importer?: string;
   /** Of what no element names, and the phone is known to lack: as in `LearnedRequest`. */
   readonly accept?: string;
 }
@@ -201,6 +205,7 @@ export class DocumentScanner {
       priority: fetchPriority(attributes),
       isDeferred: destination === "script" && !isModule && ("async" in attributes || "defer" in attributes),
       isOfStyle,
+      isModule,
     });
   }
 }

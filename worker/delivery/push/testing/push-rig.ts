@@ -40,6 +40,9 @@ export interface Circumstances {
   readonly slotScheme?: SlotScheme;
   readonly accept?: AcceptTable;
   readonly answer?: () => Promise<ServerResponse>;
+  /** Chunks of the text at a URL that is pushed, and its type in place of the answer's. */
+  readonly texts?: (url: string) => readonly string[];
+  readonly type?: string;
 }
 
 /** The document of one request. */
@@ -50,6 +53,8 @@ export function load({
   slotScheme = "https",
   accept = {},
   answer,
+  texts,
+  type = "text/plain",
 }: Circumstances = {}) {
   const pushes: StreamLog[] = [];
   const asked: ServerRequest[] = [];
@@ -59,7 +64,13 @@ export function load({
   const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
   const handle: RequestHandler = (pushed) => {
     asked.push(pushed);
-    return answer?.() ?? Promise.resolve({ head: { ...responseHead, url: pushed.head.url }, body: bodyOf("body") });
+    return (
+      answer?.() ??
+      Promise.resolve({
+        head: { ...responseHead, url: pushed.head.url, headers: [["content-type", type]] },
+        body: bodyOf("body"),
+      })
+    );
   };
   const observeBody = pushObserver(document, DOCUMENT_STREAM, {
     openPush(priority) {
@@ -68,7 +79,18 @@ export function load({
       return stream;
     },
     isAtHand: ({ url }) => url.endsWith("/kept"),
-    offer: (pushed) => new UnsentResponse(pushed, handle, () => {}),
+    offer: (pushed, observer) =>
+      new UnsentResponse(
+        pushed,
+        async (request) => {
+          const response = await handle(request);
+          const onChunk = observer?.(response.head) ?? null;
+          if (onChunk !== null)
+            for (const text of texts?.(response.head.url) ?? []) onChunk(new TextEncoder().encode(text));
+          return response;
+        },
+        () => {},
+      ),
     slotScheme,
     accept,
     openOrder,

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { importsOfModule, importsOfStyle } from "./leading-imports.ts";
+
+it.each<[string, string[], boolean]>([
+  ["", [], false],
+  ['@import "a.css";', ["a.css"], false],
+  ["@import 'a.css'; @import url(b.css); @import url( \"c.css\" );", ["a.css", "b.css", "c.css"], false],
+  ['@charset "utf-8"; /* @import "no"; */ @layer x, y;\n@IMPORT "a.css" layer(x);p{}', ["a.css"], true],
+  ['@import "a.css" print; @import "b.css" (min-width: 1px); @import "c.css" screen;', ["c.css"], false],
+  ['@import "a.css" supports(display: grid);', [], false],
+  ['p { } @import "a.css";', [], true],
+  ['@media screen { } @import "a.css";', [], true],
+  ["@font-face { src: url(a.woff) }", [], true],
+  ['@import "a.css";\n@impor', ["a.css"], false],
+  ['@import "a', [], false],
+  ["/* a long comment", [], false],
+  ["@import url(data:text/css,p%7B%7D);", ["data:text/css,p%7B%7D"], false],
+])("the style sheet %j imports %j", (text, urls, isOver) => {
+  expect(importsOfStyle(text)).toEqual({ urls, isOver });
+});
+
+it.each<[string, string[], boolean]>([
+  ["", [], false],
+  ['import "./a.js";', ["./a.js"], false],
+  [
+    'import{a as b}from"./a.js";import c,{d}from\'../b.js\'\nimport * as e from "/c.js";let x',
+    ["./a.js", "../b.js", "/c.js"],
+    true,
+  ],
+  [
+    '// import "./no.js"\n/* import "./no.js" */ "use strict";\nexport * from "./a.js";\nexport { b } from "./b.js"',
+    ["./a.js", "./b.js"],
+    false,
+  ],
+  ['import a from "bare"; import b from "https://cdn.example/b.js";', ["https://cdn.example/b.js"], false],
+  ['import a from "./a.json" with { type: "json" };', [], true],
+  ['import("./a.js")', [], true],
+  ['const a = 1; import "./a.js";', [], true],
+  ['import.meta.url; "./a.js"', [], true],
+  ['importance = "./a.js"', [], true],
+  ['export { a }; const b = "./b.js"', [], true],
+  ["import { a,\n b } fr", [], false],
+])("the module %j imports %j", (text, urls, isOver) => {
+  expect(importsOfModule(text)).toEqual({ urls, isOver });
+});
+
+it("takes hardly any time for long and hostile text", () => {
+  const texts = [
+    "/*".repeat(30_000),
+    "import ".repeat(9_000),
+    `@import ${"url(".repeat(15_000)}`,
+    `import {${" ".repeat(60_000)}`,
+  ];
+  const began = performance.now();
+  for (const text of texts) for (const read of [importsOfStyle, importsOfModule]) read(text);
+  expect(performance.now() - began).toBeLessThan(500);
+});
