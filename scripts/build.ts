@@ -5,7 +5,7 @@ import type { BuiltFiles } from "./build/built-files.ts";
 import { hashInputs } from "./build/input-hash.ts";
 import { withBuildLock } from "./build/lock.ts";
 import { withSourceMaps } from "./build/options.ts";
-import { appDirectory, dist, workerDirectory } from "./build/paths.ts";
+import { appDirectory, dist, isPackage, workerDirectory } from "./build/paths.ts";
 
 const HASH_FILE = join(dist, "input-hash");
 
@@ -21,6 +21,7 @@ export function buildAll(log: (line: string) => void): Promise<boolean> {
 }
 
 async function buildOutdated(log: (line: string) => void): Promise<boolean> {
+  if (isPackage) return false;
   const hash = await hashInputs();
   if ((await readFile(HASH_FILE, "utf8").catch(() => "")) === hash) return false;
 

@@ -1,76 +1,87 @@
 /**
  * `npm run deploy`: builds, deploys to the Cloudflare account that wrangler is signed in to, sees to the access key and
- * prints the link that pairs a phone. `npm run deploy -- --new-key` replaces the key, which unpairs all phones.
+ * prints the link that pairs a phone. `npm run deploy -- --new-key` replaces the key, which unpairs all phones;
+ * `--dry-run` only shows what would be deployed; `--host` and `--zone` stand in for what one would write into
+ * wrangler.toml.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unstable_readConfig } from "wrangler";
-import { root } from "./build/paths.ts";
+import { parseArgs } from "node:util";
+import { isPackage, root } from "./build/paths.ts";
+import { writeDeployConfig } from "./deploy/deploy-config.ts";
 import { forgetAccessKey, keptAccessKey } from "./local-edge/access-key.ts";
 
 const SECRET = "ROPEWAY_ACCESS_KEY";
 /** Not the local edge's: a key that was in a terminal's scrollback is not one for the internet. */
 const KEY_FILE = "deployed-access-key";
 
+const { values: flags } = parseArgs({
+  options: {
+    "new-key": { type: "boolean", default: false },
+    "dry-run": { type: "boolean", default: false },
+    host: { type: "string" },
+    zone: { type: "string" },
+  },
+});
+
 try {
-  const url = await deploy();
-  const existing = await wrangler(["secret", "list", "--format=json"], { quiet: true });
-  const isSet = (JSON.parse(existing) as { name: string }[]).some(({ name }) => name === SECRET);
-  const replace = process.argv.includes("--new-key");
-  if (replace) await forgetAccessKey(KEY_FILE);
-  const { key, isNew } = await keptAccessKey(KEY_FILE);
-  if (isSet && isNew && !replace) {
-    await forgetAccessKey(KEY_FILE);
-    console.error(
-      `The edge has an access key that this checkout does not know. Open ${url}/#key= followed by that key,`,
-    );
-    console.error("or replace it with: npm run deploy -- --new-key");
-  } else {
-    if (!isSet || isNew) await putSecret(key);
-    console.log(`Ropeway is ready: ${url}/#key=${key}`);
+  const directory = await mkdtemp(join(tmpdir(), "ropeway-"));
+  try {
+    await deployAndPair(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-/** @returns the origin of the shell. */
-async function deploy(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "ropeway-"));
-  const outputFile = join(directory, "output.ndjson");
-  try {
-    await wrangler(["deploy"], { environment: { WRANGLER_OUTPUT_FILE_PATH: outputFile } });
-    const host = deployedHost();
-    if (host !== undefined) return `https://${host}`;
-    const entries = (await readFile(outputFile, "utf8")).trim().split("\n");
-    const deployment = entries
-      .map((line) => JSON.parse(line) as { type: string; targets?: string[] })
-      .find(({ type }) => type === "deploy");
-    const target = deployment?.targets?.[0];
-    if (target === undefined) throw new Error("Cannot tell the edge's address: see wrangler's output above");
-    return new URL(target.includes("://") ? target : `https://${target.replace(/\/.*$/, "")}`).origin;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+/** @param directory for what is of use meanwhile. */
+async function deployAndPair(directory: string): Promise<void> {
+  const config = await writeDeployConfig(directory, { host: flags.host, zone: flags.zone });
+  const wrangler = (args: readonly string[], run?: WranglerRun): Promise<string> =>
+    runWrangler([...args, `--config=${config.path}`], run);
+  if (flags["dry-run"]) return void (await wrangler(["deploy", "--dry-run"]));
+  const url = await deploy(directory, config.host, wrangler);
+  const existing = await wrangler(["secret", "list", "--format=json"], { quiet: true });
+  const isSet = (JSON.parse(existing) as { name: string }[]).some(({ name }) => name === SECRET);
+  if (flags["new-key"]) await forgetAccessKey(KEY_FILE);
+  const { key, isNew } = await keptAccessKey(KEY_FILE);
+  if (isSet && isNew && !flags["new-key"]) {
+    await forgetAccessKey(KEY_FILE);
+    console.error(`The edge has an access key that is not known here. Open ${url}/#key= followed by that key,`);
+    console.error(`or replace it with: ${isPackage ? "npx ropeway deploy" : "npm run deploy --"} --new-key`);
+    return;
   }
+  if (!isSet || isNew) await putSecret(key, wrangler);
+  console.log(`Ropeway is ready: ${url}/#key=${key}`);
 }
 
-async function putSecret(key: string): Promise<void> {
+type Wrangler = (args: readonly string[], run?: WranglerRun) => Promise<string>;
+
+/** @returns the origin of the shell. */
+async function deploy(directory: string, host: string | null, wrangler: Wrangler): Promise<string> {
+  const outputFile = join(directory, "output.ndjson");
+  await wrangler(["deploy"], { environment: { WRANGLER_OUTPUT_FILE_PATH: outputFile } });
+  if (host !== null) return `https://${host}`;
+  const entries = (await readFile(outputFile, "utf8")).trim().split("\n");
+  const deployment = entries
+    .map((line) => JSON.parse(line) as { type: string; targets?: string[] })
+    .find(({ type }) => type === "deploy");
+  const target = deployment?.targets?.[0];
+  if (target === undefined) throw new Error("Cannot tell the edge's address: see wrangler's output above");
+  return new URL(target.includes("://") ? target : `https://${target.replace(/\/.*$/, "")}`).origin;
+}
+
+async function putSecret(key: string, wrangler: Wrangler): Promise<void> {
   try {
     await wrangler(["secret", "put", SECRET], { input: key });
   } catch (error) {
     await forgetAccessKey(KEY_FILE);
     throw error;
   }
-}
-
-function deployedHost(): string | undefined {
-  const config: { readonly vars: Record<string, unknown> } = unstable_readConfig({
-    config: join(root, "wrangler.toml"),
-  });
-  const host = config.vars.ROPEWAY_HOST;
-  return typeof host === "string" && host !== "" ? host : undefined;
 }
 
 interface WranglerRun {
@@ -82,9 +93,16 @@ interface WranglerRun {
 }
 
 /** @returns what it wrote to its standard output, if quiet. */
-function wrangler(args: readonly string[], { input, quiet = false, environment }: WranglerRun = {}): Promise<string> {
-  const child = spawn(join(root, "node_modules", ".bin", "wrangler"), args, {
-    cwd: root,
+function runWrangler(
+  args: readonly string[],
+  { input, quiet = false, environment }: WranglerRun = {},
+): Promise<string> {
+  // A package brings what running needs, and fetches this when somebody deploys.
+  const [program, ...first] = isPackage
+    ? ["npx", "--yes", "wrangler@4"]
+    : [join(root, "node_modules", ".bin", "wrangler")];
+  const child = spawn(program ?? "", [...first, ...args], {
+    cwd: isPackage ? process.cwd() : root,
     stdio: [input === undefined ? "inherit" : "pipe", quiet ? "pipe" : "inherit", "inherit"],
     env: { ...process.env, ...environment },
   });

@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The checkout. Everything the build reads is below it, everything it writes is in `dist`. */
+/** The checkout, or the package (scripts/package.ts). Everything the build reads is below it, everything it writes is in `dist`. */
 export const root = join(import.meta.dirname, "..", "..");
 
 export const dist = join(root, "dist");
@@ -10,3 +11,6 @@ export const appDirectory = join(dist, "app");
 
 /** The edge for workerd, and what local runs of it need. */
 export const workerDirectory = join(dist, "worker");
+
+/** The package has what was built, and no source. */
+export const isPackage = !existsSync(join(root, "pwa"));

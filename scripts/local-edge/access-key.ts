@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { root } from "../build/paths.ts";
+import { dirname, join, resolve } from "node:path";
 
-/** Everything that a local run keeps. */
-export const stateRoot = join(root, ".ropeway");
+/** Everything that a local run keeps: where it was started, as npm does in the checkout, or ROPEWAY_STATE. */
+export const stateRoot = resolve(process.env.ROPEWAY_STATE || ".ropeway");
 
 /** 192 bits, as 32 characters that need no escaping anywhere. */
 export function newAccessKey(): string {

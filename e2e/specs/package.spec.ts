@@ -1,0 +1,43 @@
+/** What `npm run package` makes, installed in an empty folder: what a person without the repository has. */
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "@playwright/test";
+import { root } from "../../scripts/build/paths.ts";
+import { freePort } from "../../scripts/local-edge/free-port.ts";
+import { AppPage } from "../fixtures/app-page.ts";
+
+test("the package runs in an empty folder and shows the start page @long", async ({ page }) => {
+  test.setTimeout(180_000);
+  const folder = await mkdtemp(join(tmpdir(), "ropeway-package-"));
+  const run = (program: string, args: string[], cwd: string): string =>
+    execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  run("node", [join(root, "scripts", "package.ts")], root);
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  run("npm", ["install", "--prefer-offline", "--no-audit", join(root, `ropeway-${version}.tgz`)], folder);
+  // What running needs, and nothing else.
+  const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
+  expect(installed.sort()).toEqual(["@cloudflare", "ropeway", "workerd"]);
+
+  const [port, demoPort] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
+  const edge = spawn(join(folder, "node_modules", ".bin", "ropeway"), [], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ROPEWAY_PORT: String(port), ROPEWAY_DEMO_PORT: String(demoPort) },
+  });
+  try {
+    const ready = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: edge.stdout }).once("line", resolve);
+      edge.once("close", (code) => reject(new Error(`The edge ended: ${code}`)));
+    });
+    const { origin, hash } = new URL(ready.replace("Ropeway is ready: ", ""));
+    const app = new AppPage(page, origin);
+    await app.open(hash.replace("#key=", ""), `http://demo.localhost:${demoPort}/150/`);
+    await expect(app.frame().locator("img")).toHaveCount(150);
+  } finally {
+    edge.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,52 @@
+/** What wrangler deploys by: wrangler.toml as it stands in the checkout, with the host that was asked for. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import { readBaseHost } from "../../worker/front/edge-settings.ts";
+import { appDirectory, isPackage, root, workerDirectory } from "../build/paths.ts";
+
+export interface DeployFlags {
+  /** Base host, with a wildcard below it. */
+  readonly host: string | undefined;
+  /** Zone that it is in, as Cloudflare lists it; the host itself by default. */
+  readonly zone: string | undefined;
+}
+
+export interface DeployConfig {
+  readonly path: string;
+  /** Null where there is only the platform's one host. */
+  readonly host: string | null;
+}
+
+type WranglerConfig = Record<string, unknown> & { readonly vars?: Record<string, unknown> };
+
+/** @param directory for a configuration of its own, where wrangler.toml alone will not do. */
+export async function writeDeployConfig(directory: string, flags: DeployFlags): Promise<DeployConfig> {
+  const file = join(root, "wrangler.toml");
+  const original: WranglerConfig = parse(await readFile(file, "utf8"));
+  const config = deployConfig(original, flags, isPackage);
+  const host = typeof config.vars?.ROPEWAY_HOST === "string" ? config.vars.ROPEWAY_HOST : "";
+  const known = { host: host === "" ? null : host };
+  if (!isPackage && flags.host === undefined) return { path: file, ...known };
+  const path = join(directory, "wrangler.json");
+  await writeFile(path, JSON.stringify(config, null, 2));
+  return { path, ...known };
+}
+
+/** With all paths absolute, since it lies elsewhere. */
+export function deployConfig(
+  { build, assets, main, ...rest }: WranglerConfig,
+  { host, zone }: DeployFlags,
+  isBuilt: boolean,
+): WranglerConfig {
+  const ofHost = host === undefined ? {} : hostConfig(readBaseHost(host), zone ?? host, rest.vars ?? {});
+  const what = isBuilt
+    ? { main: join(workerDirectory, "worker.js"), no_bundle: true }
+    : { main: join(root, String(main)), build: { ...(build as object), cwd: root } };
+  return { ...rest, ...what, ...ofHost, assets: { ...(assets as object), directory: appDirectory } };
+}
+
+function hostConfig(host: string, zone: string, vars: Record<string, unknown>): WranglerConfig {
+  const routes = [host, `*.${host}`].map((name) => ({ pattern: `${name}/*`, zone_name: zone }));
+  return { routes, vars: { ...vars, ROPEWAY_HOST: host } };
+}
