@@ -1,8 +1,11 @@
 /** Sealed bodies in Deno KV, whose values are too small for them: each is a row of slices. One that lacks some does not open. */
-import { memoryBodyStore, type SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
+import { KEPT_FOR, memoryBodyStore, type SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
 
 /** Bytes: Deno KV takes 64 KiB a value. */
 const SLICE_BYTES = 60_000;
+
+/** The database forgets by itself. */
+const EXPIRING = { expireIn: KEPT_FOR };
 
 /** What the index has of each. */
 interface Kept {
@@ -41,9 +44,9 @@ export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): S
     },
     async put(id, sealed, most) {
       for (let start = 0; start < sealed.length; start += SLICE_BYTES) {
-        await kv.set([...slicesOf(id), start], sealed.slice(start, start + SLICE_BYTES));
+        await kv.set([...slicesOf(id), start], sealed.slice(start, start + SLICE_BYTES), EXPIRING);
       }
-      await kv.set([...indexKey, id], { bytes: sealed.length, time: now() });
+      await kv.set([...indexKey, id], { bytes: sealed.length, time: now() }, EXPIRING);
       const kept = await all();
       let total = kept.reduce((sum, { kept: { bytes } }) => sum + bytes, 0);
       for (const {

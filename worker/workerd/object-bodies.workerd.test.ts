@@ -12,7 +12,9 @@ it("bounds bodies, the oldest gone first, and counts all of them once only", asy
       if (query.includes("sum(")) counts += 1;
       return storage.sql.exec(query, ...bindings);
     };
-    const store = objectBodyStore({ sql: { exec } } as DurableObjectStorage, new StateDisk({}));
+    const counted = { getAlarm: () => storage.getAlarm(), setAlarm: (time: number) => storage.setAlarm(time) };
+    const sql = { exec } as SqlStorage;
+    const store = objectBodyStore({ ...counted, sql }, new StateDisk({}), Date.now);
     const ids = async () =>
       (await Promise.all(["a", "b", "c", "d", "e"].map(async (id) => ((await store.get(id)) === null ? "" : id)))).join(
         "",
@@ -26,5 +28,30 @@ it("bounds bodies, the oldest gone first, and counts all of them once only", asy
     expect([await ids(), counts]).toEqual(["de", 1]);
     await store.clear();
     expect(await ids()).toBe("");
+  });
+});
+
+it("keeps a body for thirty days, whether its phone comes back or not", async () => {
+  const { stub } = await pairDevice();
+  await runInDurableObject(stub, async (_, { storage }) => {
+    const day = 24 * 60 * 60 * 1000;
+    const start = Date.now();
+    let time = start;
+    const store = objectBodyStore(storage, new StateDisk({}), () => time);
+    await store.put("a", new Uint8Array(100), 1000);
+    time += 10 * day;
+    await store.put("b", new Uint8Array(100), 1000);
+    expect(await storage.getAlarm()).toBe(start + 30 * day);
+    time = start + 30 * day;
+    expect([await store.get("a"), (await store.get("b"))?.length]).toEqual([null, 100]);
+    await storage.deleteAlarm();
+    await store.expire();
+    expect(storage.sql.exec("SELECT id FROM sealed").toArray()).toEqual([{ id: "b" }]);
+    expect(await storage.getAlarm()).toBe(start + 40 * day);
+    time = start + 41 * day;
+    await storage.deleteAlarm();
+    await store.expire();
+    expect(storage.sql.exec("SELECT id FROM sealed").toArray()).toEqual([]);
+    expect(await storage.getAlarm()).toBeNull();
   });
 });

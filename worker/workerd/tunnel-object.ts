@@ -25,7 +25,7 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
-import { objectBodyStore } from "./object-bodies.ts";
+import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
@@ -74,6 +74,7 @@ class HibernatableSocket implements EdgeSocket {
 export class TunnelObject extends DurableObject<WorkerEnvironment> {
   #server: TunnelServer;
   #backend: EdgeBackend;
+  #bodies: ObjectBodyStore;
   #fetchRoad: FetchRoad;
   #sockets = new Map<WebSocket, { readonly transport: HibernatableSocket; readonly connection: Connection }>();
   #fresh = new Set<WebSocket>();
@@ -83,8 +84,8 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
   constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
     super(ctx, env);
     this.#backend = createWorkerdUpstream(ctx, env);
-    const bodies = objectBodyStore(ctx.storage, new StateDisk(env));
-    const dictionaries = new PhoneDictionaries(bodies, compressor, setTimer);
+    this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
+    const dictionaries = new PhoneDictionaries(this.#bodies, compressor, setTimer);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(
         this.#backend,
@@ -124,6 +125,10 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       webSocket: client,
       headers: { "Sec-WebSocket-Protocol": SUBPROTOCOL },
     });
+  }
+
+  override alarm(): Promise<void> {
+    return this.#bodies.expire();
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {

@@ -1,3 +1,6 @@
+/** Milliseconds that a body is kept after it was put, whether its phone comes back or not. */
+export const KEPT_FOR = 30 * 24 * 60 * 60 * 1000;
+
 /** Where one phone's sealed bodies are. Each is at most a little above DICTIONARY_MOST. What fails is as if it were not there. */
 export interface SealedBodyStore {
   get(id: string): Promise<Uint8Array | null>;
