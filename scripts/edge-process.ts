@@ -50,6 +50,6 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
 
 function originOf({ host, tls }: ResolvedEdgeOptions, port: number): string {
   // What people type, and what every program resolves; the edge sends browsers on to its own host.
-  const name = host === LOCAL_HOST ? "localhost" : host;
+  const name = host === LOCAL_HOST || host === "" ? "localhost" : host;
   return new URL(`${tls ? "https" : "http"}://${name}:${port}`).origin;
 }

@@ -14,6 +14,8 @@ export const OPENING_PREFIX = "ropeway.opening.";
 
 /** Where the tunnel, pairing, and the app's own files live on every host of a deployment. */
 export const RESERVED_PATH = "/.ropeway/";
+/** Begins the paths of the base host at which pages without scripts live: decision 28. */
+export const LITE_PATH = "/~";
 export const TUNNEL_PATH = "/.ropeway/tunnel";
 export const PAIR_PATH = "/.ropeway/pair";
 export const CONFIG_PATH = "/.ropeway/config.json";

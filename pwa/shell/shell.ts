@@ -6,11 +6,13 @@ import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts
 import { App } from "./app/app.ts";
 import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
 import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
+import { LITE_SITES_KEY } from "./app/lite-sites.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
 import { SiteStore } from "./app/site-store.ts";
 import { TotalsStore } from "./app/totals-store.ts";
 import { KeptSpares } from "./frames/kept-spares.ts";
+import type { OpenedPlaces } from "./frames/opened-places.ts";
 import { OtherWindows } from "./frames/other-windows.ts";
 import { createPageFrame } from "./frames/slot-frame.ts";
 import { SlotFrames } from "./frames/slot-frames.ts";
@@ -41,6 +43,8 @@ declare global {
     ropeway: { stats(): Promise<TunnelStats> };
     /** Path of the sheets' script; the build puts it here. */
     readonly __SHEETS: string;
+    /** Likewise, of that for pages without scripts. */
+    readonly __LITE: string;
   }
 }
 
@@ -92,6 +96,7 @@ async function main(): Promise<void> {
   const registry = new SlotRegistry(localStorage);
   window.addEventListener("storage", () => registry.restore());
   const slots = slotHost === null ? null : openSlots(registry, slotHost);
+  const { places, attach } = await openPlaces(slots);
   const spares = slots === null ? null : new SpareSchedule(slots, () => tab.state.phase === "loading");
   const sheets = lateSheets(() => app);
   const app = new App({
@@ -112,10 +117,11 @@ async function main(): Promise<void> {
       if (tab.state.phase !== "loading") history.lasts();
     },
   });
-  const frame = openFrame(slots, history);
+  const frame = new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
   const tab = new Tab({ id: FIRST_TAB, app, frame, onCommit: () => chrome.focusPage(), openOtherApp });
   const chrome = mountChrome(document.getElementById("app") as HTMLElement, { app, tab }, sheets);
-  const isResumed = slots !== null && token !== null && address === null && !isNewKey;
+  attach(frame, tab, chrome, app);
+  const isResumed = places !== null && token !== null && address === null && !isNewKey;
   keepHistory(history, tab, frame, isResumed ? before : []);
   app.draw();
   warmSheets(sheets, tab);
@@ -127,21 +133,24 @@ async function main(): Promise<void> {
   watchNetwork(tunnel);
   window.addEventListener("online", () => app.ensurePaired());
 
-  if (slots !== null) {
-    if (address === null) frame.showStart();
-    chrome.frameHost.append(frame.element);
-    await spares?.start();
-  }
+  if (address === null) frame.showStart();
+  chrome.frameHost.append(frame.element);
+  await spares?.start();
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (openSettings) chrome.openSettings();
-  await startOwnWorker(localStorage, introduce);
+  await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
-function openFrame(slots: SlotFrames | null, history: HistoryStore): PageFrame {
-  const places = slots && new SlotPlaces(slots);
-  return new PageFrame(createPageFrame(document), places, (entries) => history.save(entries));
+/** Slots, or where scripts do not run, too: that is in a script of its own. */
+async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
+  const inSlots = slots && new SlotPlaces(slots);
+  const { serviceWorker: workers } = navigator;
+  const isLite = workers !== undefined && (slots === null || localStorage.getItem(LITE_SITES_KEY) !== null);
+  if (!isLite) return { places: inSlots, attach() {} };
+  const chunk = (await import(self.__LITE)) as typeof import("./lite/lite-chunk.ts");
+  return chunk.openLite({ storage: localStorage, workers, slots: inSlots, bind: (slot) => tunnel.bind(slot) });
 }
 
 function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {

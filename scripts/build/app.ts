@@ -27,6 +27,10 @@ const BROTLI = ".ropeway/brotli";
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
+/** Pages without scripts, of the shell and of its service worker: for phones that have such pages. */
+const LITE = ".ropeway/lite";
+const LITE_WORKER = ".ropeway/lite-worker";
+
 /**
  * Where each script comes from that needs no other's name. Only the shell's page and the tunnel load scripts as modules. The slot's service worker carries
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
@@ -35,6 +39,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
   [DECODER, "pwa/tunnel/store/dictionary/decoder-chunk.ts", "esm"],
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
+  [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
@@ -52,21 +57,7 @@ const copies: readonly (readonly [output: string, source: string])[] = [
 /** Builds the app, below `dist/app`. */
 export async function buildApp(): Promise<BuiltFiles> {
   const files: BuiltFiles = new Map();
-  const built = await Promise.all([
-    ...(["esm", "iife"] as const).map((format) =>
-      bundle({
-        entryPoints: scripts.filter((script) => script[2] === format).map(([out, source]) => ({ out, in: source })),
-        format,
-      }),
-    ),
-    bundle({
-      entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
-      format: "esm",
-      plugins: [await ofShell()],
-    }),
-    bundle({ entryPoints: [{ out: "shell", in: "pwa/shell/styles/shell.css" }] }),
-  ]);
-  for (const part of built) for (const [path, contents] of part) files.set(path, contents);
+  for (const [path, contents] of await independentScripts()) files.set(path, contents);
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
@@ -74,6 +65,8 @@ export async function buildApp(): Promise<BuiltFiles> {
   const questions = nameByContent(files, STORE_QUESTIONS);
   const brotli = nameByContent(files, BROTLI);
   const sheets = nameByContent(files, SHEETS);
+  const lite = nameByContent(files, LITE);
+  const liteWorker = nameByContent(files, LITE_WORKER);
   const loaders = await Promise.all([
     bundle({
       entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
@@ -89,8 +82,12 @@ export async function buildApp(): Promise<BuiltFiles> {
     bundle({
       entryPoints: [{ out: "shell", in: "pwa/shell/shell.ts" }],
       format: "esm",
-      define: { ...browserOptions.define, "self.__SHEETS": JSON.stringify(`/${sheets}`) },
-      external: [`/${sheets}`],
+      define: {
+        ...browserOptions.define,
+        "self.__SHEETS": JSON.stringify(`/${sheets}`),
+        "self.__LITE": JSON.stringify(`/${lite}`),
+      },
+      external: [`/${sheets}`, `/${lite}`],
     }),
   ]);
   for (const part of loaders) for (const [path, contents] of part) files.set(path, contents);
@@ -105,10 +102,36 @@ export async function buildApp(): Promise<BuiltFiles> {
       ...browserOptions.define,
       "self.__WB_MANIFEST": JSON.stringify(precacheManifest(files)),
       "self.__SLOT_WORKER": JSON.stringify(`/${slotWorker}`),
+      "self.__LITE": JSON.stringify(`/${lite}`),
+      "self.__LITE_WORKER": JSON.stringify(`/${liteWorker}`),
     },
   });
   for (const [path, contents] of serviceWorkers) files.set(path, contents);
   return files;
+}
+
+/** Those that need no other's name, and the style sheet. */
+async function independentScripts(): Promise<BuiltFiles> {
+  const built = await Promise.all([
+    ...(["esm", "iife"] as const).map((format) =>
+      bundle({
+        entryPoints: scripts.filter((script) => script[2] === format).map(([out, source]) => ({ out, in: source })),
+        format,
+      }),
+    ),
+    bundle({
+      entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
+      format: "esm",
+      plugins: [await ofShell()],
+    }),
+    bundle({
+      entryPoints: [{ out: LITE_WORKER, in: "pwa/sw/lite/lite-worker.ts" }],
+      format: "iife",
+      globalName: "ropewayLite",
+    }),
+    bundle({ entryPoints: [{ out: "shell", in: "pwa/shell/styles/shell.css" }] }),
+  ]);
+  return new Map(built.flatMap((part) => [...part]));
 }
 
 /** The store, which loads the decoder by its name. @returns its own. */

@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 67.4 * KB,
+    limit: 67.5 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44.9 * KB },
@@ -25,6 +25,7 @@ const budgets: readonly Budget[] = [
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 27.3 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
 ];
 

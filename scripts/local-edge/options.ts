@@ -13,7 +13,7 @@ export interface EdgeOptions {
   readonly ip?: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Base host under which slots live; LOCAL_HOST by default. */
+  /** Base host under which slots live; LOCAL_HOST by default. "": there is only one host, whatever it is asked by. */
   readonly host?: string;
   /** Lets the edge reach loopback and private addresses. */
   readonly allowPrivate?: boolean;

@@ -20,6 +20,7 @@ import { VERSION } from "../../shared/version.ts";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
+import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";
 import { phonePage } from "./phone-page.ts";
 
@@ -51,6 +52,15 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
     });
   }
+
+  // Before whatever acts on a request.
+  app.use((context, next) => {
+    const url = new URL(context.req.url);
+    const { kind } = classifyHost(url, context.env.ROPEWAY_HOST);
+    if (kind !== "base") return next();
+    const answer = liteBoot(url, context.req.raw, securityHeaders(url, kind, context.env.ROPEWAY_HOST));
+    return answer === null ? next() : Promise.resolve(answer);
+  });
 
   app.get(HEALTH_PATH, (context) => context.json({ status: "ok", version: VERSION, protocol: SUBPROTOCOL }));
 

@@ -40,6 +40,8 @@ export type Notice =
   | { readonly kind: "loop"; readonly url: string }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
+  /** What it is to have pages without scripts. */
+  | { readonly kind: "lite"; readonly why: string }
   /** Something of what sites have stored is still there. */
   | { readonly kind: "not-cleared"; readonly why: string }
   /** The recent sites, which can be taken back. */

@@ -1,11 +1,19 @@
 /** The app's own service worker: is registered, and told and asked what only it can see. */
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
+import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 import { storeAccept, storedAccept } from "../link/own-accept.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 
-/** @param onAccept what this browser asks for by itself is known, and stored. */
-export async function startOwnWorker(storage: KeyValueStorage, onAccept: () => void): Promise<void> {
+/**
+ * @param hasScripts no page is shown without scripts.
+ * @param onAccept what this browser asks for by itself is known, and stored.
+ */
+export async function startOwnWorker(
+  storage: KeyValueStorage,
+  hasScripts: boolean,
+  onAccept: () => void,
+): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   const workers = navigator.serviceWorker;
   workers.addEventListener("message", ({ data }: MessageEvent<OwnWorkerToShell>) => {
@@ -22,7 +30,9 @@ export async function startOwnWorker(storage: KeyValueStorage, onAccept: () => v
   workers.startMessages();
   void workers.ready.then(({ active }) => active?.postMessage("opened"));
   // The cache may answer for a while after the last look, which would take its share of the link from a page.
-  await workers.register("/sw.js", { scope: "/", updateViaCache: "all" }).catch(() => {});
+  await workers
+    .register(`/sw.js${hasScripts ? "" : LITE_WORKER_QUERY}`, { scope: "/", updateViaCache: "all" })
+    .catch(() => {});
   if (workers.controller !== null) showAccept(storage);
   else workers.addEventListener("controllerchange", () => showAccept(storage), { once: true });
 }

@@ -90,7 +90,7 @@ export class Navigable {
     if (!isSelfSend) this.selfSends.end();
     if (this.frame.places === null) {
       if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
-      const detail = "Cannot show pages: this edge has only one host";
+      const detail = "Cannot show pages: no service workers";
       return this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
     }
     const isShown = isShownAlready(request.url, this.state);

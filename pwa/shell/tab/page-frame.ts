@@ -35,7 +35,7 @@ export class PageFrame {
     );
   }
 
-  /** The frame has the start document: no other is of the app's own origin. */
+  /** The frame has a document of the app's own origin: the start document, or one without scripts. */
   get isAtStart(): boolean {
     return Boolean(this.element.contentDocument);
   }

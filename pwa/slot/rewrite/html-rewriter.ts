@@ -7,9 +7,27 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { toReal } from "../slot-url.ts";
 import { AFFECTED_ELEMENTS, type ElementContext, type MarkupContext, rewriteElement } from "./element-rules.ts";
-import { nameEnd, TagEditor, tagEnd } from "./html-tag.ts";
+import { type AttributeAccess, nameEnd, TagEditor, tagEnd } from "./html-tag.ts";
 
-/** Elements whose content is text up to their end tag; `noscript` because scripting is on. */
+/** What is rewritten, and how. */
+export interface MarkupRules {
+  /** Lower-case names. */
+  readonly elements: ReadonlySet<string>;
+  /** Without any of this in its tag, a link (`a`, `area`) is left alone. */
+  readonly inLinks: RegExp;
+  readonly rewrite: (name: string, element: AttributeAccess, context: ElementContext) => void;
+  /** Whether `noscript` has text, as where scripting is on. */
+  readonly hasScripts: boolean;
+}
+
+const SLOT_RULES: MarkupRules = {
+  elements: AFFECTED_ELEMENTS,
+  inLinks: /ping/i,
+  rewrite: rewriteElement,
+  hasScripts: true,
+};
+
+/** Elements whose content is text up to their end tag. */
 const RAW_TEXT: ReadonlySet<string> = new Set([
   "iframe",
   "noembed",
@@ -56,6 +74,7 @@ function isLetter(code: number): boolean {
 
 export class HtmlRewriter {
   readonly #context: MarkupContext;
+  readonly #rules: MarkupRules;
   #snippet: string | null;
   #pending = "";
   #mode: Mode = DATA;
@@ -70,8 +89,9 @@ export class HtmlRewriter {
   #copied = 0;
 
   /** `snippet`: inserted once; null for markup that is no document. */
-  constructor(context: MarkupContext, snippet: string | null) {
+  constructor(context: MarkupContext, snippet: string | null, rules = SLOT_RULES) {
     this.#context = context;
+    this.#rules = rules;
     this.#snippet = snippet;
     this.#elementContext = this.#contextAt(context.documentUrl);
   }
@@ -188,10 +208,10 @@ export class HtmlRewriter {
     }
     if (name === "svg" || name === "math") this.#countForeign(isEnd, html.charCodeAt(end - 2) === 0x2f);
     if (isEnd) return end;
-    if (AFFECTED_ELEMENTS.has(name)) this.#rewriteTag(name, start, end);
+    if (this.#rules.elements.has(name)) this.#rewriteTag(name, start, end);
     const closesItself = this.#foreignDepth > 0 && html.charCodeAt(end - 2) === 0x2f;
-    if (RAW_TEXT.has(name) && !closesItself)
-      this.#mode = { kind: "raw", name, tokens: tokensFor(name), script: "plain" };
+    const isText = RAW_TEXT.has(name) && (this.#rules.hasScripts || name !== "noscript");
+    if (isText && !closesItself) this.#mode = { kind: "raw", name, tokens: tokensFor(name), script: "plain" };
     return end;
   }
 
@@ -202,7 +222,7 @@ export class HtmlRewriter {
 
   #rewriteTag(name: string, start: number, end: number): void {
     const tag = this.#pending.slice(start, end);
-    if (name.charCodeAt(0) === 0x61 && !/ping/i.test(tag)) return;
+    if (name.charCodeAt(0) === 0x61 && !this.#rules.inLinks.test(tag)) return;
     const editor = new TagEditor(tag);
     if (name === "base" && this.#base === null) {
       const href = editor.get("href");
@@ -212,7 +232,7 @@ export class HtmlRewriter {
         this.#elementContext = this.#contextAt(this.#base);
       }
     }
-    rewriteElement(name, editor, this.#elementContext);
+    this.#rules.rewrite(name, editor, this.#elementContext);
     const rewritten = editor.toString();
     if (rewritten === tag) return;
     this.#emit(start);

@@ -43,15 +43,10 @@ export function requestHead(
   const isNavigation = request.mode === "navigate";
   // The slot may be http: where the real page is https:, so that the browser sees no mixed content.
   if (!isNavigation && isMixedContent(url, context.realOrigin)) url.protocol = "https:";
-  const headers: HeaderField[] = [];
-  for (const [name, value] of request.headers) {
-    if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) headers.push([name, value]);
-  }
-  if (bodyLength !== null) headers.push(["content-length", String(bodyLength)]);
   return {
     method: request.method,
     url: url.href,
-    headers,
+    headers: forwardedFields(request, bodyLength),
     // The page itself is a frame in the shell: in a top-level slot a frame's document is the page's, or same-origin.
     destination: isNavigation && context.binding.topLevel ? "document" : (request.destination as Destination),
     mode: request.mode as RequestMode,
@@ -66,6 +61,16 @@ export function requestHead(
       documentUrl,
     ),
   };
+}
+
+/** The fields that go on to the origin. */
+export function forwardedFields({ headers }: Pick<Request, "headers">, bodyLength: number | null): HeaderField[] {
+  const fields: HeaderField[] = [];
+  for (const [name, value] of headers) {
+    if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) fields.push([name, value]);
+  }
+  if (bodyLength !== null) fields.push(["content-length", String(bodyLength)]);
+  return fields;
 }
 
 /** What is not of the origin refers to nothing. */

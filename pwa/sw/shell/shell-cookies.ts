@@ -5,6 +5,7 @@
  */
 import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 import { cookiePaths } from "./cookie-paths.ts";
 
@@ -87,5 +88,7 @@ export function keepCookiesAway(files: readonly string[]): void {
     change.waitUntil(isTold ? deleteCookies(change.changed) : deleteAll(urls));
   });
   // A window asks when it is there, since most cookies can be deleted by one alone, and when the link is away.
-  self.addEventListener("message", (event) => event.waitUntil(deleteAll(urls)));
+  self.addEventListener("message", (event) => {
+    if (event.data !== LITE_KEEP_ALIVE) event.waitUntil(deleteAll(urls));
+  });
 }

@@ -58,6 +58,7 @@ export function noticeText(notice: Notice): string {
       return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
     case "loop":
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
+    case "lite":
     case "not-cleared":
     case "wrong-key":
       return notice.why ?? "Wrong key: this phone keeps the pairing that it had";

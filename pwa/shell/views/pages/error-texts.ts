@@ -72,8 +72,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.NO_SLOT_HOST,
     {
-      heading: "This edge cannot show pages yet",
-      text: "It has only one host, and every site needs one of its own to be kept apart. Give it a wildcard host and set ROPEWAY_HOST, as the README says.",
+      heading: "No page can be shown here",
+      text: "It has only one host, and this browser has no service workers here.",
       asksForKey: false,
       sign: "sign",
     },

@@ -10,6 +10,7 @@ import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { formatTime } from "./format-time.ts";
 import { KeepSetting } from "./keep-setting.tsx";
+import { ScriptsSetting } from "./scripts-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { storeSentences } from "./store-text.ts";
 import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
@@ -60,6 +61,7 @@ export function SiteSheet({ state, phone, ui }: SiteProps) {
         {state.phase === "loaded" && state.error === null && (
           <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
         )}
+        {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} />}
         <ForgetSite
           label="Forget this site"
           site={siteName(state.url)}

@@ -1,0 +1,211 @@
+import { test as base, expect, type RunningEdge } from "../fixtures/browser.ts";
+import { expectSameContent, settledContent } from "../fixtures/compare.ts";
+import { REAL_SITES } from "../fixtures/real-sites/origins.ts";
+
+/** An edge with one host, as the plain wrangler.toml makes it: pages live there, without scripts. */
+const test = base.extend<object, { edge: RunningEdge }>({
+  edge: [
+    async ({ runtime, demo }, use) => {
+      const { startEdge } = await import("../../scripts/edge-process.ts");
+      const edge: RunningEdge = await startEdge({ runtime, port: 0, host: "", allowPrivate: true, demo });
+      await use(edge);
+      await edge.close();
+    },
+    { scope: "worker", timeout: 90_000 },
+  ],
+});
+
+test("five real sites show as directly with scripts off", async ({ app, browser, network }) => {
+  test.setTimeout(120_000);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const direct = await context.newPage();
+  for (const [name, start] of Object.entries(REAL_SITES)) {
+    await test.step(name, async () => {
+      const site = await start();
+      await direct.goto(site.entry);
+      const wanted = await settledContent(direct);
+      await app.goto(site.entry);
+      await expectSameContent(app, wanted);
+      const step = site.steps.find(({ navigates }) => navigates);
+      if (step !== undefined) {
+        const loaded = direct.waitForEvent("load");
+        await step.act(direct);
+        await loaded;
+        const next = await settledContent(direct, wanted);
+        await app.navigated(() => step.act(app.frame()));
+        await expectSameContent(app, next);
+      }
+      await site.close();
+    });
+  }
+  await context.close();
+  expect(network.leaks("localhost")).toEqual([]);
+});
+
+test("links, forms, redirects, cookies and the way back are those of the sites", async ({
+  app,
+  origin,
+  otherOrigin,
+  network,
+}) => {
+  const field = `<input name="q" value="straße &amp; more"><button>Send</button>`;
+  origin.page(
+    "/a/b",
+    `<p>Start</p><a href="../../../c?x=1#part">Deep</a><a href="${otherOrigin.origin}/x" target="_blank">Other</a>
+    <form action="/form">${field}</form><form method="post" action="/form" id="post">${field}</form>
+    <form method="post" action="${otherOrigin.origin}/form" target="_top" id="other">${field}</form>
+    <a href="/redirect/302?to=${encodeURIComponent(`${otherOrigin.origin}/x`)}">Away</a>
+    <form><input type="password" name="p"></form>`,
+    "Start",
+  );
+  origin.page("/c", `<p>Deep page</p><p style="margin-top: 3000px" id="part">Part</p>`, "Deep");
+  otherOrigin.page("/x", "<title>X</title><p>Other site</p>", "X");
+  const frame = app.frame();
+  await app.goto(`${origin.origin}/set-cookies?session=${encodeURIComponent("1; HttpOnly; Path=/; SameSite=Strict")}`);
+  await app.goto(`${origin.origin}/a/b`);
+  await expect(app.page).toHaveTitle(/Start/);
+  await expect(app.page.getByText("asks for a password").first()).toBeVisible();
+  expect(await frame.locator("[name=p]").getAttribute("autocomplete")).toBe("new-password");
+  await app.navigated(() => frame.getByText("Deep").click());
+  await expect(app.address).toHaveValue(`${origin.origin}/c?x=1#part`);
+  await expect(frame.getByText("Part")).toBeInViewport();
+  await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+  await expect(app.address).toHaveValue(`${origin.origin}/a/b`);
+  for (const [form, shown] of [
+    ["form >> nth=0", '"method":"GET"'],
+    ["#post", '"method":"POST"'],
+    ["#other", '"method":"POST"'],
+  ] as const) {
+    await app.goto(`${origin.origin}/a/b`);
+    await app.navigated(() => frame.locator(form).getByRole("button").click());
+    await expect(frame.locator("pre")).toContainText(shown);
+    await expect(frame.locator("pre")).toContainText("straße & more");
+  }
+  await expect(app.address).toHaveValue(`${otherOrigin.origin}/form`);
+  expect(otherOrigin.requestsTo("/form")[0]?.headers.origin).toBe(origin.origin);
+  for (const name of ["Other", "Away"]) {
+    await app.goto(`${origin.origin}/a/b`);
+    await app.navigated(() => frame.getByText(name).click());
+    await expect(frame.getByText("Other site")).toBeVisible();
+    await expect(app.address).toHaveValue(`${otherOrigin.origin}/x`);
+    expect(otherOrigin.requestsTo("/x").at(-1)?.headers["sec-fetch-site"]).toBe("cross-site");
+  }
+  await app.navigated(() => app.page.getByRole("button", { name: "Reload" }).click());
+  await expect(frame.getByText("Other site")).toBeVisible();
+  const asked = origin.requestsTo("/a/b");
+  expect(asked.every(({ headers }) => headers.cookie === "session=1")).toBe(true);
+  expect(await app.page.context().cookies()).toEqual([]);
+  expect(network.leaks("localhost")).toEqual([]);
+});
+
+/** Whatever runs, or gets out of its page, asks for `/ran`, `/stolen`, or a bank's `/account`. */
+function attacks(site: string, bank: string, base: string): string {
+  const script = `fetch('${site}/ran');top.document.title='ran'`;
+  const place = `/~${bank.replace("//", "")}/account`;
+  return `<p>Evil</p>
+    <script>${script}</script><script type="module">${script}</script>
+    <script type="speculationrules">{"prefetch":[{"urls":["${bank}/account"]}]}</script>
+    <img src="/none.png" onerror="${script}"><body onload="${script}">
+    <svg onload="${script}"><script>${script}</script><a xlink:href="javascript:${script}"><text y="20">svg link</text></a>
+    <set attributeName="href" to="${base}${place}"/></svg>
+    <svg><use href="data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg' onload='${script}'/>#x"/></svg>
+    <iframe srcdoc="<script>${script}</script><img src='${base}/.ropeway/config.json'>"></iframe>
+    <iframe src="data:text/html,<script>${script}</script>"></iframe><iframe src="javascript:${script}"></iframe>
+    <iframe src="${base}/"></iframe><iframe src="${place}"></iframe><iframe src="${bank}/account"></iframe>
+    <object data="${bank}/account"></object><embed src="${bank}/account"><portal src="${bank}/account"></portal>
+    <noscript><p>Shown</p><iframe src="${bank}/account"></iframe></noscript>
+    <meta http-equiv="refresh" content="0;url=${bank}/account"><meta http-equiv="set-cookie" content="stolen=1">
+    <base target="_top">
+    <link rel="prerender" href="${bank}/account"><link rel="dns-prefetch" href="${bank}">
+    <link rel="import" href="/ran"><link rel="modulepreload" href="/none"><link rel="manifest" href="/ran">
+    <link rel="preload" as="fetch" href="/ran"><link rel="preload" as="script" href="/none">
+    <style>@import "/~${bank.replace("//", "")}/account"; p { background: url("/~${bank.replace("//", "")}/private.png") }</style>
+    <img src="${place}"><img src="/sw.js"><img src="/.ropeway/config.json"><img src="/shell.js">
+    <img name="title"><img name="readyState"><form name="querySelector"></form><img id="navigation" name="location">
+    <a id="script" href="javascript:${script}">script link</a>
+    <a id="top" href="/next" target="_top" ping="/ran" download>top link</a>
+    <a id="root" href="/">root link</a>
+    <a id="place" href="${base}${place}">place link</a>
+    <title><a href="${place}"></title><svg><title><a id="missed" href="${base}${place}" rel="noreferrer"><text y="40">missed link</text></a></title></svg>
+    <form id="pair" method="post" action="${base}/.ropeway/pair"><button>Pair</button></form>`;
+}
+
+test("a hostile page runs nothing, leaves nowhere by itself, and gets nothing of another site or the app", async ({
+  app,
+  origin,
+  otherOrigin,
+  network,
+}) => {
+  const { page } = app;
+  const frame = app.frame();
+  otherOrigin.page("/account", "<p>Balance</p>");
+  origin.route("/refresh", ({ reply }) =>
+    reply(200, { "content-type": "text/html", refresh: `0;url=${otherOrigin.origin}/account` }, "<p>Stays</p>"),
+  );
+  origin.route("/style.xml", ({ reply }) =>
+    reply(200, { "content-type": "text/xml" }, `<?xml-stylesheet type="text/xsl" href="/ran"?><a>xml</a>`),
+  );
+  origin.route("/evil.svg", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "image/svg+xml" },
+      `<svg xmlns="http://www.w3.org/2000/svg"><script>fetch("/ran")</script></svg>`,
+    ),
+  );
+  await app.goto(`${otherOrigin.origin}/set-cookies?session=${encodeURIComponent("1; Path=/; SameSite=Strict")}`);
+  const evil = attacks(origin.origin, otherOrigin.origin, app.base);
+  origin.route("/", ({ reply }) =>
+    reply(200, { "content-type": "text/html", "content-security-policy": "script-src *", "set-cookie": "own=1" }, evil),
+  );
+  origin.page("/next", "<p>Next page</p>");
+  for (const path of ["/refresh", "/style.xml", "/evil.svg", "/"]) await app.goto(origin.origin + path);
+  await expect(frame.getByText("Evil")).toBeVisible();
+  await page.waitForTimeout(1_000);
+  expect(
+    page.frames().length,
+    page
+      .frames()
+      .map((each) => each.url())
+      .join(),
+  ).toBeLessThanOrEqual(9);
+  expect(
+    page.frames().some((each) => each !== page.mainFrame() && new URL(each.url(), app.base).pathname === "/"),
+  ).toBe(false);
+  expect(origin.requestsTo("/sw.js").length + origin.requestsTo("/.ropeway/config.json").length).toBe(2);
+  expect(origin.requestsTo("/shell.js").length).toBe(1);
+  expect(otherOrigin.requestsTo("/account")).toEqual([]);
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+
+  await frame.locator("#script").click();
+  await app.navigated(() => frame.locator("#root").click());
+  await expect(frame.getByText("Evil")).toBeVisible();
+  await app.navigated(() => frame.locator("#top").click());
+  await expect(frame.getByText("Next page")).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/next`);
+
+  expect(origin.requestsTo("/ran")).toEqual([]);
+  expect(otherOrigin.requestsTo("/account")).toEqual([]);
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.title()).not.toContain("ran");
+  expect(network.leaks("localhost")).toEqual([]);
+  expect(network.requests.filter(({ url }) => url.endsWith("/.ropeway/pair")).length).toBe(1);
+
+  // The place of another site, by an address that no rule has seen: it is asked for as from the site that sends there.
+  await app.content().then((content) =>
+    content.evaluate(
+      (place) => {
+        const link = document.createElement("a");
+        link.href = place;
+        link.rel = "noreferrer";
+        link.textContent = "Missed";
+        document.body.append(link);
+      },
+      `${app.base}/~${otherOrigin.origin.replace("//", "")}/account`,
+    ),
+  );
+  await app.navigated(() => frame.getByText("Missed").click());
+  await expect(frame.getByText("Balance")).toBeVisible();
+  const [asked] = otherOrigin.requestsTo("/account");
+  expect(asked?.headers.cookie).toBeUndefined();
+  expect(asked?.headers["sec-fetch-site"]).toBe("cross-site");
+});

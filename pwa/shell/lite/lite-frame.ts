@@ -1,0 +1,312 @@
+/**
+ * What the script of a page does in a slot, done from outside for pages without scripts: tells the tab where the page
+ * is, how far, and where it wants to go. The app's service worker says what it is about to show, and the frame's document
+ * says when it is there.
+ */
+import { ErrorCode } from "../../../shared/errors.ts";
+import { LITE_PATH } from "../../../shared/subprotocol.ts";
+import { liteAddress, realOf } from "../../messages/lite-address.ts";
+import {
+  LITE_KEEP_ALIVE,
+  LITE_WORKER_QUERY,
+  type LiteAnswer,
+  type LiteOutcome,
+  type LiteQuestion,
+  type LiteToShell,
+} from "../../messages/lite-messages.ts";
+import { type DocumentPhase, type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { PageOrder } from "../frames/page-places.ts";
+import type { Slot } from "../frames/slot-registry.ts";
+import { find, historyKeyOf, iconOf, phaseOf, titleOf } from "./read-document.ts";
+
+/** Milliseconds between two looks at a document that is on its way. */
+const LOOK = 50;
+/** Milliseconds between two messages that keep the service worker from being stopped. */
+const KEEP_ALIVE = 15_000;
+/** Milliseconds between two reports of how far the page is scrolled. */
+const SCROLL_PAUSE = 300;
+/** Milliseconds in which the service worker has told of a document that it gave. */
+const TOLD_WITHIN = 500;
+
+/** The frame, and whom it is for. */
+export interface LiteFrameOptions {
+  readonly element: HTMLIFrameElement;
+  readonly workers: ServiceWorkerContainer;
+  readonly bind: (slot: Slot) => MessagePort;
+  /** As a page in a slot would say it. @param slot null for the start document. */
+  readonly hear: (message: PageToShell, slot: Slot | null) => void;
+  /** @returns whether the key was one of the app's. */
+  readonly press: (press: KeyPress) => boolean;
+  /** A page is all there. @param asksForPassword it has a field for one. */
+  readonly onLoaded: (asksForPassword: boolean) => void;
+  readonly onDownload: (url: string) => void;
+  /** The start document has no script either. */
+  readonly reportsStart: boolean;
+}
+
+type LiteDocument = LiteOutcome & { type: "lite-document" };
+
+export class LiteFrame {
+  readonly #options: LiteFrameOptions;
+  /** Where the tab has sent the frame, until a document is there. */
+  #sent: string | null = null;
+  /** What the service worker has given, and is not in the frame yet. */
+  #coming: LiteOutcome | null = null;
+  #document: Document | null = null;
+  #page: LiteDocument | null = null;
+  #phase: DocumentPhase = "loaded";
+  #scrollsTo: { readonly x: number; readonly y: number } | null = null;
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #keptAliveAt = 0;
+
+  constructor(options: LiteFrameOptions) {
+    this.#options = options;
+    const { element, workers } = options;
+    workers.addEventListener("message", ({ data, ports }: MessageEvent<LiteToShell>) => this.#onWorker(data, ports[0]));
+    workers.startMessages();
+    element.addEventListener("load", () => this.#onLoad());
+  }
+
+  /** The frame shows a page without scripts. */
+  get isShown(): boolean {
+    return this.#location?.pathname.startsWith(LITE_PATH) === true;
+  }
+
+  setOut(url: string): void {
+    this.#sent = url;
+    this.#coming = null;
+  }
+
+  tell(order: PageOrder): void {
+    const page = this.#options.element.contentWindow;
+    if (order.type === "stop") page?.stop();
+    else if (order.type === "scroll") this.#scrollsTo = order.position;
+    else if (this.#page?.isPosted === true && !order.isConfirmed)
+      this.#say({ tag: MESSAGE_TAG, type: "reload-sends-form" });
+    else page?.location.reload();
+  }
+
+  get #location(): Location | null {
+    // Null while a page of the browser's own is there.
+    return this.#options.element.contentDocument === null
+      ? null
+      : (this.#options.element.contentWindow?.location ?? null);
+  }
+
+  // What the service worker says
+
+  #onWorker(message: LiteToShell, port: MessagePort | undefined): void {
+    switch (message.type) {
+      case "lite-navigation":
+      case "lite-port-wanted":
+        return port && this.#answer(message, port);
+      case "lite-download":
+        return this.#options.onDownload(message.url);
+      case "lite-document":
+      case "lite-failed":
+      case "lite-moved":
+        this.#coming = message;
+        this.#watch();
+    }
+  }
+
+  #answer(question: LiteQuestion, port: MessagePort): void {
+    const answer = question.type === "lite-port-wanted" ? "go" : this.#judge(question);
+    const message: LiteAnswer = { type: answer };
+    const origin = question.type === "lite-port-wanted" ? question.origin : new URL(question.url).origin;
+    port.postMessage(message, answer === "go" ? [this.#options.bind(slotOf(origin))] : []);
+  }
+
+  /** Only the tab sends the frame to another site, so that the edge knows who wants it. */
+  #judge(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer["type"] {
+    const { url, method, headers, body, referrer, from, isRestored } = question;
+    if (this.#sent !== null && bare(url) === bare(this.#sent)) return "go";
+    if (from === null || bare(from) !== bare(this.#location === null ? "" : (realOf(this.#location) ?? ""))) {
+      return isRestored && from === null ? "go" : "not-mine";
+    }
+    if (isRestored) return "go";
+    const slot = slotOf(new URL(from).origin);
+    if (new URL(url).origin === slot.origin) {
+      this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
+      return "go";
+    }
+    const request = { url, method, headers, body, referrer, replace: false };
+    this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
+    return "stay";
+  }
+
+  // What comes into the frame
+
+  #onLoad(): void {
+    const { contentDocument: document, contentWindow: page } = this.#options.element;
+    if (document === null || page === null) return;
+    if (page.location.pathname === "/blank") this.#onStart(document, page);
+    else if (this.#coming === null && document !== this.#document)
+      setTimeout(() => this.#onBootPage(document), TOLD_WITHIN);
+    this.#look();
+  }
+
+  #onStart(document: Document, page: Window): void {
+    this.#document = document;
+    this.#page = null;
+    if (!this.#options.reportsStart) return;
+    const report = () => {
+      const about = { url: page.location.href, title: "", icon: null, historyKey: historyKeyOf(page) };
+      this.#options.hear({ tag: MESSAGE_TAG, type: "document", phase: "loaded", ...about }, null);
+    };
+    page.addEventListener("popstate", report);
+    report();
+  }
+
+  /** The service worker was away, and the edge has answered in its place. */
+  async #onBootPage(document: Document): Promise<void> {
+    const { element, workers } = this.#options;
+    if (this.#coming !== null || element.contentDocument !== document || document === this.#document) return;
+    const method = find(document, "meta[name=ropeway-boot]")?.getAttribute("content");
+    if (method === null || method === undefined) return;
+    await controlled(workers);
+    if (element.contentDocument !== document) return;
+    const url = this.#sent ?? (this.#location === null ? null : realOf(this.#location));
+    if (url === null) return;
+    if (method === "GET") return element.contentWindow?.location.replace(liteAddress(url));
+    const message = "Cannot send the form: the app was not there; nothing was sent";
+    this.#coming = { type: "lite-failed", url, method, code: ErrorCode.LINK_LOST, message };
+    this.#look();
+  }
+
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#look(), LOOK);
+  }
+
+  #look(): void {
+    this.#keepWorker();
+    const document = this.#options.element.contentDocument;
+    const real = this.#location === null ? null : realOf(this.#location);
+    if (document === null || real === null) return;
+    const coming = this.#coming;
+    if (coming !== null && document !== this.#document) {
+      const url = coming.type === "lite-moved" ? coming.from : coming.url;
+      if (new URL(real).origin === new URL(url).origin) {
+        this.#arrive(document, coming);
+        // Whoever watches the app sees that it loads.
+        setTimeout(() => this.#look());
+        return;
+      }
+    }
+    const phase = phaseOf(document);
+    if (document === this.#document && this.#page !== null && phase !== this.#phase) this.#progress(phase);
+    if (this.#coming === null && phase === "loaded" && this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+
+  #arrive(document: Document, outcome: LiteOutcome): void {
+    this.#document = document;
+    this.#coming = null;
+    this.#page = null;
+    const page = this.#options.element.contentWindow as Window;
+    switch (outcome.type) {
+      case "lite-document":
+        this.#sent = null;
+        this.#page = outcome;
+        this.#phase = "loading";
+        this.#listen(page);
+        return this.#report("loading");
+      case "lite-failed": {
+        this.#sent = null;
+        const { url, method, code, message } = outcome;
+        return this.#say({
+          tag: MESSAGE_TAG,
+          type: "failed",
+          url,
+          method,
+          code,
+          message,
+          historyKey: historyKeyOf(page),
+        });
+      }
+      case "lite-moved":
+        return this.#say({ tag: MESSAGE_TAG, type: "moved", url: outcome.url });
+    }
+  }
+
+  #progress(phase: DocumentPhase): void {
+    this.#phase = phase;
+    this.#report(phase);
+    if (phase !== "loaded") return;
+    const { x, y } = this.#scrollsTo ?? {};
+    if (x !== undefined && y !== undefined) this.#options.element.contentWindow?.scrollTo(x, y);
+    this.#scrollsTo = null;
+    const asksForPassword = this.#document !== null && find(this.#document, "input[type=password i]") !== null;
+    this.#options.onLoaded(asksForPassword);
+  }
+
+  /** Listeners of the app's run in a document without scripts (Chromium 156, Firefox; not WebKit, bug 218086). */
+  #listen(page: Window): void {
+    let isScrolling = false;
+    page.addEventListener("hashchange", () => this.#report(this.#phase));
+    page.addEventListener("keydown", (event) => {
+      if (this.#options.press(event)) event.preventDefault();
+    });
+    page.addEventListener("scroll", () => {
+      if (isScrolling) return;
+      isScrolling = true;
+      setTimeout(() => {
+        isScrolling = false;
+        const position = { x: Math.round(page.scrollX), y: Math.round(page.scrollY) };
+        this.#say({ tag: MESSAGE_TAG, type: "scrolled", historyKey: historyKeyOf(page), position });
+      }, SCROLL_PAUSE);
+    });
+  }
+
+  #report(phase: DocumentPhase): void {
+    const page = this.#options.element.contentWindow;
+    const url = this.#location === null ? null : realOf(this.#location);
+    if (page === null || url === null || this.#document === null || this.#page === null) return;
+    const { isError, isPosted } = this.#page;
+    this.#say({
+      tag: MESSAGE_TAG,
+      type: "document",
+      phase,
+      url,
+      title: titleOf(this.#document),
+      icon: phase === "loading" ? null : iconOf(this.#document, url),
+      historyKey: historyKeyOf(page),
+      isError,
+      isPosted,
+    });
+  }
+
+  #say(message: PageToShell): void {
+    const url = this.#location === null ? null : realOf(this.#location);
+    if (url !== null) this.#options.hear(message, slotOf(new URL(url).origin));
+  }
+
+  #keepWorker(): void {
+    const now = Date.now();
+    if (now - this.#keptAliveAt < KEEP_ALIVE) return;
+    this.#keptAliveAt = now;
+    this.#options.workers.controller?.postMessage(LITE_KEEP_ALIVE);
+  }
+}
+
+/** What the tab knows of the place. It has no host of its own. */
+function slotOf(origin: string): Slot {
+  return { label: "~", origin, topLevelOrigin: origin, topLevel: true };
+}
+
+function bare(url: string): string {
+  return url.split("#", 1)[0] ?? url;
+}
+
+export function isControlled({ controller }: ServiceWorkerContainer): boolean {
+  return controller?.scriptURL.endsWith(LITE_WORKER_QUERY) === true;
+}
+
+/** Resolves when the app's service worker answers, and knows pages without scripts. */
+async function controlled(workers: ServiceWorkerContainer): Promise<void> {
+  while (!isControlled(workers)) {
+    await new Promise((resolve) => workers.addEventListener("controllerchange", resolve, { once: true }));
+  }
+}

@@ -1,0 +1,33 @@
+import { siteName } from "../../../messages/site-name.ts";
+import { chooseScripts, liteSites } from "../../app/lite-sites.ts";
+import { storedConfig } from "../../link/edge-config.ts";
+
+/** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */
+export function ScriptsSetting({ url }: { url: string }) {
+  if (storedConfig(localStorage)?.slotHost === null)
+    return (
+      <p class="fine">
+        Scripts are off: your edge has only one host. A name with a wildcard turns them on; docs/deploy.md says how.
+      </p>
+    );
+  const isOn = !liteSites(localStorage).includes(siteName(url));
+  return (
+    <div class="keep">
+      <button
+        type="button"
+        class="menu-row"
+        role="switch"
+        aria-checked={isOn}
+        onClick={() => {
+          chooseScripts(localStorage, url, !isOn);
+          // Where pages live is decided when the app is opened, which opens this page again.
+          location.reload();
+        }}
+      >
+        <span class="confirm-label">Scripts on this site</span>
+        <span class="switch" />
+      </button>
+      <p class="fine">{isOn ? "Off takes the least data; some pages need them" : "Off: the least data"}</p>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+/**
+ * The part of the app's own service worker that shows pages without scripts: decision 28. It knows a page by its client,
+ * whose address tells its real one. No script of a site ever runs on the base host, so that this and the windows of the
+ * app are one trust domain.
+ */
+
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import { LITE_PATH } from "../../../shared/subprotocol.ts";
+import { liteAddress, meantBy, realOf } from "../../messages/lite-address.ts";
+import { answerSubresource } from "../answer/subresource.ts";
+import { PortLost } from "../port-lost.ts";
+import { outgoingBody } from "../request/request-body.ts";
+import type { SlotExchange } from "../slot-exchange.ts";
+import type { TunnelPort } from "../tunnel-port.ts";
+import { liteContext } from "./lite-context.ts";
+import { answerLiteNavigation, type LiteNavigation, stay } from "./lite-document.ts";
+import { liteHead, liteReferrer, realTarget } from "./lite-request.ts";
+import { type Leave, LiteWindows } from "./lite-windows.ts";
+
+declare const self: ServiceWorkerGlobalScope;
+
+/** Clients whose page is remembered. */
+const CLIENTS_KNOWN = 64;
+/** Redirects that the browser has not come back for. */
+const EXPECTED = 16;
+
+const BASE = self.location.origin;
+/** Text bodies are not looked through: no page knows the base host by its scripts. */
+const NO_SLOT = { slotOrigin: "https://none.invalid", realOrigin: "https://none.invalid" };
+
+const windows = new LiteWindows();
+/** Real URL of the page of each client; "" for one of the app's own. */
+const pages = new BoundedMap<string, string>(CLIENTS_KNOWN);
+/** By the address on the base host, without a fragment. */
+const expected = new BoundedMap<string, Leave>(EXPECTED);
+
+type Asker = "page" | "app" | "unknown";
+
+/** As far as can be told at once. A page can be unknown where the worker was stopped since it came. */
+function askerOf({ request, clientId }: FetchEvent, url: URL): Asker {
+  if (url.origin !== BASE || url.pathname.startsWith(LITE_PATH)) return "page";
+  if (request.mode === "navigate")
+    return request.destination === "document" || url.pathname === "/blank" ? "app" : "page";
+  const page = pages.get(clientId);
+  if (page !== undefined) return page === "" ? "app" : "page";
+  return request.referrer.startsWith(BASE + LITE_PATH) ? "page" : "unknown";
+}
+
+/** Before any other listener: those do not hear of what a page asks for. */
+export function serveLitePages(isOfApp: (path: string) => boolean): void {
+  self.addEventListener("fetch", (event) => {
+    const url = new URL(event.request.url);
+    if (url.protocol !== "http:" && url.protocol !== "https:") return;
+    const asker = askerOf(event, url);
+    // The app's files are no secret: a page whose worker was stopped may get one in place of its own site's.
+    if (asker === "app" || (asker === "unknown" && isOfApp(url.pathname))) return;
+    event.stopImmediatePropagation();
+    let finish: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const answer = event.request.mode === "navigate" ? navigate : load;
+    event.respondWith(
+      answer(event, url, finish).catch(() => {
+        finish();
+        return event.request.mode === "navigate" ? stay() : Response.error();
+      }),
+    );
+    event.waitUntil(finished);
+  });
+}
+
+/** @returns "" for a client of the app's own, or of none. */
+async function pageOf(clientId: string): Promise<string> {
+  const known = pages.get(clientId);
+  if (known !== undefined) return known;
+  const client = clientId === "" ? undefined : await self.clients.get(clientId);
+  const url = URL.parse(client?.url ?? "");
+  const page = url?.origin === BASE ? (realOf(url) ?? "") : "";
+  if (client !== undefined) pages.set(clientId, page);
+  return page;
+}
+
+async function load(event: FetchEvent, url: URL, finish: () => void): Promise<Response> {
+  const { request, clientId } = event;
+  const page = await pageOf(clientId);
+  if (page === "") {
+    finish();
+    // What has no page asks for nothing of the web: documents of its frames, which do not open, say.
+    return url.origin === BASE && !url.pathname.startsWith(LITE_PATH) ? fetch(request) : Response.error();
+  }
+  const { origin } = new URL(page);
+  const target = realTarget(request, BASE, page);
+  const body = await outgoingBody(request, NO_SLOT);
+  let port = await windows.portOf(clientId, origin);
+  if (port === null) throw new PortLost();
+  const exchange: SlotExchange = {
+    ...exchangeOf(request, origin, finish),
+    head: liteHead(request, target, page, body.length),
+    async send() {
+      try {
+        return await (port as TunnelPort).fetch(exchange.head, body.content, request.signal);
+      } catch (error) {
+        if (!(error instanceof PortLost)) throw error;
+        port = await windows.portOf(clientId, origin);
+        if (port === null) throw error;
+        return exchange.send();
+      }
+    },
+  };
+  return answerSubresource(exchange);
+}
+
+/** What both kinds have. */
+function exchangeOf(request: Request, origin: string, finish: () => void) {
+  return {
+    request,
+    context: liteContext(BASE, origin),
+    async showCookies() {},
+    noDocument() {},
+    silentDocument() {},
+    finish,
+  };
+}
+
+async function navigate(event: FetchEvent, url: URL, finish: () => void): Promise<Response> {
+  const { request, clientId, resultingClientId } = event;
+  // Opened in a window of its own: the app does that.
+  if (request.destination === "document") {
+    finish();
+    return Response.redirect("/", 302);
+  }
+  const from = (await pageOf(clientId)) || realOf(new URL(request.referrer || BASE)) || null;
+  const again = url.pathname === `${LITE_PATH}again` ? url.searchParams.get("to") : null;
+  if (again !== null) {
+    finish();
+    return Response.redirect(liteAddress(again), 302);
+  }
+  const target = targetOf(url, from);
+  if (target === null) {
+    finish();
+    return stay();
+  }
+  const body = await outgoingBody(request, NO_SLOT);
+  const bare = url.pathname + url.search;
+  const leave = expected.get(bare) ?? (await windows.leaveFor(await question(request, target, from, body.content)));
+  expected.delete(bare);
+  if (leave === null) {
+    finish();
+    return stay();
+  }
+  const { origin, hash } = new URL(target);
+  pages.set(resultingClientId, target);
+  windows.remember(resultingClientId, leave.port);
+  const navigation: LiteNavigation = {
+    ...exchangeOf(request, origin, finish),
+    head: liteHead(request, target, from, body.length),
+    fragment: hash,
+    send: () => leave.port.fetch(navigation.head, body.content, request.signal),
+    noDocument: () => leave.port.noDocument(),
+    tell: leave.tell,
+    expect: (address) => expected.set(address, leave),
+  };
+  return answerLiteNavigation(navigation);
+}
+
+/** A page's link that was missed names a path of its site's, or the place of another one. */
+function targetOf(url: URL, from: string | null): string | null {
+  const app = /^\/~((?:mailto|tel|sms):.*)$/.exec(url.pathname)?.[1];
+  if (app !== undefined) return app + url.search;
+  return realOf(url) ?? (from === null ? null : meantBy(url, new URL(from).origin));
+}
+
+async function question(
+  request: Request,
+  url: string,
+  from: string | null,
+  content: ArrayBuffer | ReadableStream<Uint8Array> | null,
+) {
+  const leavesOrigin = from !== null && new URL(from).origin !== new URL(url).origin;
+  const type = request.headers.get("content-type");
+  const headers: [string, string][] = type === null ? [] : [["content-type", type]];
+  return {
+    type: "lite-navigation",
+    url,
+    method: request.method,
+    headers,
+    body: leavesOrigin && content !== null ? await new Response(content).arrayBuffer() : null,
+    referrer: liteReferrer(request, from, url),
+    from,
+    isRestored: request.isHistoryNavigation === true || isReload(request),
+  } as const;
+}
+
+function isReload(request: Request & { readonly isReloadNavigation?: boolean }): boolean {
+  return request.isReloadNavigation === true;
+}
