@@ -37,6 +37,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     port: options.port,
     host: options.host ?? LOCAL_HOST,
     allowPrivate: options.allowPrivate ?? false,
+    behindProxy: options.behindProxy ?? false,
     sharesCache: options.sharesCache ?? true,
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,
@@ -48,7 +49,8 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
   };
 }
 
-function originOf({ host, tls }: ResolvedEdgeOptions, port: number): string {
+function originOf({ host, tls, behindProxy }: ResolvedEdgeOptions, port: number): string {
+  if (behindProxy) return `https://${host}`;
   // What people type, and what every program resolves; the edge sends browsers on to its own host.
   const name = host === LOCAL_HOST || host === "" ? "localhost" : host;
   return new URL(`${tls ? "https" : "http"}://${name}:${port}`).origin;

@@ -8,10 +8,10 @@ import { isStrongAccessKey, STRONGER_KEY } from "../shared/access-key.ts";
 import {
   isLocalName,
   phoneAdvice,
-  readAllowPrivate,
   readBaseHost,
   readPort,
   readSharedCache,
+  readSwitch,
   readTls,
 } from "../worker/front/edge-settings.ts";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
@@ -56,7 +56,7 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
   if (!isStrongAccessKey(accessKey)) console.error(`No new phone can be paired: ${STRONGER_KEY}`);
   const ip = environment.ROPEWAY_IP || "127.0.0.1";
   const host = environment.ROPEWAY_HOST ? readBaseHost(environment.ROPEWAY_HOST) : LOCAL_HOST;
-  const allowPrivate = readAllowPrivate(environment.ROPEWAY_ALLOW_PRIVATE);
+  const allowPrivate = readSwitch("ROPEWAY_ALLOW_PRIVATE", environment.ROPEWAY_ALLOW_PRIVATE);
   const tls = await readTls({ certFile: environment.ROPEWAY_TLS_CERT, keyFile: environment.ROPEWAY_TLS_KEY }, (path) =>
     readFile(path, "utf8"),
   );
@@ -67,6 +67,7 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
     port: readPort("ROPEWAY_PORT", environment.ROPEWAY_PORT, 8787),
     host,
     allowPrivate,
+    behindProxy: readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
     ...(tls && { tls }),

@@ -17,6 +17,8 @@ export interface EdgeOptions {
   readonly host?: string;
   /** Lets the edge reach loopback and private addresses. */
   readonly allowPrivate?: boolean;
+  /** A proxy of one's own takes the requests for it, on https and its usual port. */
+  readonly behindProxy?: boolean;
   /** Whether phones share public responses; they do by default. */
   readonly sharesCache?: boolean;
   /** A fresh one by default. */
@@ -64,6 +66,7 @@ export interface ResolvedEdgeOptions {
   readonly port: number;
   readonly host: string;
   readonly allowPrivate: boolean;
+  readonly behindProxy: boolean;
   readonly sharesCache: boolean;
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
@@ -80,6 +83,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
     ROPEWAY_ACCESS_KEY: options.accessKey,
     ROPEWAY_HOST: options.host,
     ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
+    ROPEWAY_BEHIND_PROXY: options.behindProxy ? "1" : "",
     ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",
     ROPEWAY_DEMO_URL: options.demo?.url ?? "",
     ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",

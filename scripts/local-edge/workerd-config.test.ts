@@ -7,6 +7,7 @@ const options: ResolvedEdgeOptions = {
   port: 8787,
   host: "localhost",
   allowPrivate: false,
+  behindProxy: false,
   sharesCache: true,
   accessKey: "key",
   demo: undefined,

@@ -17,14 +17,7 @@ import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
-import {
-  phoneAdvice,
-  readAllowPrivate,
-  readBaseHost,
-  readPort,
-  readSharedCache,
-  readTls,
-} from "../front/edge-settings.ts";
+import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import { createRouter } from "../front/router.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
@@ -50,6 +43,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_HOST"),
   ...setting("ROPEWAY_ALLOW_PRIVATE"),
   ...setting("ROPEWAY_SHARED_CACHE"),
+  ...setting("ROPEWAY_BEHIND_PROXY"),
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
@@ -116,7 +110,7 @@ if (advice !== null) console.error(advice);
 /** @throws Error that says what to set instead. */
 async function readListening() {
   if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
-  readAllowPrivate(options.ROPEWAY_ALLOW_PRIVATE);
+  for (const name of ["ROPEWAY_ALLOW_PRIVATE", "ROPEWAY_BEHIND_PROXY"] as const) readSwitch(name, options[name]);
   readSharedCache(options.ROPEWAY_SHARED_CACHE);
   const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isLocalName, phoneAdvice, readAllowPrivate, readBaseHost, readPort, readTls } from "./edge-settings.ts";
+import { isLocalName, phoneAdvice, readBaseHost, readPort, readSwitch, readTls } from "./edge-settings.ts";
 
 describe("ROPEWAY_HOST", () => {
   it.each(["ropeway.example", "Ropeway.Example", "localhost", "x", "a_b.example"])("is a name: %s", (text) => {
@@ -21,12 +21,11 @@ describe("ROPEWAY_HOST", () => {
   });
 });
 
-describe("ROPEWAY_ALLOW_PRIVATE", () => {
+describe("a switch", () => {
   it("is 1, or not set", () => {
-    expect(["1", "0", "", undefined].map(readAllowPrivate)).toEqual([true, false, false, false]);
-    expect(() => readAllowPrivate("true")).toThrow(
-      'Cannot start: ROPEWAY_ALLOW_PRIVATE is "true": set it to 1, or not at all',
-    );
+    const read = (text: string | undefined): boolean => readSwitch("ROPEWAY_ALLOW_PRIVATE", text);
+    expect(["1", "0", "", undefined].map(read)).toEqual([true, false, false, false]);
+    expect(() => read("true")).toThrow('Cannot start: ROPEWAY_ALLOW_PRIVATE is "true": set it to 1, or not at all');
   });
 });
 

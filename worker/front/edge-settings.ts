@@ -14,11 +14,11 @@ export function readBaseHost(text: string): string {
   throw refuse(`set the name alone, ROPEWAY_HOST=${url.hostname}${port}`);
 }
 
-/** @param text ROPEWAY_ALLOW_PRIVATE. */
-export function readAllowPrivate(text: string | undefined): boolean {
+/** @param name of a variable that is 1, or not set. */
+export function readSwitch(name: string, text: string | undefined): boolean {
   if (text === "1") return true;
   if (!text || text === "0") return false;
-  throw new Error(`Cannot start: ROPEWAY_ALLOW_PRIVATE is "${text}": set it to 1, or not at all`);
+  throw new Error(`Cannot start: ${name} is "${text}": set it to 1, or not at all`);
 }
 
 /** @param text ROPEWAY_SHARED_CACHE. */

@@ -8,6 +8,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_ALLOW_PRIVATE?: string;
   /** "0": phones of this edge share no responses. */
   readonly ROPEWAY_SHARED_CACHE?: string;
+  /** "1": X-Forwarded-For and X-Forwarded-Proto are those of a proxy of one's own. */
+  readonly ROPEWAY_BEHIND_PROXY?: string;
   /** URL of the demo site when the edge runs locally. */
   readonly ROPEWAY_DEMO_URL?: string;
   /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */

@@ -19,6 +19,7 @@ import {
 import { VERSION } from "../../shared/version.ts";
 import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
 import type { EdgeOptions } from "./environment.ts";
+import { forwardedAddress, requestedUrl } from "./forwarded.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
 import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";
@@ -48,7 +49,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   // Slots hold pages of the web, which have no business with pairing and tunnels.
   for (const path of [PAIR_PATH, TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH]) {
     app.use(path, (context, next) => {
-      const { kind } = classifyHost(new URL(context.req.url), context.env.ROPEWAY_HOST);
+      const { kind } = classifyHost(requestedUrl(context.req.raw, context.env), context.env.ROPEWAY_HOST);
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
     });
   }
@@ -65,7 +66,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   app.get(HEALTH_PATH, (context) => context.json({ status: "ok", version: VERSION, protocol: SUBPROTOCOL }));
 
   app.get(CONFIG_PATH, (context) => {
-    const url = new URL(context.req.url);
+    const url = requestedUrl(context.req.raw, context.env);
     const config: EdgeConfig = {
       version: VERSION,
       slotHost: classifyHost(url, context.env.ROPEWAY_HOST).slotHost,
@@ -92,7 +93,7 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
     const given = context.req.header("authorization") ?? "";
     if (!accessKey) return notConfigured(context);
     if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot pair: foreign origin" }, 403);
-    const address = runtime.clientAddress(context.req.raw);
+    const address = forwardedAddress(context.req.raw, context.env) ?? runtime.clientAddress(context.req.raw);
     const patience = guard.patienceFor(address);
     if (patience > 0) {
       const error = "Cannot pair: too many wrong keys came from this network; try again in a minute";
@@ -151,7 +152,7 @@ function serveTunnel<Env extends EdgeOptions & object>(app: Routes<Env>, runtime
 
 function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
   app.get("*", async (context) => {
-    const url = new URL(context.req.url);
+    const url = requestedUrl(context.req.raw, context.env);
     const { kind, baseOrigin } = classifyHost(url, context.env.ROPEWAY_HOST);
     if (kind === "other") {
       const answer = phonePage(url, context.env.ROPEWAY_HOST);
