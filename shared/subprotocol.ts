@@ -18,6 +18,10 @@ export const RESERVED_PATH = "/.ropeway/";
 export const LITE_PATH = "/~";
 export const TUNNEL_PATH = "/.ropeway/tunnel";
 export const PAIR_PATH = "/.ropeway/pair";
+/** POST: a new token in place of the one shown. An edge of before 2026-12 does not know it, nor the next. */
+export const TOKEN_PATH = "/.ropeway/token";
+/** And below it: the paired devices. */
+export const DEVICES_PATH = "/.ropeway/devices";
 export const CONFIG_PATH = "/.ropeway/config.json";
 /** Answered by the app's own service worker, which tells what the request said. */
 export const ACCEPT_PATH = "/.ropeway/accept";

@@ -22,12 +22,17 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["worker/upstream/**", ["shared/**", "worker/upstream/**"]],
   ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
   ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
-  ["worker/front/**", ["shared/**", "worker/{front,session,delivery,upstream}/**"]],
+  ["worker/devices/**", ["shared/**", "worker/devices/**"]],
+  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,upstream}/**"]],
   [
     "worker/workerd/**",
-    ["shared/**", "worker/{workerd,front,session,delivery,upstream}/**", "node_modules/{@bokuweb,@jsquash}/**/*.wasm"],
+    [
+      "shared/**",
+      "worker/{workerd,front,devices,session,delivery,upstream}/**",
+      "node_modules/{@bokuweb,@jsquash}/**/*.wasm",
+    ],
   ],
-  ["worker/deno/**", ["shared/**", "worker/{deno,front,session,delivery,upstream}/**"]],
+  ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,upstream}/**"]],
 
   ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],
   ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages}/**"]],

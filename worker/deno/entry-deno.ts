@@ -15,6 +15,9 @@ import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts"
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
+import { DeviceDirectory } from "../devices/device-directory.ts";
+import { OwnDevice } from "../devices/own-device.ts";
+import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
@@ -56,6 +59,12 @@ const codecs = new SharedCodecs(async () => ({
   webpEncoder: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
 }));
 const phones = new Map<string, Phone>();
+const directory = new DeviceDirectory({
+  accessKey: options.ROPEWAY_ACCESS_KEY ?? "",
+  store: store.directory,
+  deviceOf: (deviceId) => phoneOf(deviceId).device,
+  now: Date.now,
+});
 const addresses = new WeakMap<Request, string>();
 
 const app = createRouter<EdgeOptions>({
@@ -74,8 +83,22 @@ const app = createRouter<EdgeOptions>({
     if (!ifNoneMatch(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
     return new Response(await Deno.readFile(file), { headers });
   },
-  openTunnel: async (deviceId, _env, request) => openSocket(request, phoneOf(deviceId)),
-  serveFetchRoad: (deviceId, _env, request) => phoneOf(deviceId).fetchRoad.answer(request),
+  async askPhone(deviceId, _env, request) {
+    const phone = phoneOf(deviceId);
+    phone.requests++;
+    return answerPhone(request, {
+      accessKey: options.ROPEWAY_ACCESS_KEY ?? "",
+      device: phone.device,
+      directory,
+      roads: {
+        openSocket: (handshake) => openSocket(handshake, phone),
+        answerFetchRoad: (asked) => phone.fetchRoad.answer(asked),
+      },
+    }).finally(() => {
+      phone.requests--;
+    });
+  },
+  pair: (request) => directory.pair(request),
   clientAddress: (request) => addresses.get(request) ?? null,
 });
 
@@ -134,7 +157,10 @@ function setting(name: keyof EdgeOptions): Partial<EdgeOptions> {
 interface Phone {
   readonly server: TunnelServer;
   readonly siteData: SiteData;
+  readonly device: OwnDevice;
   readonly fetchRoad: FetchRoad;
+  /** That are being answered. */
+  requests: number;
   sockets: number;
   /** Sockets that were given up with what is queued on them: Deno keeps it until their connections end. */
   stuckSockets: number;
@@ -143,8 +169,10 @@ interface Phone {
 function phoneOf(deviceId: string): Phone {
   const known = phones.get(deviceId);
   if (known !== undefined) return known;
-  for (const [id, { sockets, stuckSockets, server, fetchRoad }] of phones) {
-    if (sockets === 0 && stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0) phones.delete(id);
+  for (const [id, phone] of phones) {
+    const { requests, sockets, stuckSockets, server, fetchRoad } = phone;
+    const isQuiet = requests + sockets + stuckSockets === 0 && fetchRoad.size === 0 && server.sessionCount === 0;
+    if (isQuiet) phones.delete(id);
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId), shared);
   const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
@@ -153,18 +181,43 @@ function phoneOf(deviceId: string): Phone {
     handle: createEdgeHandler(backend, sentLog, dictionaries),
     dictionaries,
     images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
+    onActive: (active) => {
+      if (!active) void device.settle().catch(() => {});
+    },
+    onUsed: (bytes) => device.used(bytes),
     ...epochClock,
     createDefer: () => gathering(setTimer, GATHER_TIME),
   });
+  const device = new OwnDevice({
+    store: store.recordsOf(deviceId),
+    directory,
+    now: Date.now,
+    isConnected: () => server.isConnected,
+    disconnect: () => server.close(notPairedAnyMore()),
+    forgetPages: () => dictionaries.forget(),
+    clearSites: () => backend.siteData.clear(),
+  });
   const fetchRoad = new FetchRoad({
     connect: (transport) => server.connect(transport),
-    // What cannot be stored now is stored with the next change.
-    onClosed: () => void backend.siteData.flush().catch(() => {}),
+    onClosed: () => storeAll(phone),
     ...epochClock,
   });
-  const phone = { server, siteData: backend.siteData, fetchRoad, sockets: 0, stuckSockets: 0 };
+  const phone: Phone = {
+    server,
+    device,
+    siteData: backend.siteData,
+    fetchRoad,
+    requests: 0,
+    sockets: 0,
+    stuckSockets: 0,
+  };
   phones.set(deviceId, phone);
   return phone;
+}
+
+/** What cannot be stored now is stored with the next change. */
+function storeAll({ siteData, device }: Phone): void {
+  void Promise.allSettled([siteData.flush(), device.settle()]);
 }
 
 function openSocket(request: Request, phone: Phone): Response {
@@ -196,8 +249,7 @@ function openSocket(request: Request, phone: Phone): Response {
     cancelWait();
     phone.sockets--;
     connection.closed(isOrderly);
-    // What cannot be stored now is stored with the next change.
-    phone.siteData.flush().catch(() => {});
+    storeAll(phone);
   }
   // Deno says nothing at all of a socket whose client went before its handshake was answered.
   const cancelWait = setTimer(() => end(false), HANDSHAKE_TIME);

@@ -1,16 +1,21 @@
 /** Where a Deno edge keeps cookies and the log of sent requests: Deno KV if the process has it, else memory. */
 
 import type { SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
+import { memoryRecordStore, type RecordStore } from "../devices/record-store.ts";
 import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { kvBodyStore, memoryBodies } from "./kv-bodies.ts";
 import { kvCookieStore } from "./kv-cookie-store.ts";
+import { kvRecordStore } from "./kv-records.ts";
 import { kvSentLogStore } from "./sent-log-deno.ts";
 
 export interface DeviceStores {
   forDevice(deviceId: string): CookieJarStore;
   sentLogOf(deviceId: string): SentLogStore;
   bodiesOf(deviceId: string): SealedBodyStore;
+  recordsOf(deviceId: string): RecordStore;
+  /** The list of devices. */
+  readonly directory: RecordStore;
 }
 
 /**
@@ -26,6 +31,8 @@ export async function openStore(path: string | undefined): Promise<DeviceStores>
   return {
     forDevice: (deviceId) => kvCookieStore(kv, deviceId),
     bodiesOf: (deviceId) => kvBodyStore(kv, deviceId, Date.now),
+    recordsOf: (deviceId) => kvRecordStore(kv, deviceId),
+    directory: kvRecordStore(kv, "directory"),
     // A database in memory has forgotten what an earlier process sent.
     sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
   };
@@ -43,7 +50,14 @@ function memorySentLogs(): (deviceId: string) => SentLogStore {
 
 function memoryStores(): DeviceStores {
   const devices = new Map<string, CookieJarStore>();
+  const records = new Map<string, RecordStore>();
   return {
+    directory: memoryRecordStore(),
+    recordsOf(deviceId) {
+      const store = records.get(deviceId) ?? memoryRecordStore();
+      records.set(deviceId, store);
+      return store;
+    },
     sentLogOf: memorySentLogs(),
     bodiesOf: memoryBodies(),
     forDevice(deviceId) {

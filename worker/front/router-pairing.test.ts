@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { issueToken, verifyToken } from "./access-token.ts";
+import { verifyToken } from "../devices/device-token.ts";
 import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./pairing-guard.ts";
-import { BASE, bearer, CONFIGURED, KEY, pair, routerOf, SLOT, upgrade } from "./testing/router-rig.ts";
+import { BASE, bearer, CONFIGURED, issueToken, KEY, pair, routerOf, SLOT, upgrade } from "./testing/router-rig.ts";
 
 describe("pairing", () => {
   it("gives a token for the right key", async () => {

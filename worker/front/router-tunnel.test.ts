@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { issueToken, verifyToken } from "./access-token.ts";
-import { type Ask, BASE, bearer, KEY, routerOf, SLOT, upgrade } from "./testing/router-rig.ts";
+import { verifyToken } from "../devices/device-token.ts";
+import { type Ask, BASE, bearer, issueToken, KEY, routerOf, SLOT, upgrade } from "./testing/router-rig.ts";
 
 describe("the tunnel's handshake", () => {
   it("opens for a token of this edge, in any order and spacing of the offer", async () => {
     const { ask, tunnels } = routerOf();
     const token = await issueToken(KEY);
-    const device = await verifyToken(KEY, token);
+    const device = (await verifyToken(KEY, token))?.deviceId;
     for (const offer of [
       `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}`,
       `${SUBPROTOCOL},${TOKEN_PREFIX}${token}`,
@@ -82,7 +82,7 @@ describe("the fetch road", () => {
   it("opens for a token of this edge in the offer, and takes batches with it", async () => {
     const { ask, tunnels } = routerOf();
     const token = await issueToken(KEY);
-    const device = await verifyToken(KEY, token);
+    const device = (await verifyToken(KEY, token))?.deviceId;
     const own = { origin: BASE, "sec-fetch-site": "same-origin" };
     expect(await (await open(ask, `${SUBPROTOCOL}, ${TOKEN_PREFIX}${token}`, own)).text()).toBe(down);
     expect(await (await post(ask, { ...bearer(token), ...own })).text()).toBe(up);

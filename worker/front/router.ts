@@ -3,21 +3,25 @@
  * entry files bring assets and sockets. No page of the web is ever served from here.
  */
 import { type Context, Hono } from "hono";
-import { isStrongAccessKey, STRONGER_KEY } from "../../shared/access-key.ts";
+import { STRONGER_KEY } from "../../shared/access-key.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/exchange.ts";
 import {
   CONFIG_PATH,
+  DEVICES_PATH,
   type EdgeConfig,
   HEALTH_PATH,
   PAIR_PATH,
   parseOffer,
   RESERVED_PATH,
   SUBPROTOCOL,
+  TOKEN_PATH,
   TUNNEL_PATH,
-  type TunnelOffer,
 } from "../../shared/subprotocol.ts";
 import { VERSION } from "../../shared/version.ts";
-import { equalSecrets, issueToken, verifyToken } from "./access-token.ts";
+import type { PairingAnswer, PairingRequest } from "../devices/device-directory.ts";
+import { nameByUserAgent } from "../devices/device-name.ts";
+import { verifyToken } from "../devices/device-token.ts";
+import { tokenOf, tokenRefused, tunnelIsThere } from "../devices/phone-door.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { forwardedAddress, requestedUrl } from "./forwarded.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
@@ -28,13 +32,10 @@ import { phonePage } from "./phone-page.ts";
 export interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
   serveAsset(path: string, env: Env, request: Request): Promise<Response>;
-  /**
-   * Completes the handshake for a device whose token was verified: acts on the offer's opening first, then answers 101
-   * with SUBPROTOCOL. The offer can be read.
-   */
-  openTunnel(deviceId: string, env: Env, request: Request): Promise<Response>;
-  /** Answers a request of the fetch road of a device whose token was verified. An offer in it can be read. */
-  serveFetchRoad(deviceId: string, env: Env, request: Request): Promise<Response>;
+  /** Answers a request in the name of a device to which this edge has issued a token (`phone-door.ts`). */
+  askPhone(deviceId: string, env: Env, request: Request): Promise<Response>;
+  /** Asks the directory of devices. */
+  pair(request: PairingRequest, env: Env): Promise<PairingAnswer>;
   /** The IP address that a request came from; null where the platform does not tell. */
   clientAddress(request: Request): string | null;
 }
@@ -47,7 +48,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   const app: Routes<Env> = new Hono<{ Bindings: Env }>();
 
   // Slots hold pages of the web, which have no business with pairing and tunnels.
-  for (const path of [PAIR_PATH, TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH]) {
+  for (const path of [PAIR_PATH, TOKEN_PATH, TUNNEL_PATH, `${TUNNEL_PATH}/*`, `${DEVICES_PATH}/*`]) {
     app.use(path, (context, next) => {
       const { kind } = classifyHost(requestedUrl(context.req.raw, context.env), context.env.ROPEWAY_HOST);
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
@@ -77,6 +78,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
 
   servePairing(app, runtime);
   serveTunnel(app, runtime);
+  serveDevices(app, runtime);
   serveFiles(app, runtime);
   app.notFound((context) => context.json({ error: "Cannot find that" }, 404));
   return app;
@@ -99,55 +101,66 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
       const error = "Cannot pair: too many wrong keys came from this network; try again in a minute";
       return context.json({ error }, 429, { "retry-after": String(patience) });
     }
-    if (!given.startsWith(BEARER) || !(await equalSecrets(given.slice(BEARER.length), accessKey))) {
-      await guard.wrongKey(address);
-      return context.json({ error: "Cannot pair: the access key is not accepted" }, 401);
-    }
-    if (!isStrongAccessKey(accessKey)) return context.json({ error: `Cannot pair: ${STRONGER_KEY}` }, 403);
-    return context.json({ token: await issueToken(accessKey) }, 200, { "cache-control": "no-store" });
+    const secret = given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
+    const name = nameByUserAgent(context.req.header("user-agent") ?? null);
+    const answer = await runtime.pair({ secret, name }, context.env);
+    if (answer.kind === "paired") return context.json({ token: answer.token }, 200, { "cache-control": "no-store" });
+    if (answer.why === "not-accepted") await guard.wrongKey(address);
+    return context.json({ error: `Cannot pair: ${REFUSALS[answer.why]}` }, answer.why === "not-accepted" ? 401 : 403);
   });
 }
 
+const REFUSALS: Readonly<Record<Extract<PairingAnswer, { kind: "refused" }>["why"], string>> = {
+  "not-accepted": "the access key is not accepted",
+  "weak-key": STRONGER_KEY,
+  "too-many": "too many devices are paired; unpair one first",
+};
+
+/** A request that names a device by its token. */
+type DeviceRoute<Env extends EdgeOptions> = (context: Context<{ Bindings: Env }>) => Promise<Response>;
+
+/**
+ * To the phone's own object, once this edge is known to have issued the token.
+ *
+ * @param refusal of what comes from another page, or is no request of this kind; null for what may go on.
+ */
+function forPhone<Env extends EdgeOptions & object>(
+  runtime: RouterRuntime<Env>,
+  refusal: (context: Context) => Response | null,
+): DeviceRoute<Env> {
+  return async (context) => {
+    const accessKey = context.env.ROPEWAY_ACCESS_KEY;
+    if (!accessKey) return notConfigured(context);
+    const refused = refusal(context);
+    if (refused !== null) return refused;
+    const token = await verifyToken(accessKey, tokenOf(context.req.raw));
+    if (token === null) return tokenRefused();
+    return runtime.askPhone(token.deviceId, context.env, context.req.raw);
+  };
+}
+
 function serveTunnel<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
-  type RouteContext = Context<{ Bindings: Env }>;
-  /** @param answer only where the edge has a key, and the request is not `isForeign`. */
-  const guarded =
-    (
-      isForeign: (request: Request) => boolean,
-      answer: (context: RouteContext, accessKey: string) => Promise<Response>,
-    ) =>
-    async (context: RouteContext): Promise<Response> => {
-      const accessKey = context.env.ROPEWAY_ACCESS_KEY;
-      if (!accessKey) return notConfigured(context);
-      if (isForeign(context.req.raw)) return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
-      return answer(context, accessKey);
-    };
-
-  app.get(
-    TUNNEL_PATH,
-    guarded(foreignOrigin, async (context, accessKey) => {
-      if (context.req.header("upgrade")?.toLowerCase() !== "websocket") return answerProbe(context, accessKey);
-      const deviceId = await readOffer(context, accessKey, "sec-websocket-protocol");
-      return typeof deviceId === "string" ? runtime.openTunnel(deviceId, context.env, context.req.raw) : deviceId;
-    }),
-  );
-
+  const handshake = (context: Context): Response | null => {
+    if (foreignOrigin(context.req.raw)) return fromElsewhere(context);
+    if (context.req.header("upgrade")?.toLowerCase() === "websocket")
+      return offerRefusal(context, "sec-websocket-protocol");
+    // A browser does not say why a handshake failed, so the phone asks again by a plain GET, with its token where the
+    // handshake has none: a token that is not accepted is told apart from an edge that is not there.
+    return context.req.header("authorization") === undefined ? tunnelIsThere() : null;
+  };
+  const script = (context: Context) => (foreignScript(context.req.raw) ? fromElsewhere(context) : null);
+  app.get(TUNNEL_PATH, forPhone(runtime, handshake));
   app.post(
     TUNNEL_PATH + DOWN_PATH,
-    guarded(foreignScript, async (context, accessKey) => {
-      const deviceId = await readOffer(context, accessKey, PROTOCOL_FIELD);
-      return typeof deviceId === "string" ? runtime.serveFetchRoad(deviceId, context.env, context.req.raw) : deviceId;
-    }),
+    forPhone(runtime, (context) => script(context) ?? offerRefusal(context, PROTOCOL_FIELD)),
   );
+  app.post(TUNNEL_PATH + UP_PATH, forPhone(runtime, script));
+}
 
-  app.post(
-    TUNNEL_PATH + UP_PATH,
-    guarded(foreignScript, async (context, accessKey) => {
-      const deviceId = await verifyToken(accessKey, bearerOf(context) ?? "");
-      if (deviceId === null) return tokenRefused(context);
-      return runtime.serveFetchRoad(deviceId, context.env, context.req.raw);
-    }),
-  );
+function serveDevices<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
+  const script = (context: Context) => (foreignScript(context.req.raw) ? fromElsewhere(context) : null);
+  app.post(TOKEN_PATH, forPhone(runtime, script));
+  app.on(["GET", "POST", "PATCH", "DELETE"], [DEVICES_PATH, `${DEVICES_PATH}/*`], forPhone(runtime, script));
 }
 
 function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
@@ -181,41 +194,19 @@ function freshnessOf(path: string): string | null {
   return NAMED_BY_CONTENT.test(path) ? "public, max-age=31536000, immutable" : null;
 }
 
-/**
- * A browser does not say why a handshake failed, so the phone asks again by a plain GET, with its token where the
- * handshake has none: a token that is not accepted is told apart from an edge that is not there.
- */
-async function answerProbe(context: Context, accessKey: string): Promise<Response> {
-  const token = bearerOf(context);
-  if (token !== null && (await verifyToken(accessKey, token)) === null) return tokenRefused(context);
-  const error = "Cannot open a tunnel: this is not a WebSocket handshake";
-  return context.json({ error }, 426, { upgrade: "websocket", "cache-control": "no-store" });
-}
-
-/** @returns the device that offers itself in a field as of Sec-WebSocket-Protocol, or how it is refused. */
-async function readOffer(context: Context, accessKey: string, field: string): Promise<string | Response> {
-  let offer: TunnelOffer;
+/** Of an offer as of Sec-WebSocket-Protocol, in a field of that name or another. */
+function offerRefusal(context: Context, field: string): Response | null {
   try {
-    offer = parseOffer(context.req.header(field) ?? "");
+    const offer = parseOffer(context.req.header(field) ?? "");
+    if (offer.speaksVersion) return null;
   } catch (error) {
     return context.json({ error: `Cannot open a tunnel: ${(error as Error).message}` }, 400);
   }
-  if (!offer.speaksVersion) {
-    return context.json({ error: `Cannot open a tunnel: this edge speaks ${SUBPROTOCOL}` }, 400);
-  }
-  return (await verifyToken(accessKey, offer.token)) ?? tokenRefused(context);
+  return context.json({ error: `Cannot open a tunnel: this edge speaks ${SUBPROTOCOL}` }, 400);
 }
 
-/** "" for another scheme, null without the field. */
-function bearerOf(context: Context): string | null {
-  const given = context.req.header("authorization");
-  if (given === undefined) return null;
-  return given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
-}
-
-function tokenRefused(context: Context): Response {
-  const error = "Cannot open a tunnel: the token is not accepted";
-  return context.json({ error }, 401, { "cache-control": "no-store" });
+function fromElsewhere(context: Context): Response {
+  return context.json({ error: "Cannot open a tunnel: foreign origin" }, 403);
 }
 
 /**

@@ -56,7 +56,7 @@ export class ServedSession {
   #wasBusy = false;
   #heardAt: number;
   #onChanged: () => void;
-  #onSent: () => void;
+  #onSent: (bytes: number) => void;
 
   constructor(
     {
@@ -69,7 +69,7 @@ export class ServedSession {
       readonly isRepeat: boolean;
     },
     options: ServedSessionOptions,
-    parent: { ended: () => void; changed: () => void; sent: () => void; proofs: PhoneProofs },
+    parent: { ended: () => void; changed: () => void; sent: (bytes: number) => void; proofs: PhoneProofs },
   ) {
     this.#options = options;
     this.#proofs = parent.proofs;
@@ -332,7 +332,7 @@ export class ServedSession {
         this.#scheduleSave();
         const filled = rested.fill(message, this.#options.now());
         const isTaken = transport.send(proof?.mark(filled) ?? filled);
-        if (proof !== null) this.#onSent();
+        if (proof !== null) this.#onSent(message.length);
         return isTaken;
       },
       close: (code, reason) => transport.close(code, reason),

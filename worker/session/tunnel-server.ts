@@ -42,6 +42,8 @@ type ConnectionState =
 export interface TunnelServerOptions extends ServedSessionOptions {
   /** Whether any exchange is under way, or a channel's end to be made sure of: the runtime must not hibernate then. */
   readonly onActive?: (active: boolean) => void;
+  /** Bytes of messages that came or went, of all sessions. */
+  readonly onUsed?: (bytes: number) => void;
   /** More is sent than limits.unprovedBytesPerPhone of which the phone does not prove that it reads it. */
   readonly onUnread?: () => void;
 }
@@ -50,6 +52,8 @@ export class TunnelServer {
   #options: TunnelServerOptions;
   #sessions = new Map<string, ServedSession>();
   #proofs = new PhoneProofs();
+  /** Of all connections that are not closed. */
+  #transports = new Set<Transport>();
   #active = false;
 
   constructor(options: TunnelServerOptions) {
@@ -63,6 +67,16 @@ export class TunnelServer {
   /** Whether the phone leaves so much unread that it gets no more sockets. */
   get isUnread(): boolean {
     return this.#proofs.unproved > limits.unprovedBytesPerPhone;
+  }
+
+  get isConnected(): boolean {
+    return this.#transports.size > 0;
+  }
+
+  /** Ends all sessions and closes all sockets; the phone hears why. */
+  close(error: RopewayError): void {
+    for (const { session } of [...this.#sessions.values()]) session.end(error);
+    for (const transport of [...this.#transports]) transport.close(CLOSE_CODE_BASE + error.code, "");
   }
 
   /** A socket that was just accepted; its first frame says which session it carries. */
@@ -106,8 +120,10 @@ export class TunnelServer {
         return { kind: "refused", stop: this.#refuse(transport, error) };
       }
     };
+    this.#transports.add(transport);
     return {
       receive: (message) => {
+        this.#options.onUsed?.(message.length);
         if (state.kind === "fresh") state = open(message);
         if (state.kind === "served") state.served.receive(transport, message);
       },
@@ -165,7 +181,8 @@ export class TunnelServer {
         this.#updateActive();
       },
       changed: () => this.#updateActive(),
-      sent: () => {
+      sent: (bytes) => {
+        this.#options.onUsed?.(bytes);
         if (this.isUnread) this.#options.onUnread?.();
       },
       proofs: this.#proofs,
@@ -198,6 +215,7 @@ export class TunnelServer {
   /** The socket has ended, and with it what was queued there. */
   #forget(transport: Transport): void {
     this.#proofs.delete(transport);
+    this.#transports.delete(transport);
     this.#updateActive();
   }
 

@@ -3,13 +3,14 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import { createRouter } from "../front/router.ts";
 import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { askObject } from "./ask-object.ts";
+import { DirectoryObject, directoryOf } from "./directory-object.ts";
 import { TunnelObject } from "./tunnel-object.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 const app = createRouter<WorkerEnvironment>({
   serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
-  openTunnel: askObject,
-  serveFetchRoad: askObject,
+  askPhone: askObject,
+  pair: (request, env) => directoryOf(env).pair(request),
   // Cloudflare sets it on all requests; a local workerd does not tell.
   clientAddress: (request) => request.headers.get("cf-connecting-ip"),
 });
@@ -24,5 +25,5 @@ export class UpstreamFetcher extends WorkerEntrypoint<WorkerEnvironment> {
   }
 }
 
-export { TunnelObject };
+export { DirectoryObject, TunnelObject };
 export default app;

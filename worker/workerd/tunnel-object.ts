@@ -18,6 +18,10 @@ import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts"
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
+import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
+import type { DeviceToken } from "../devices/device-token.ts";
+import { OwnDevice } from "../devices/own-device.ts";
+import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
 import { type EdgeSocket, hear } from "../session/edge-socket.ts";
@@ -25,7 +29,9 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
+import { directoryOf } from "./directory-object.ts";
 import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
+import { objectRecordStore } from "./object-records.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
@@ -71,7 +77,8 @@ class HibernatableSocket implements EdgeSocket {
   }
 }
 
-export class TunnelObject extends DurableObject<WorkerEnvironment> {
+export class TunnelObject extends DurableObject<WorkerEnvironment> implements DeviceCalls {
+  #device: OwnDevice;
   #server: TunnelServer;
   #backend: EdgeBackend;
   #bodies: ObjectBodyStore;
@@ -96,6 +103,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
       images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
+      onUsed: (bytes) => this.#device.used(bytes),
       // Nothing else frees what the runtime has queued: a socket that is closed keeps it as long as its phone likes.
       onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
@@ -104,15 +112,51 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
-      onClosed: () => this.#flushSiteData(),
+      onClosed: () => this.#store(),
       ...epochClock,
+    });
+    this.#device = new OwnDevice({
+      store: objectRecordStore(ctx.storage, new StateDisk(env)),
+      directory: directoryOf(env),
+      now: () => Date.now(),
+      isConnected: () => this.#server.isConnected,
+      disconnect: () => this.#server.close(notPairedAnyMore()),
+      forgetPages: () => dictionaries.forget(),
+      clearSites: () => this.#backend.siteData.clear(),
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(KEEP_ALIVE, KEEP_ALIVE));
   }
 
   override async fetch(request: Request): Promise<Response> {
     this.#restore();
-    if (request.headers.get("upgrade") === null) return noticingDisconnect(await this.#fetchRoad.answer(request));
+    return answerPhone(request, {
+      accessKey: this.env.ROPEWAY_ACCESS_KEY ?? "",
+      device: this.#device,
+      directory: directoryOf(this.env),
+      roads: {
+        openSocket: (handshake) => this.#openSocket(handshake),
+        answerFetchRoad: async (asked) => noticingDisconnect(await this.#fetchRoad.answer(asked)),
+      },
+    });
+  }
+
+  // DeviceCalls
+
+  enroll(terms: DeviceTerms, token: DeviceToken): Promise<void> {
+    return this.#device.enroll(terms, token);
+  }
+
+  usage(): Promise<DeviceUsage | null> {
+    this.#restore();
+    return this.#device.usage();
+  }
+
+  unpair(unpairing: Unpairing): Promise<void> {
+    this.#restore();
+    return this.#device.unpair(unpairing);
+  }
+
+  #openSocket(request: Request): Response {
     const { opening } = parseOffer(request.headers.get("sec-websocket-protocol") ?? "");
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
@@ -202,13 +246,13 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
     const known = this.#sockets.get(socket);
     if (known === undefined) return;
     known.connection.closed(isOrderly);
-    this.#flushSiteData();
+    this.#store();
     this.#sockets.delete(socket);
   }
 
   /** What cannot be stored now is stored with the next change. */
-  #flushSiteData(): void {
-    this.ctx.waitUntil(this.#backend.siteData.flush().catch(() => {}));
+  #store(): void {
+    this.ctx.waitUntil(Promise.allSettled([this.#backend.siteData.flush(), this.#device.settle()]));
   }
 
   #saveAttachment(transport: Transport, snapshot: ConnectionSnapshot | null): void {
@@ -229,6 +273,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> {
 
   #setActive(active: boolean): void {
     if (this.#stayAwake !== null) clearInterval(this.#stayAwake);
+    if (!active) this.ctx.waitUntil(this.#device.settle().catch(() => {}));
     this.#stayAwake = active ? setInterval(() => {}, STAY_AWAKE_INTERVAL) : null;
   }
 }

@@ -6,5 +6,7 @@ export interface WorkerEnvironment extends EdgeOptions, StateDiskBinding {
   readonly TUNNEL: DurableObjectNamespace;
   /** Where a local workerd keeps the objects of TUNNEL. */
   readonly TUNNEL_DIRECTORY?: string;
+  /** Has one object: the list of devices. */
+  readonly DIRECTORY: DurableObjectNamespace;
   readonly ASSETS: Fetcher;
 }

@@ -4,7 +4,15 @@
  * They are deleted when they are set, as far as the browser tells, when the app is opened, and when its link is away.
  */
 import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
-import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, RESERVED_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import {
+  CONFIG_PATH,
+  DEVICES_PATH,
+  HEALTH_PATH,
+  PAIR_PATH,
+  RESERVED_PATH,
+  TOKEN_PATH,
+  TUNNEL_PATH,
+} from "../../../shared/subprotocol.ts";
 import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 import { cookiePaths } from "./cookie-paths.ts";
@@ -36,7 +44,17 @@ interface WithCookies {
 const BOOT_URLS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js"].map((name) => RESERVED_PATH + name);
 const ROADS = [TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH];
 /** All that is ever asked for below the base host; a cookie for one of these paths, or one above it, is seen there. */
-const URLS = [...ROADS, PAIR_PATH, CONFIG_PATH, HEALTH_PATH, ...BOOT_URLS, self.__SLOT_WORKER, "/sw.js"];
+const URLS = [
+  ...ROADS,
+  PAIR_PATH,
+  TOKEN_PATH,
+  DEVICES_PATH,
+  CONFIG_PATH,
+  HEALTH_PATH,
+  ...BOOT_URLS,
+  self.__SLOT_WORKER,
+  "/sw.js",
+];
 
 const { cookieStore, registration } = self as unknown as WithCookies;
 const host = self.location.hostname;

@@ -1,4 +1,8 @@
 import { PAIR_PATH, TUNNEL_PATH } from "../../../shared/subprotocol.ts";
+import { DeviceDirectory } from "../../devices/device-directory.ts";
+import { newDeviceId, issueToken as tokenFor } from "../../devices/device-token.ts";
+import { answerPhone } from "../../devices/phone-door.ts";
+import { memoryRecordStore } from "../../devices/record-store.ts";
 import type { EdgeOptions } from "../environment.ts";
 import { createRouter } from "../router.ts";
 
@@ -11,20 +15,35 @@ export const CONFIGURED: EdgeOptions = { ROPEWAY_ACCESS_KEY: KEY, ROPEWAY_HOST: 
 export function routerOf(environment: EdgeOptions = CONFIGURED, status = 200) {
   const served: string[] = [];
   const tunnels: string[] = [];
+  const directory = new DeviceDirectory({
+    accessKey: environment.ROPEWAY_ACCESS_KEY ?? "",
+    store: memoryRecordStore(),
+    deviceOf: () => ({ enroll: async () => {}, usage: async () => null, unpair: async () => {} }),
+    now: Date.now,
+  });
   const app = createRouter<EdgeOptions>({
     async serveAsset(path) {
       served.push(path);
       return new Response(`file ${path}`, { status, headers: { "content-type": "text/plain", etag: '"1"' } });
     },
-    async openTunnel(deviceId) {
-      tunnels.push(deviceId);
-      // Fetch's Response takes no 101.
-      return new Response(null, { status: 204 });
+    async askPhone(deviceId, env, request) {
+      const device = { admit: async () => ({ kind: "full" }) as const, isAdmitted: async () => true };
+      const take = (answer: Response): Response => {
+        tunnels.push(deviceId);
+        return answer;
+      };
+      return answerPhone(request, {
+        accessKey: env.ROPEWAY_ACCESS_KEY ?? "",
+        device: { ...device, renew: async () => "renewed" },
+        directory,
+        roads: {
+          // Fetch's Response takes no 101.
+          openSocket: () => take(new Response(null, { status: 204 })),
+          answerFetchRoad: async ({ url }) => take(new Response(new URL(url).pathname)),
+        },
+      });
     },
-    async serveFetchRoad(deviceId, _env, request) {
-      tunnels.push(deviceId);
-      return new Response(new URL(request.url).pathname);
-    },
+    pair: (request) => directory.pair(request),
     clientAddress: (request) => request.headers.get("x-test-address"),
   });
   const ask = async (url: string, headers: Record<string, string> = {}, method = "GET") =>
@@ -32,6 +51,8 @@ export function routerOf(environment: EdgeOptions = CONFIGURED, status = 200) {
   return { ask, served, tunnels };
 }
 
+/** Of a device that was never seen before. */
+export const issueToken = async (accessKey: string) => (await tokenFor(accessKey, newDeviceId())).token;
 export type Ask = ReturnType<typeof routerOf>["ask"];
 export const pair = (ask: Ask, headers: Record<string, string>, base = BASE) => ask(base + PAIR_PATH, headers, "POST");
 export const upgrade = (ask: Ask, protocols: string, headers: Record<string, string> = {}, base = BASE) =>

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { DeviceRig, KEY, read } from "./testing/device-rig.ts";
+
+describe("the directory", () => {
+  it("pairs by the key alone, and only by one that cannot be guessed", async () => {
+    const rig = new DeviceRig();
+    expect(await rig.directory.pair({ secret: "wrong", name: "Phone" })).toEqual({
+      kind: "refused",
+      why: "not-accepted",
+    });
+    const weak = new DeviceRig("secret");
+    expect(await weak.directory.pair({ secret: "secret", name: "Phone" })).toEqual({
+      kind: "refused",
+      why: "weak-key",
+    });
+    expect([await rig.directory.list(), await weak.directory.list()]).toEqual([[], []]);
+  });
+
+  it("lists devices in the order in which they were paired, also after a restart", async () => {
+    const rig = new DeviceRig();
+    for (const name of ["One", "Two", "Three"]) {
+      await rig.pair(name);
+      rig.time += 1;
+    }
+    rig.restart();
+    expect((await rig.directory.list()).map(({ name }) => name)).toEqual(["One", "Two", "Three"]);
+  });
+
+  it("renames and unpairs what is there, and nothing else", async () => {
+    const rig = new DeviceRig();
+    const { deviceId } = await rig.pair();
+    expect(await rig.directory.rename(deviceId, "Kitchen")).toBe(true);
+    expect((await rig.directory.list())[0]?.name).toBe("Kitchen");
+    expect(await rig.directory.rename("AAAAAAAAAAAAAAAAAAAAAA", "Nobody")).toBe(false);
+    expect(await rig.directory.unpair("AAAAAAAAAAAAAAAAAAAAAA", { withCookies: false })).toBe(false);
+    expect(await rig.directory.unpair(deviceId, { withCookies: false })).toBe(true);
+    expect(await rig.directory.list()).toEqual([]);
+  });
+
+  it("goes on listing a device whose object could not be told", async () => {
+    const rig = new DeviceRig();
+    const { deviceId } = await rig.pair();
+    rig.device(deviceId).own.unpair = () => Promise.reject(new Error("the disk is full"));
+    await expect(rig.directory.unpair(deviceId, { withCookies: false })).rejects.toThrow("the disk is full");
+    expect(await rig.directory.list()).toHaveLength(1);
+  });
+
+  it("unpairs all where the edge has another key by now, and the former key does not bring them back", async () => {
+    const rig = new DeviceRig();
+    const phone = await rig.pair();
+    const other = "another-key-that-nobody-can-guess";
+    rig.restart(other);
+    expect(await rig.directory.list()).toEqual([]);
+    const answer = await rig.directory.pair({ secret: other, name: "New" });
+    expect(answer.kind === "paired" && (await read(answer.token, other)).deviceId).not.toBe(phone.deviceId);
+    rig.restart(KEY);
+    expect(await rig.directory.list()).toEqual([]);
+    expect(await rig.comesIn(phone)).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+/** The Durable Object of an edge that has the list of its devices. */
+import { DurableObject } from "cloudflare:workers";
+import {
+  DeviceDirectory,
+  type ListedDevice,
+  type PairingAnswer,
+  type PairingRequest,
+} from "../devices/device-directory.ts";
+import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/device-terms.ts";
+import type { DirectoryDesk } from "../devices/devices-api.ts";
+import { objectRecordStore } from "./object-records.ts";
+import { StateDisk } from "./state-disk.ts";
+import type { WorkerEnvironment } from "./worker-environment.ts";
+
+/** What others ask of it. */
+export type DirectoryStub = DirectoryDesk & Pick<DeviceDirectory, "pair">;
+
+/** There is one. */
+const NAME = "devices";
+
+/** Remote calls of the runtime: what they take and give is cloned. */
+export function directoryOf({ DIRECTORY }: WorkerEnvironment): DirectoryStub {
+  return DIRECTORY.get(DIRECTORY.idFromName(NAME)) as unknown as DirectoryStub;
+}
+
+export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
+  #directory: DeviceDirectory;
+
+  constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
+    super(ctx, env);
+    this.#directory = new DeviceDirectory({
+      accessKey: env.ROPEWAY_ACCESS_KEY ?? "",
+      store: objectRecordStore(ctx.storage, new StateDisk(env)),
+      deviceOf: (deviceId) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)) as unknown as DeviceCalls,
+      now: () => Date.now(),
+    });
+  }
+
+  pair(request: PairingRequest): Promise<PairingAnswer> {
+    return this.#directory.pair(request);
+  }
+
+  list(): Promise<ListedDevice[]> {
+    return this.#directory.list();
+  }
+
+  rename(deviceId: string, name: string): Promise<boolean> {
+    return this.#directory.rename(deviceId, name);
+  }
+
+  unpair(deviceId: string, unpairing: Unpairing): Promise<boolean> {
+    return this.#directory.unpair(deviceId, unpairing);
+  }
+
+  adopt(deviceId: string, name: string): Promise<DeviceTerms | null> {
+    return this.#directory.adopt(deviceId, name);
+  }
+
+  ended(deviceId: string, reason: EndReason): Promise<void> {
+    return this.#directory.ended(deviceId, reason);
+  }
+}
