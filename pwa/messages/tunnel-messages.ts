@@ -149,6 +149,8 @@ export type ShellToTunnel =
       readonly type: "introduce";
       readonly userAgent: string;
       readonly acceptLanguage: string;
+      /** Width and height in CSS pixels, and density, as in `shared/http/viewport.ts`. */
+      readonly viewport: string;
       /** What its browser says of itself; null while that is not known. */
       readonly accept: AcceptTable | null;
     }

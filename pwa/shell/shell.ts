@@ -241,6 +241,7 @@ function introduce(): void {
     type: "introduce",
     userAgent: navigator.userAgent,
     acceptLanguage: navigator.languages.join(","),
+    viewport: `${innerWidth} ${innerHeight} ${devicePixelRatio}`,
     accept: storedAccept(localStorage) ?? ("userAgentData" in navigator ? {} : null),
   });
 }

@@ -2,11 +2,10 @@
  * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
  * Requests wait while there is no link, for as long as the person has patience.
  */
-import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
+import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
-import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
+import type { SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
 import { isCarried } from "../../shared/mux/pipe/channel-state.ts";
@@ -14,7 +13,6 @@ import { Session } from "../../shared/mux/session/session.ts";
 import type { Experiment } from "../../shared/mux/session/session-types.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkHint, LinkPhase } from "../messages/link.ts";
 import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
@@ -23,6 +21,7 @@ import { NetworkRequests } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
 import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./requests/response-source.ts";
 import { UploadMeter } from "./requests/upload-meter.ts";
+import { sessionFields, type TunnelConstants } from "./session-fields.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
 import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
 import { FurtherSockets } from "./sockets/further-sockets.ts";
@@ -38,13 +37,6 @@ export interface TunnelHandler {
   onUncertain?(head: RequestHead): void;
   /** Whether the phone has what the edge offers to send. */
   isAtHand?(head: RequestHead): boolean;
-}
-
-export interface TunnelConstants {
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /** What its browser says where Chromium says otherwise; null while that is not known: no push would be of use. */
-  readonly accept?: AcceptTable | null;
 }
 
 /** A session, and what outlives it. */
@@ -280,16 +272,12 @@ export class Tunnel {
   }
 
   #sendConstants(session: Session): void {
-    const { userAgent, acceptLanguage, accept = {} } = this.#constants;
-    const scheme = accept === null ? null : this.#slotScheme;
-    session.sendSessionHead([
-      ["user-agent", userAgent],
-      ["accept-language", acceptLanguage],
-      [STORED_BODY, "1"],
-      ...(this.#dictionaryKey === null ? [] : [[DICTIONARY_KEY, this.#dictionaryKey, "never"] as const]),
-      ...(this.#decoders.br === undefined ? [] : [[ACCEPT_ENCODING, "br"] as const]),
-      ...(scheme === null ? [] : [[ACCEPT_PUSH, scheme] as const, ...acceptToFields(accept ?? {})]),
-    ]);
+    const abilities = {
+      slotScheme: this.#slotScheme,
+      dictionaryKey: this.#dictionaryKey,
+      takesBrotli: this.#decoders.br !== undefined,
+    };
+    session.sendSessionHead(sessionFields(this.#constants, abilities));
   }
 
   #attach(transport: Transport): void {

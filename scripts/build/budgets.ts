@@ -19,7 +19,7 @@ const budgets: readonly Budget[] = [
     limit: 67.5 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 44.9 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 45.1 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 27.3 * KB },

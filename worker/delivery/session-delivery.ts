@@ -5,6 +5,7 @@ import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { isStoreNote } from "../../shared/http/store-notes.ts";
+import type { Viewport } from "../../shared/http/viewport.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
@@ -22,6 +23,7 @@ import type { ObserveBody } from "./stage.ts";
 export interface PhoneTraits {
   /** Scheme of the hosts that pages are on, where it takes pushes. */
   readonly slotScheme?: SlotScheme;
+  readonly viewport?: Viewport;
   /** Whether it has a store, and keeps from its pages what is told to that. */
   readonly hasStore?: boolean;
   /** Of its browser, as far as it was announced. */
@@ -67,7 +69,7 @@ export class SessionDelivery {
 
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
-    const { slotScheme, accept = {} } = this.#options.phone();
+    const { slotScheme, viewport, accept = {} } = this.#options.phone();
     if (slotScheme === undefined) return this.#fetch(request, null);
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
@@ -75,6 +77,7 @@ export class SessionDelivery {
         isAtHand: (head: RequestHead) => this.#mayHold(head) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) => this.#offer(pushed, observed),
         slotScheme,
+        viewport,
         accept,
         openOrder: (document: MuxStream) => this.#openOrder(document),
       });

@@ -4,6 +4,7 @@ import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
 import { parseImageWish } from "../../shared/http/image-wish.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { parseViewport, VIEWPORT, type Viewport } from "../../shared/http/viewport.ts";
 import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
@@ -17,6 +18,8 @@ export interface SessionConstants {
   readonly acceptLanguage: string;
   /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme?: SlotScheme;
+  /** What its pages are shown in. */
+  readonly viewport?: Viewport;
   /** It has a store: what is told to that is for no page. */
   readonly hasStore?: boolean;
   /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
@@ -33,6 +36,7 @@ export interface SessionConstants {
 export function sessionConstants(fields: HeaderList): SessionConstants {
   const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
   const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  const viewport = parseViewport(field(VIEWPORT));
   const images = parseImageWish(fields);
   const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
   return {
@@ -40,6 +44,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
     acceptLanguage: field("accept-language"),
     accept: fieldsToAccept(fields),
     ...(slotScheme === null ? {} : { slotScheme }),
+    ...(viewport === undefined ? {} : { viewport }),
     ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
     ...(dictionaryKey === null ? {} : { dictionaryKey }),
     ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),

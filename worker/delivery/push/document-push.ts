@@ -9,6 +9,7 @@ import { isKnownUrl } from "../../../shared/http/known-urls.ts";
 import { type LearnedRequest, readLearned } from "../../../shared/http/learned-requests.ts";
 import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
+import type { Viewport } from "../../../shared/http/viewport.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { parsePolicies } from "../../../shared/web/csp-source.ts";
@@ -17,7 +18,7 @@ import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/or
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
-import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
+import { DocumentScanner, type NamedResource, type ScanHandler } from "./document-scanner.ts";
 import { observeImports } from "./observe-imports.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
@@ -49,6 +50,7 @@ export interface PushHost {
    */
   offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
   readonly slotScheme: SlotScheme;
+  readonly viewport?: Viewport | undefined;
   /** Of the phone's browser, as far as it was announced. */
   readonly accept: AcceptTable;
   /** In which the pushes of this document are sent. */
@@ -120,7 +122,7 @@ class DocumentPush {
   /** Told of the document's bytes. Never throws: a document that cannot be read is just not helped. */
   get observer(): (chunk: Uint8Array) => void {
     const decoder = new TextDecoder();
-    const scanner = new DocumentScanner({
+    const handler: ScanHandler = {
       onResource: (resource) => this.#push(resource),
       onBase: (href) => this.#setBase(href),
       onReferrerPolicy: (policy) => {
@@ -129,7 +131,8 @@ class DocumentPush {
       onContentSecurityPolicy: (content) => {
         this.#policies = [...this.#policies, ...parsePolicies(content)];
       },
-    });
+    };
+    const scanner = new DocumentScanner(handler, this.#host.viewport);
     let left: number = SCANNED_DOCUMENT_BYTES;
     return (chunk) => {
       if (left <= 0 || this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;

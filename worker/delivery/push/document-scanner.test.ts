@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DocumentScanner, type NamedResource } from "./document-scanner.ts";
+import type { Viewport } from "../../../shared/http/viewport.ts";
+import { DocumentScanner, type NamedResource, type ScanHandler } from "./document-scanner.ts";
 
 interface Found {
   readonly resources: NamedResource[];
@@ -8,14 +9,19 @@ interface Found {
 }
 
 function scan(...pieces: readonly string[]): Found {
+  return scanFor(undefined, ...pieces);
+}
+
+function scanFor(viewport: Viewport | undefined, ...pieces: readonly string[]): Found {
   const resources: NamedResource[] = [];
   const other: string[] = [];
-  const scanner = new DocumentScanner({
+  const handler: ScanHandler = {
     onResource: (resource) => resources.push(resource),
     onBase: (href) => other.push(`base ${href}`),
     onReferrerPolicy: (policy) => other.push(`referrer ${policy}`),
     onContentSecurityPolicy: (content) => other.push(`policy ${content}`),
-  });
+  };
+  const scanner = new DocumentScanner(handler, viewport);
   for (const piece of pieces) scanner.write(piece);
   return { resources, other };
 }
@@ -165,4 +171,29 @@ it("finds the same however the document is cut", () => {
       expect(scan(...pieces)).toEqual(scan(html));
     }),
   );
+});
+
+describe("where the phone has told of its screen, a document names", () => {
+  const phone = { width: 400, height: 800, density: 2 };
+
+  it.each<[string, string[]]>([
+    ["<img srcset='b 2x' src=a>", ["b"]],
+    ["<img srcset='a 400w, b 800w' sizes='50vw'>", ["a"]],
+    ["<img srcset='a 400w, b 800w' sizes=auto loading=lazy src=c>", []],
+    ["<img srcset='a 400w, b 800w' sizes='(unheard-of) 1px, 2px' src=c>", []],
+    ["<picture><source srcset=b><img src=a></picture><img src=c>", ["b", "c"]],
+    ["<picture><source media='(min-width: 900px)' srcset=b><img src=a></picture>", ["a"]],
+    ["<picture><source media='(max-width: 900px)' srcset='b, c 2x'><source srcset=d><img src=a></picture>", ["c"]],
+    ["<picture><source type=image/webp srcset=b><img src=a></picture>", ["b"]],
+    ["<picture><source type=image/unheard-of srcset=b><img src=a></picture>", []],
+    ["<picture><source media='(prefers-color-scheme: dark)' srcset=b><img src=a></picture>", []],
+    ["<picture><source srcset=b><img loading=lazy src=a></picture>", []],
+    ["<noscript><picture><source srcset=b></noscript><img src=a>", ["a"]],
+    ["<video><source src=b srcset=c></video><img src=a>", ["a"]],
+    ["<link rel=stylesheet media='(max-width: 900px)' href=a>", ["a"]],
+    ["<link rel=stylesheet media='print' href=a><link rel=stylesheet media='(hover: none)' href=b>", []],
+    ["<link rel=preload as=image imagesrcset='a, b 2x' href=c>", ["b"]],
+  ])("of %s that which fits", (html, urls) => {
+    expect(scanFor(phone, html).resources.map(({ url }) => url)).toEqual(urls);
+  });
 });

@@ -1,12 +1,15 @@
 /**
  * Finds in a document, as it streams by, what a browser's preload scanner would ask for: scripts, style sheets, images,
- * preloads. Not what depends on facts that only the phone knows (`srcset`, `media`) or may never be wanted
+ * preloads. What depends on the screen (`srcset`, `media`) only where the phone has told of that; not what may never be wanted
  * (`loading=lazy`, templates, `<noscript>`). Besides, the first backgrounds of `style` attributes, which browsers find only
  * once all style sheets are there: they tend to be the largest picture at the top.
  */
 import { Parser } from "htmlparser2";
 import type { CredentialsMode, Destination, RequestMode } from "../../../shared/http/heads.ts";
+import type { Viewport } from "../../../shared/http/viewport.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { chooseImage } from "./image-candidates.ts";
+import { matchesMedia } from "./media-query.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -45,6 +48,12 @@ export interface ScanHandler {
 
 type Attributes = Readonly<Record<string, string>>;
 
+/** "open": the next source may be it, or the `<img>`. Undefined: only the phone knows which. */
+type PictureChoice = { readonly kind: "open" } | { readonly kind: "chosen"; readonly url: string | undefined };
+
+/** Types of pictures that all browsers show which the app runs in. */
+const KNOWN_IMAGES = /^image\/(?:avif|gif|jpe?g|png|svg\+xml|webp)$/i;
+
 /** What may stand in a head. The first other element begins the body. */
 const OF_HEAD: ReadonlySet<string> = new Set(
   "base head html link meta noscript script style template title".split(" "),
@@ -72,14 +81,18 @@ const PRELOADED: ReadonlySet<string> = new Set(["font", "image", "script", "styl
 export class DocumentScanner {
   #parser: Parser;
   #inertDepth = 0;
-  #pictureDepth = 0;
+  /** The `<picture>` that is open: what its sources say so far. */
+  #picture: PictureChoice | null = null;
   #hasBase = false;
   #backgrounds = 0;
   #isPastPolicies = false;
   #handler: ScanHandler;
+  #viewport: Viewport | undefined;
 
-  constructor(handler: ScanHandler) {
+  /** @param viewport of the phone, where it has told. */
+  constructor(handler: ScanHandler, viewport?: Viewport) {
     this.#handler = handler;
+    this.#viewport = viewport;
     this.#parser = new Parser(
       {
         onopentag: (name, attributes) => this.#open(name, attributes),
@@ -101,7 +114,7 @@ export class DocumentScanner {
   #open(name: string, attributes: Attributes): void {
     this.#isPastPolicies ||= name === "script" || !OF_HEAD.has(name);
     if (INERT.has(name)) this.#inertDepth += 1;
-    if (name === "picture") this.#pictureDepth += 1;
+    if (name === "picture") this.#picture = { kind: "open" };
     if (this.#inertDepth > 0) return;
     if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
     switch (name) {
@@ -115,11 +128,12 @@ export class DocumentScanner {
         return this.#openLink(attributes);
       case "script":
         return this.#openScript(attributes);
-      case "img": {
-        const isChosen = "srcset" in attributes || this.#pictureDepth > 0;
-        if (!isChosen && !isLazy(attributes)) this.#name(attributes.src, "image", attributes);
+      case "source":
+        if (this.#picture?.kind === "open") this.#picture = this.#chooseSource(attributes);
         return;
-      }
+      case "img":
+        if (!isLazy(attributes)) this.#name(this.#imageOf(attributes), "image", attributes);
+        return;
       case "input":
         if (attributes.type?.toLowerCase() === "image") this.#name(attributes.src, "image", {});
         return;
@@ -131,7 +145,30 @@ export class DocumentScanner {
   #close(name: string): void {
     this.#isPastPolicies ||= name === "head";
     if (INERT.has(name)) this.#inertDepth -= 1;
-    if (name === "picture") this.#pictureDepth -= 1;
+    if (name === "picture") this.#picture = null;
+  }
+
+  #imageOf({ srcset, sizes, src }: Attributes): string | undefined {
+    if (this.#picture?.kind === "chosen") return this.#picture.url;
+    return srcset === undefined ? src : this.#choose(srcset, sizes, src);
+  }
+
+  #chooseSource({ media, type, srcset = "", sizes }: Attributes): PictureChoice {
+    const isForScreen = this.#isForScreen(media);
+    const isKnown = type === undefined || KNOWN_IMAGES.test(type.trim());
+    if (isForScreen === false) return { kind: "open" };
+    const url = isForScreen === null || !isKnown ? undefined : this.#choose(srcset, sizes, undefined);
+    return { kind: "chosen", url };
+  }
+
+  #choose(srcset: string, sizes: string | undefined, src: string | undefined): string | undefined {
+    return this.#viewport && (chooseImage(srcset, sizes, src, this.#viewport) ?? undefined);
+  }
+
+  /** Null where nobody here knows. */
+  #isForScreen(media = ""): boolean | null {
+    if (/^\s*(?:all|screen)?\s*$/i.test(media)) return true;
+    return this.#viewport === undefined ? null : matchesMedia(media, this.#viewport);
   }
 
   #openStyle(style: string, attributes: Attributes): void {
@@ -161,7 +198,7 @@ export class DocumentScanner {
 
   #openLink(attributes: Attributes): void {
     const relations = new Set(attributes.rel?.toLowerCase().split(/[\t\n\f\r ]+/));
-    if (!isForAllMedia(attributes.media)) return;
+    if (this.#isForScreen(attributes.media) !== true) return;
     if (relations.has("stylesheet")) {
       const isOther = attributes.type !== undefined && !/^(?:text\/css)?$/i.test(attributes.type.trim());
       if (relations.has("alternate") || isOther || "disabled" in attributes) return;
@@ -173,8 +210,10 @@ export class DocumentScanner {
       return;
     }
     const as = attributes.as?.toLowerCase() ?? "";
-    if (!relations.has("preload") || !PRELOADED.has(as) || "imagesrcset" in attributes) return;
-    this.#name(attributes.href, as as Destination, attributes);
+    if (!relations.has("preload") || !PRELOADED.has(as)) return;
+    const { imagesrcset, imagesizes, href } = attributes;
+    const url = imagesrcset === undefined ? href : this.#choose(imagesrcset, imagesizes, href);
+    this.#name(url, as as Destination, attributes);
   }
 
   #openScript(attributes: Attributes): void {
@@ -217,8 +256,4 @@ function fetchPriority({ fetchpriority }: Attributes): NamedResource["priority"]
 
 function isLazy(attributes: Attributes): boolean {
   return attributes.loading?.trim().toLowerCase() === "lazy";
-}
-
-function isForAllMedia(media: string | undefined): boolean {
-  return media === undefined || /^\s*(?:all|screen)?\s*$/i.test(media);
 }

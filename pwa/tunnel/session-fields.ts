@@ -1,0 +1,40 @@
+/** What sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
+import { ACCEPT_ENCODING } from "../../shared/coding/link-coding.ts";
+import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
+import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { VIEWPORT } from "../../shared/http/viewport.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
+import type { EncodableField } from "../../shared/wire/hpack/field.ts";
+
+export interface TunnelConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** As `parseViewport` reads it; "" while it is not known. */
+  readonly viewport?: string;
+  /** What its browser says where Chromium says otherwise; null while that is not known: no push would be of use. */
+  readonly accept?: AcceptTable | null;
+}
+
+/** What it can do. */
+export interface TunnelAbilities {
+  /** Where it takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme: SlotScheme | null;
+  readonly dictionaryKey: string | null;
+  readonly takesBrotli: boolean;
+}
+
+export function sessionFields(
+  { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
+  { slotScheme, dictionaryKey, takesBrotli }: TunnelAbilities,
+): EncodableField[] {
+  const fields: EncodableField[] = [
+    ["user-agent", userAgent],
+    ["accept-language", acceptLanguage],
+    [STORED_BODY, "1"],
+  ];
+  if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
+  if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
+  if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
+  if (viewport !== "") fields.push([VIEWPORT, viewport]);
+  return fields;
+}
