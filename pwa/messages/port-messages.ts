@@ -27,7 +27,10 @@ export interface SlotBinding {
 }
 
 /** A request as the service worker saw it, with real URLs. */
-export type PortRequestHead = Omit<RequestHead, "origin" | "topLevelOrigin" | "delivery" | "stored">;
+export type PortRequestHead = Pick<
+  RequestHead,
+  "method" | "url" | "headers" | "destination" | "mode" | "credentials" | "redirect" | "referrer" | "cache"
+>;
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
 export interface SilentDocument {

@@ -81,12 +81,19 @@ describe("SlotPort, to a hostile slot,", () => {
     }
   });
 
-  it("lets no page name what is stored", async () => {
-    const stored = { hash: "x".repeat(22), size: 1000 };
-    for (const head of [navigation, subresource]) {
+  it("lets no page say what is the tunnel's to say", async () => {
+    const own = {
+      stored: { hash: "x".repeat(22), size: 1000 },
+      known: new Set([1]),
+      learned: "/api/items/1",
+      images: { recoding: "strong" },
+      pushes: 256,
+      delivery: { id: "1", isRepeat: true, continuation: null },
+    };
+    for (const head of [subresource, navigation]) {
       const slot = slotRig();
-      await slot.ask({ ...head, ...{ stored } });
-      expect(slot.first().head).not.toHaveProperty("stored");
+      await slot.ask({ ...head, ...own });
+      for (const name of Object.keys(own)) expect(slot.first().head).not.toHaveProperty(name);
     }
   });
 

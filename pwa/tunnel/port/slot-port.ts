@@ -271,9 +271,7 @@ export class SlotPort {
    */
   #stamp(asked: PortRequestHead): RequestHead {
     const { origin, topLevelOrigin, topLevel } = this.#binding;
-    const said: PortRequestHead & Pick<RequestHead, "stored"> = asked;
-    // What is stored is the tunnel's to name: by the size of an answer a page could tell what is in it.
-    const { stored: _, ...head } = said;
+    const head = ofPage(asked);
     if (head.mode === "navigate") {
       return {
         ...head,
@@ -333,9 +331,19 @@ export class SlotPort {
 function isWellFormed(head: PortRequestHead): boolean {
   const { method, url, destination, mode, credentials, redirect, referrer, headers } = head;
   const words: readonly unknown[] = [method, url, destination, mode, credentials, redirect, referrer];
-  if (!words.every((word) => typeof word === "string")) return false;
+  if (!words.every((word) => typeof word === "string") || !["string", "undefined"].includes(typeof head.cache))
+    return false;
   const protocol = URL.parse(url)?.protocol;
   return (protocol === "http:" || protocol === "https:") && Array.isArray(headers) && headers.every(isField);
+}
+
+/**
+ * What a page may say of a request, and no more. The rest is the tunnel's: by the size of an answer to what it says is
+ * stored, a page could tell what is.
+ */
+function ofPage({ method, url, headers, destination, mode, credentials, redirect, referrer, cache }: PortRequestHead) {
+  const head = { method, url, headers, destination, mode, credentials, redirect, referrer };
+  return cache === undefined ? head : { ...head, cache };
 }
 
 function isField(field: unknown): boolean {
