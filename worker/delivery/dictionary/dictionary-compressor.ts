@@ -39,10 +39,12 @@ const PAGE = 65_536;
 /** Bytes: memory of wasm never shrinks, so an instance that has grown larger is given up. */
 const KEPT_MEMORY = 24 * 1024 * 1024;
 
-/** Bytes above which a body gets the quick level: with a dictionary that is nearly as small. */
-const LONG_BODY = 256 * 1024;
+/** Levels by bytes of a body, each with the most: a few milliseconds for any. With a dictionary a quick one is nearly as small. */
+const LEVELS: readonly (readonly [most: number, level: number])[] = [
+  [64 * 1024, 9],
+  [256 * 1024, 6],
+];
 const QUICK_LEVEL = 3;
-const GOOD_LEVEL = 6;
 
 export class DictionaryCompressor {
   readonly #module: WebAssembly.Module;
@@ -81,7 +83,7 @@ export class DictionaryCompressor {
 }
 
 function levelFor({ length }: Uint8Array): number {
-  return length > LONG_BODY ? QUICK_LEVEL : GOOD_LEVEL;
+  return LEVELS.find(([most]) => length <= most)?.[1] ?? QUICK_LEVEL;
 }
 
 function instantiate(module: WebAssembly.Module): ZstdExports {
