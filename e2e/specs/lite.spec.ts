@@ -209,3 +209,51 @@ test("a hostile page runs nothing, leaves nowhere by itself, and gets nothing of
   expect(asked?.headers.cookie).toBeUndefined();
   expect(asked?.headers["sec-fetch-site"]).toBe("cross-site");
 });
+
+test("what the edge gets while the worker is away does nothing, and the app goes on when that is back", async ({
+  app,
+  origin,
+  link,
+}) => {
+  const { page } = app;
+  const frame = app.frame();
+  origin.page("/a", `<a href="/b">Next</a><form method="post" action="/form"><button>Send</button></form>`);
+  origin.page("/b", "<p>Second</p>");
+  await app.goto(`${origin.origin}/a`);
+  const browser = await page.context().newCDPSession(page);
+  const places = () => link.requests.filter(({ path }) => path.startsWith("/~")).length;
+  await browser.send("Network.enable");
+  await browser.send("Network.setBypassServiceWorker", { bypass: true });
+  await frame.getByRole("link").click();
+  await expect.poll(places).toBeGreaterThan(0);
+  await browser.send("Network.setBypassServiceWorker", { bypass: false });
+  await expect(frame.getByText("Second")).toBeVisible();
+  await expect(app.address).toHaveValue(`${origin.origin}/b`);
+
+  await app.goto(`${origin.origin}/a`);
+  await browser.send("Network.setBypassServiceWorker", { bypass: true });
+  await frame.getByRole("button").click();
+  await expect(page.getByText("nothing was sent").first()).toBeVisible();
+  expect(origin.requestsTo("/form")).toEqual([]);
+});
+
+base(
+  "scripts of one site are off as its panel says, and those of others are on",
+  async ({ app, origin, otherOrigin }) => {
+    const { page } = app;
+    const script = "<script>document.title = 'Ran'</script>";
+    origin.page("/", `<a href="${otherOrigin.origin}/">Other</a>${script}`, "Quiet");
+    otherOrigin.page("/", `<p>Loud</p>${script}`, "Quiet");
+    await app.goto(`${origin.origin}/`);
+    await expect(page).toHaveTitle(/Ran/);
+    await page.getByRole("button", { name: "Site information" }).click();
+    await page.getByRole("switch", { name: "Scripts on this site" }).click();
+    await expect(page).toHaveTitle(/Quiet/);
+    await expect(page.getByText("Site information turns them on").first()).toBeVisible();
+    await app.navigated(() => app.frame().getByRole("link").click());
+    await expect(page).toHaveTitle(/Ran/);
+    await app.navigated(() => page.getByRole("button", { name: "Back" }).click());
+    await expect(page).toHaveTitle(/Quiet/);
+    await expect(app.address).toHaveValue(`${origin.origin}/`);
+  },
+);

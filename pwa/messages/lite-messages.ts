@@ -51,7 +51,7 @@ export type LiteOutcome =
 
 export type LiteToShell = LiteQuestion | LiteOutcome;
 
-/** Keeps the worker running while a page loads. */
+/** Keeps the worker running while a page loads, and has it take charge of the windows that it does not control. */
 export const LITE_KEEP_ALIVE = "lite-keep-alive";
 
 /** Query of the app's service worker where it knows pages without scripts. */

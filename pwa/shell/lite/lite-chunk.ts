@@ -12,12 +12,11 @@ import { LitePlaces } from "./lite-places.ts";
 
 const TOLD_KEY = "ropeway.lite-told";
 
-const WHY_ONE_HOST =
-  "Scripts are off: your edge has only one host, so pages show without what needs them. A name with a wildcard turns them on; docs/deploy.md says how";
+const WHY_ONE_HOST = "Scripts are off: your edge has one host. A name with a wildcard turns them on (docs/deploy.md)";
 const WHY_CHOSEN = "Scripts are off for this site, as you chose. Site information turns them on";
 const PASSWORD =
-  "This page asks for a password. With scripts off the browser cannot tell sites apart: do not let it save or fill in passwords here";
-const DOWNLOAD = "This is a file to be saved, and with scripts off there is no way to yet";
+  "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any";
+const DOWNLOAD = "This is a file to be saved. With scripts off there is no way to do that yet";
 
 /** What a page cannot be in a frame of its own origin: anything but looked at and filled in. */
 const SANDBOX = "allow-same-origin allow-forms";

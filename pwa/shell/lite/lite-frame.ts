@@ -25,8 +25,12 @@ const LOOK = 50;
 const KEEP_ALIVE = 15_000;
 /** Milliseconds between two reports of how far the page is scrolled. */
 const SCROLL_PAUSE = 300;
+/** Milliseconds in which a frame that the tab sends somewhere sets out. */
+const PERMIT_TIME = 5_000;
 /** Milliseconds in which the service worker has told of a document that it gave. */
 const TOLD_WITHIN = 500;
+/** How often in a row the frame is sent to a page again for which the service worker was not there. */
+const ATTEMPTS = 10;
 
 /** The frame, and whom it is for. */
 export interface LiteFrameOptions {
@@ -50,6 +54,12 @@ export class LiteFrame {
   readonly #options: LiteFrameOptions;
   /** Where the tab has sent the frame, until a document is there. */
   #sent: string | null = null;
+  /** Where the tab has just sent the frame, which it asks for once. */
+  #permit: { readonly url: string; readonly at: number } | null = null;
+  /** The person wants what a form sent to be sent again. */
+  #resends = false;
+  /** Boot pages since a document came. */
+  #attempts = 0;
   /** What the service worker has given, and is not in the frame yet. */
   #coming: LiteOutcome | null = null;
   #document: Document | null = null;
@@ -74,16 +84,21 @@ export class LiteFrame {
 
   setOut(url: string): void {
     this.#sent = url;
+    this.#permit = { url: bare(url), at: Date.now() };
     this.#coming = null;
   }
 
   tell(order: PageOrder): void {
     const page = this.#options.element.contentWindow;
+    this.#permit = null;
     if (order.type === "stop") page?.stop();
     else if (order.type === "scroll") this.#scrollsTo = order.position;
     else if (this.#page?.isPosted === true && !order.isConfirmed)
       this.#say({ tag: MESSAGE_TAG, type: "reload-sends-form" });
-    else page?.location.reload();
+    else {
+      this.#resends = order.isConfirmed;
+      page?.location.reload();
+    }
   }
 
   get #location(): Location | null {
@@ -120,11 +135,10 @@ export class LiteFrame {
   /** Only the tab sends the frame to another site, so that the edge knows who wants it. */
   #judge(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer["type"] {
     const { url, method, headers, body, referrer, from, isRestored } = question;
-    if (this.#sent !== null && bare(url) === bare(this.#sent)) return "go";
-    if (from === null || bare(from) !== bare(this.#location === null ? "" : (realOf(this.#location) ?? ""))) {
-      return isRestored && from === null ? "go" : "not-mine";
-    }
-    if (isRestored) return "go";
+    if (this.#takePermit(url)) return "go";
+    const isMine = from !== null && this.#location !== null && bare(from) === bare(realOf(this.#location) ?? "");
+    if (isRestored && (isMine || from === null)) return method === "GET" || this.#takeResend() ? "go" : "stay";
+    if (!isMine) return "not-mine";
     const slot = slotOf(new URL(from).origin);
     if (new URL(url).origin === slot.origin) {
       this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
@@ -133,6 +147,20 @@ export class LiteFrame {
     const request = { url, method, headers, body, referrer, replace: false };
     this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
     return "stay";
+  }
+
+  /** Once: a page that leads there later is not the tab. */
+  #takePermit(url: string): boolean {
+    const permit = this.#permit;
+    if (permit?.url !== bare(url)) return false;
+    this.#permit = null;
+    return Date.now() - permit.at < PERMIT_TIME;
+  }
+
+  #takeResend(): boolean {
+    const resends = this.#resends;
+    this.#resends = false;
+    return resends;
   }
 
   // What comes into the frame
@@ -166,12 +194,28 @@ export class LiteFrame {
     if (method === null || method === undefined) return;
     await controlled(workers);
     if (element.contentDocument !== document) return;
-    const url = this.#sent ?? (this.#location === null ? null : realOf(this.#location));
+    const url = this.#location === null ? null : realOf(this.#location);
     if (url === null) return;
-    if (method === "GET") return element.contentWindow?.location.replace(liteAddress(url));
-    const message = "Cannot send the form: the app was not there; nothing was sent";
-    this.#coming = { type: "lite-failed", url, method, code: ErrorCode.LINK_LOST, message };
-    this.#look();
+    // Not to be taken for the next one.
+    this.#document = document;
+    this.#attempts += 1;
+    if (method === "GET" && this.#attempts < ATTEMPTS) return this.#sendAgain(url);
+    const message =
+      method === "GET"
+        ? "Cannot show the page: the app's service worker does not answer"
+        : "Cannot send the form: the app was not there; nothing was sent";
+    this.#arrive(document, { type: "lite-failed", url, method, code: ErrorCode.LINK_LOST, message });
+  }
+
+  /** In place of a page for which nobody was there. Where the tab did not send the frame, the page before did. */
+  #sendAgain(url: string): void {
+    if (this.#sent !== null) {
+      this.setOut(this.#sent);
+      this.#options.element.contentWindow?.location.replace(liteAddress(this.#sent));
+    } else if (this.#page !== null) {
+      const request = { url, method: "GET", headers: [], body: null, referrer: "", replace: true };
+      this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slotOf(new URL(this.#page.url).origin));
+    }
   }
 
   #watch(): void {
@@ -209,6 +253,7 @@ export class LiteFrame {
     switch (outcome.type) {
       case "lite-document":
         this.#sent = null;
+        this.#attempts = 0;
         this.#page = outcome;
         this.#phase = "loading";
         this.#listen(page);
@@ -307,6 +352,9 @@ export function isControlled({ controller }: ServiceWorkerContainer): boolean {
 /** Resolves when the app's service worker answers, and knows pages without scripts. */
 async function controlled(workers: ServiceWorkerContainer): Promise<void> {
   while (!isControlled(workers)) {
-    await new Promise((resolve) => workers.addEventListener("controllerchange", resolve, { once: true }));
+    const changed = new Promise((resolve) => workers.addEventListener("controllerchange", resolve, { once: true }));
+    // A window that was loaded past it is not its until it says so.
+    void workers.ready.then(({ active }) => active?.postMessage(LITE_KEEP_ALIVE));
+    await changed;
   }
 }

@@ -7,6 +7,7 @@
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { liteAddress, meantBy, realOf } from "../../messages/lite-address.ts";
+import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import { answerSubresource } from "../answer/subresource.ts";
 import { PortLost } from "../port-lost.ts";
 import { outgoingBody } from "../request/request-body.ts";
@@ -31,7 +32,7 @@ const NO_SLOT = { slotOrigin: "https://none.invalid", realOrigin: "https://none.
 const windows = new LiteWindows();
 /** Real URL of the page of each client; "" for one of the app's own. */
 const pages = new BoundedMap<string, string>(CLIENTS_KNOWN);
-/** By the address on the base host, without a fragment. */
+/** By the client and the address on the base host, without a fragment. */
 const expected = new BoundedMap<string, Leave>(EXPECTED);
 
 type Asker = "page" | "app" | "unknown";
@@ -45,6 +46,10 @@ function askerOf({ request, clientId }: FetchEvent, url: URL): Asker {
   if (page !== undefined) return page === "" ? "app" : "page";
   return request.referrer.startsWith(BASE + LITE_PATH) ? "page" : "unknown";
 }
+
+self.addEventListener("message", (event) => {
+  if (event.data === LITE_KEEP_ALIVE) event.waitUntil(self.clients.claim());
+});
 
 /** Before any other listener: those do not hear of what a page asks for. */
 export function serveLitePages(isOfApp: (path: string) => boolean): void {
@@ -142,15 +147,16 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     return stay();
   }
   const body = await outgoingBody(request, NO_SLOT);
-  const bare = url.pathname + url.search;
-  const leave = expected.get(bare) ?? (await windows.leaveFor(await question(request, target, from, body.content)));
-  expected.delete(bare);
+  const key = (address: string) => `${clientId} ${address}`;
+  const here = key(url.pathname + url.search);
+  const leave = expected.get(here) ?? (await windows.leaveFor(await question(request, target, from, body.content)));
+  expected.delete(here);
   if (leave === null) {
     finish();
     return stay();
   }
   const { origin, hash } = new URL(target);
-  pages.set(resultingClientId, target);
+  if (resultingClientId !== "") pages.set(resultingClientId, target);
   windows.remember(resultingClientId, leave.port);
   const navigation: LiteNavigation = {
     ...exchangeOf(request, origin, finish),
@@ -159,7 +165,7 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     send: () => leave.port.fetch(navigation.head, body.content, request.signal),
     noDocument: () => leave.port.noDocument(),
     tell: leave.tell,
-    expect: (address) => expected.set(address, leave),
+    expect: (address) => expected.set(key(address), leave),
   };
   return answerLiteNavigation(navigation);
 }
