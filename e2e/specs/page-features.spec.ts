@@ -1,3 +1,4 @@
+import { photo } from "../demo/pictures.ts";
 import { expect, test } from "../fixtures/browser.ts";
 
 test("an intersection observer without a root has the page's viewport, with its margin", async ({ app, origin }) => {
@@ -91,4 +92,51 @@ test("addresses of frames and embeds read as the page wrote them", async ({ app,
     ];
   }, guest);
   expect(read).toEqual([`${guest}/guest`, "movie.swf", `${guest}/made`, "movie.swf"]);
+});
+
+test("pictures are coded anew, or wait for a tap, as the person has chosen", async ({ app, origin }) => {
+  const picture = photo("harbour", 600);
+  origin.route("/picture.png", ({ reply }) => reply(200, { "content-type": "image/png" }, picture));
+  origin.page(
+    "/",
+    '<p>Before</p><img id="picture" src="/picture.png" alt="A harbour" style="max-width: 100%"><p id="after">After</p>',
+  );
+  const choose = async (value: string) => {
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "Settings" }).click();
+    await app.page.getByRole("combobox", { name: "Pictures" }).selectOption(value);
+    await app.page.keyboard.press("Escape");
+  };
+  const seen = async () =>
+    (await app.content()).evaluate(() => {
+      const image = document.querySelector("#picture") as HTMLImageElement;
+      const { top } = (document.querySelector("#after") as Element).getBoundingClientRect();
+      return { width: image.naturalWidth, height: image.naturalHeight, role: image.getAttribute("role"), top };
+    });
+  const load = async () => {
+    const before = (await app.stats()).linkBytesDown;
+    await app.goto(`${origin.origin}/?${Math.random()}`);
+    return (await app.stats()).linkBytesDown - before;
+  };
+  await choose("none");
+  const bytesHeld = await load();
+  const frame = await app.content();
+  const button = frame.getByRole("button", { name: /^A harbour: load, \d+ kB$/ });
+  await expect(button).toBeVisible();
+  const held = await seen();
+  expect(held).toMatchObject({ width: 600, height: 400 });
+  expect(bytesHeld).toBeLessThan(picture.length / 4);
+
+  await button.focus();
+  await app.page.keyboard.press("Enter");
+  await expect(frame.getByRole("img", { name: "A harbour" })).toBeVisible();
+  await expect.poll(async () => (await app.stats()).linkBytesDown).toBeGreaterThan(bytesHeld + picture.length / 2);
+  expect(await seen()).toEqual({ ...held, role: null });
+
+  await choose("balanced");
+  origin.route("/picture.png", ({ reply }) =>
+    reply(200, { "content-type": "image/png", "cache-control": "no-store" }, picture),
+  );
+  expect(await load()).toBeLessThan(picture.length * 0.7);
+  expect(await seen()).toEqual({ ...held, role: null });
 });

@@ -4,6 +4,7 @@
  * are those that the shell bound to it.
  */
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { ImageNote } from "../../shared/http/image-wish.ts";
 
 /** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
 export const HELD_RESPONSE_TIME = 30_000;
@@ -30,7 +31,10 @@ export interface SlotBinding {
 export type PortRequestHead = Pick<
   RequestHead,
   "method" | "url" | "headers" | "destination" | "mode" | "credentials" | "redirect" | "referrer" | "cache"
->;
+> & {
+  /** The person has asked for this picture as its origin sends it. */
+  readonly wantsOriginal?: boolean;
+};
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */
 export interface SilentDocument {
@@ -59,6 +63,8 @@ export type PortToTunnel =
   | { readonly type: "hold"; readonly id: number }
   /** A navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document" }
+  /** The page's scripts put pictures where they can read their pixels. */
+  | { readonly type: "reads-pixels" }
   | SilentDocument
   /**
    * First in an array of messages: is anybody there? The tunnel goes with its shell, and a port does not tell in every
@@ -82,6 +88,8 @@ export type TunnelToPort =
       readonly type: "response";
       readonly id: number;
       readonly head: ResponseHead;
+      /** Of a picture that is not its origin's. */
+      readonly picture?: ImageNote;
       /** Of a navigation that began ahead of the slot's request: what it was sent with, real URL or "". */
       readonly referrer?: string;
     }

@@ -1,6 +1,6 @@
 /** Between the shell and its tunnel worker. */
 
-import type { HeaderList } from "../../shared/http/heads.ts";
+import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { LinkHint, LinkPhase, Road } from "./link.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
@@ -12,6 +12,16 @@ export const DEFAULT_WAIT_TIME = 120_000;
 
 /** Bytes of bodies that the phone stores unless the person chose otherwise: a fifth of what browsers keep. */
 export const DEFAULT_STORE_BYTES = 200_000_000;
+
+/** What the person wants of pictures. */
+export interface PictureSettings {
+  /** "auto": balanced while the link is slow. */
+  readonly recoding: Recoding | "auto";
+  /** Bytes that a page may have: pictures that would pass it wait behind a placeholder. 0: all of them. Null: any number. */
+  readonly budget: number | null;
+  /** Serialized real origins whose scripts put pictures where they can read their pixels. */
+  readonly readers: readonly string[];
+}
 
 /** What the phone stores for the pages of a site. */
 export interface StoredSite {
@@ -195,6 +205,7 @@ export type ShellToTunnel =
   | { readonly type: "hint"; readonly hint: LinkHint }
   /** Whether what a page needs may come before it asks. */
   | { readonly type: "take-pushes"; readonly isOn: boolean }
+  | { readonly type: "pictures"; readonly settings: PictureSettings }
   /** Milliseconds that requests wait while there is no link. */
   | { readonly type: "wait-time"; readonly waitTime: number };
 
@@ -229,6 +240,8 @@ export type TunnelToShell =
   | { readonly type: "stored-page"; readonly url: string; readonly storedAt: number }
   /** Of the page of this URL, which is shown as it was stored, there is another version. */
   | { readonly type: "newer-page"; readonly url: string }
+  /** Scripts of this origin put pictures where they can read their pixels. */
+  | { readonly type: "reads-pixels"; readonly origin: string }
   | { readonly type: "progress"; readonly tab: number; readonly progress: PageProgress }
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }

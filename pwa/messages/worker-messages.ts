@@ -1,11 +1,15 @@
 /** Messages between a slot's documents and the slot's service worker. Both are one trust domain. */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import type { ImageNote } from "../../shared/http/image-wish.ts";
 import { MESSAGE_TAG } from "./page-messages.ts";
 
 type Tag = typeof MESSAGE_TAG;
 
 /** Field of a request whose upload the page wants to be told of: the number that it gave it. Goes no further. */
 export const UPLOAD_NUMBER = "ropeway-upload";
+
+/** End of a picture's query that asks for it as its origin sends it. Goes no further, either. */
+export const ORIGINAL_MARK = "ropeway-original";
 
 export type PageToWorker =
   /** A script wrote `document.cookie`. `url`: real URL of the document. Answered by "cookie-taken". */
@@ -18,6 +22,8 @@ export type PageToWorker =
     }
   /** Answer to "cookies": scripts of the page read them from now on. */
   | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
+  /** Scripts of the page put pictures where they can read their pixels. */
+  | { readonly tag: Tag; readonly type: "reads-pixels" }
   /** Carries one MessagePort towards the tunnel. */
   | { readonly tag: Tag; readonly type: "port" }
   /** Sent at the interval asked for; its arrival keeps the service worker running. */
@@ -35,6 +41,14 @@ export type WorkerToPage =
       readonly number: number;
       readonly loaded: number;
       readonly total: number;
+    }
+  /** The picture that the page asked for by this URL was held back, or made so small that it shows. */
+  | {
+      readonly tag: Tag;
+      readonly type: "picture";
+      readonly url: string;
+      readonly kind: ImageNote["kind"];
+      readonly bytes: number;
     }
   /** The service worker (re)started and has no port. */
   | { readonly tag: Tag; readonly type: "port-wanted" }

@@ -7,6 +7,7 @@
  */
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import type { ImageNote } from "../../shared/http/image-wish.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { WorkerToPage } from "../messages/worker-messages.ts";
@@ -136,6 +137,11 @@ export class SlotClients {
         }).then(() => this.#acknowledged.delete(id));
       }),
     );
+  }
+
+  async showPicture(clientId: string, url: string, note: ImageNote): Promise<void> {
+    const page = await self.clients.get(clientId);
+    if (page !== undefined) this.#tell([page], { tag: MESSAGE_TAG, type: "picture", url, ...note });
   }
 
   /** Where a client came from, asked of the browser once: it stays as it is, and each question costs a turn there. */

@@ -1,4 +1,5 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
+import type { ImageNote } from "../../shared/http/image-wish.ts";
 import { hasNullBody } from "../../shared/web/status.ts";
 import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
@@ -14,6 +15,8 @@ export interface SlotExchange {
   send(): Promise<TunnelResponse>;
   /** Resolves when scripts of the slot's pages can read these cookies. */
   showCookies(cookies: readonly ScriptCookie[]): Promise<void>;
+  /** The page is told that a picture is not its origin's. */
+  showPicture(note: ImageNote): void;
   /** The navigation ends without a document. */
   noDocument(): void;
   /** The navigation ends in a document that the page script cannot tell of. */

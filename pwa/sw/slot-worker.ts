@@ -42,6 +42,9 @@ self.addEventListener("message", (event) => {
     case "cookies-applied":
       clients.acknowledge(message.id);
       return;
+    case "reads-pixels":
+      if (event.source instanceof Client) void clients.portOf(event.source.id).then((port) => port?.readsPixels());
+      return;
     case "cookie-set":
       event.waitUntil(setCookie(event.source, message));
   }
@@ -104,6 +107,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
         return exchange.send();
       }
     },
+    showPicture: (note) => void clients.showPicture(event.clientId, request.url, note),
     showCookies: (cookies) => clients.showCookies(cookies),
     noDocument: () => port.noDocument(),
     silentDocument: (document) => port.silentDocument(document),

@@ -6,6 +6,7 @@ import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
+import type { ImageNote } from "../../shared/http/image-wish.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
 import type {
   PortRequestHead,
@@ -23,6 +24,8 @@ export interface TunnelResponse {
   readonly head: ResponseHead;
   /** Of a navigation that began ahead of the slot's request: what it was sent with. */
   readonly referrer?: string | undefined;
+  /** Of a picture that is not its origin's. */
+  readonly picture?: ImageNote | undefined;
   /** The body as the page reads it. Cancelling it cancels at the origin. */
   body(): ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Tells `observer` of the body as it is read. */
@@ -138,6 +141,10 @@ export class TunnelPort {
     return promise;
   }
 
+  readsPixels(): void {
+    this.#post({ type: "reads-pixels" });
+  }
+
   noDocument(): void {
     this.#post({ type: "no-document" });
   }
@@ -178,6 +185,7 @@ export class TunnelPort {
         exchange.resolve({
           ...this.#response(message.id, exchange, exchange.body, message.head),
           referrer: message.referrer,
+          picture: message.picture,
         });
         this.#reportBusy();
         return;

@@ -1,5 +1,7 @@
 /** What sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
 import { ACCEPT_ENCODING } from "../../shared/coding/link-coding.ts";
+import type { ImageWish } from "../../shared/http/heads.ts";
+import { imageWishField } from "../../shared/http/image-wish.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import { VIEWPORT } from "../../shared/http/viewport.ts";
@@ -21,11 +23,13 @@ export interface TunnelAbilities {
   readonly slotScheme: SlotScheme | null;
   readonly dictionaryKey: string | null;
   readonly takesBrotli: boolean;
+  /** What it wants done to pictures; null where they are to come as their origins send them. */
+  readonly images: ImageWish | null;
 }
 
 export function sessionFields(
   { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
-  { slotScheme, dictionaryKey, takesBrotli }: TunnelAbilities,
+  { slotScheme, dictionaryKey, takesBrotli, images }: TunnelAbilities,
 ): EncodableField[] {
   const fields: EncodableField[] = [
     ["user-agent", userAgent],
@@ -34,6 +38,7 @@ export function sessionFields(
   ];
   if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
   if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
+  if (images !== null) fields.push(imageWishField(images));
   if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
   if (viewport !== "") fields.push([VIEWPORT, viewport]);
   return fields;

@@ -24,6 +24,7 @@ import { edgeRequest } from "./requests/edge-request.ts";
 import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
 import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
+import { PictureWishes } from "./requests/picture-wishes.ts";
 import { readWhole } from "./requests/read-whole.ts";
 import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
@@ -143,8 +144,12 @@ const tunnel = new Tunnel(
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
+const pictures = new PictureWishes({
+  roundTrip: () => tunnel.roundTrip,
+  pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
+});
 const host: SlotPortHost = {
-  ask: askInOrder([heldNavigations(held)], tunnel.ask),
+  ask: askInOrder([heldNavigations(held), pictures.source], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
@@ -152,6 +157,10 @@ const host: SlotPortHost = {
   onDocumentFailed: tell,
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
+  onReadsPixels(origin) {
+    pictures.addReader(origin);
+    tell({ type: "reads-pixels", origin });
+  },
   onBrokenDocument: tell,
   setTimer,
 };
@@ -226,6 +235,9 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return;
     case "take-pushes":
       return tunnel.takePushes(message.isOn ? slotScheme : null);
+    case "pictures":
+      pictures.set(message.settings);
+      return tunnel.wishImages(pictures.wish);
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
   }
@@ -270,6 +282,7 @@ function stats() {
 /** As `beginPage`. */
 function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
   tunnel.leavePage();
+  tunnel.wishImages(pictures.wish);
   const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes });
   beginPage(tabs, tab, read, leavesFor, navigation);
 }

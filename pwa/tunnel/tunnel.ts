@@ -4,7 +4,7 @@
  */
 import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
 import type { SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
@@ -21,7 +21,7 @@ import { NetworkRequests } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
 import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./requests/response-source.ts";
 import { UploadMeter } from "./requests/upload-meter.ts";
-import { sessionFields, type TunnelConstants } from "./session-fields.ts";
+import { sessionFields, type TunnelAbilities, type TunnelConstants } from "./session-fields.ts";
 import { ChannelActivity } from "./sockets/channel-activity.ts";
 import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
 import { FurtherSockets } from "./sockets/further-sockets.ts";
@@ -59,6 +59,11 @@ export class Tunnel {
   #platform: SocketPlatform;
   #handler: TunnelHandler;
   #constants: TunnelConstants = { userAgent: "", acceptLanguage: "" };
+  #abilities: Omit<TunnelAbilities, "takesBrotli"> = {
+    slotScheme: null,
+    dictionaryKey: null,
+    images: null,
+  };
   #current: CarriedSession | null = null;
   /** The link's, from before its socket is opened. */
   #transport: Transport | null = null;
@@ -68,8 +73,6 @@ export class Tunnel {
   #isRefused = false;
   #network: NetworkRequests;
   #pushed: PushedResponses;
-  #slotScheme: SlotScheme | null = null;
-  #dictionaryKey: string | null = null;
   /** Of the codings that it is offered. */
   #decoders: { -readonly [Coding in keyof typeof LINK_DECODERS]: (typeof LINK_DECODERS)[Coding] } = {
     ...LINK_DECODERS,
@@ -138,31 +141,40 @@ export class Tunnel {
   /** What sessions say of this phone. Before the first request, and when more is known. */
   introduce(constants: TunnelConstants): void {
     this.#constants = constants;
-    this.#renewConstants();
+    this.#renew({});
   }
 
   /** @param key with which the edge seals what it keeps of this phone, to code against it; in base64url. */
   offerDictionaries(key: string): void {
     // Browsers may be set to run none: the decoder is wasm, and each such response would be asked for twice.
     if (!("WebAssembly" in globalThis)) return;
-    this.#dictionaryKey = key;
-    this.#renewConstants();
+    this.#renew({ dictionaryKey: key });
   }
 
   /** @param decoder of what comes in brotli. */
   offerBrotli(decoder: OpenDecoder): void {
     this.#decoders.br = decoder;
-    this.#renewConstants();
+    this.#renew({});
   }
 
   /** @param slotScheme scheme of the hosts that pages are on, if what they need may come before they ask, else null. */
   takePushes(slotScheme: SlotScheme | null): void {
-    this.#slotScheme = slotScheme;
-    this.#renewConstants();
+    this.#renew({ slotScheme });
+  }
+
+  /** @param images null where they are to come as their origins send them. */
+  wishImages(images: ImageWish | null): void {
+    const { images: former } = this.#abilities;
+    if (former?.recoding !== images?.recoding || former?.most !== images?.most) this.#renew({ images });
+  }
+
+  /** Milliseconds, as measured on this link and those before; null before the first. */
+  get roundTrip(): number | null {
+    return this.#sockets.rtt.smoothed;
   }
 
   get takesPushes(): boolean {
-    return this.#slotScheme !== null;
+    return this.#abilities.slotScheme !== null;
   }
 
   /** Opens the link. Requests that were made before ride in its handshake. */
@@ -266,18 +278,15 @@ export class Tunnel {
     return current;
   }
 
-  #renewConstants(): void {
+  #renew(change: Partial<TunnelAbilities>): void {
+    this.#abilities = { ...this.#abilities, ...change };
     const session = this.#current?.session;
     if (session !== undefined && session.ended === null) this.#sendConstants(session);
   }
 
   #sendConstants(session: Session): void {
-    const abilities = {
-      slotScheme: this.#slotScheme,
-      dictionaryKey: this.#dictionaryKey,
-      takesBrotli: this.#decoders.br !== undefined,
-    };
-    session.sendSessionHead(sessionFields(this.#constants, abilities));
+    const takesBrotli = this.#decoders.br !== undefined;
+    session.sendSessionHead(sessionFields(this.#constants, { ...this.#abilities, takesBrotli }));
   }
 
   #attach(transport: Transport): void {

@@ -72,6 +72,8 @@ export interface RequestHead {
   readonly images?: ImageWish;
   /** Of a navigation: how many pushes its page may have; as many as there are where it is left out. Likewise. */
   readonly pushes?: number;
+  /** Whether a picture that was coded anew will do. It does not travel. */
+  readonly takesRecoded?: boolean;
 }
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */

@@ -26,9 +26,9 @@ export function parseImageWish(headers: HeaderList): ImageWish | undefined {
   return { recoding: match[1] as Recoding, most: match[2] === undefined ? null : Number(match[2]) };
 }
 
-/** What became of a picture: it was coded anew, or held back. */
+/** What became of a picture: it was coded anew so that nobody sees it, so that one may see it, or held back. */
 export interface ImageNote {
-  readonly kind: "recoded" | "held";
+  readonly kind: "recoded" | "reduced" | "held";
   /** Of the origin's picture; 0 where nobody knows. */
   readonly bytes: number;
 }
@@ -39,6 +39,6 @@ export function imageNoteField({ kind, bytes }: ImageNote): HeaderField {
 
 /** Null where the picture is its origin's. */
 export function parseImageNote(headers: HeaderList): ImageNote | null {
-  const match = headers.find(([name]) => name === IMAGE_NOTE)?.[1].match(/^(recoded|held) (\d{1,12})$/);
+  const match = headers.find(([name]) => name === IMAGE_NOTE)?.[1].match(/^(recoded|reduced|held) (\d{1,12})$/);
   return match == null ? null : { kind: match[1] as ImageNote["kind"], bytes: Number(match[2]) };
 }

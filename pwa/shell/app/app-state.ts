@@ -26,7 +26,15 @@ export interface Settings {
   readonly takesPushes: boolean;
   /** Bytes of bodies that the phone may store. */
   readonly storeBytes: number;
+  readonly pictures: PictureChoice;
+  /** Bytes that a page may have before its pictures wait for a tap; null: any number. */
+  readonly pageBudget: number | null;
+  /** As of `PictureSettings`, the latest last. */
+  readonly pixelReaders: readonly string[];
 }
+
+/** How pictures come: as their sites send them, smaller, much smaller, or not before a tap. */
+export type PictureChoice = "off" | "auto" | "balanced" | "strong" | "none";
 
 /** Something the person should know that no page says; one at a time, until it is dismissed. */
 export type Notice =

@@ -160,8 +160,7 @@ export class App implements AppActions {
   }
 
   changeSettings(change: Partial<Settings>): void {
-    this.#options.settings.change(change);
-    this.tunnel.tellSettings(change);
+    this.tunnel.tellSettings(this.#options.settings.change(change));
     this.draw();
   }
 
@@ -214,8 +213,15 @@ export class App implements AppActions {
 
   onTunnelEvent(event: TunnelEvent): void {
     if (event.type === "link") return this.#onLink(event.link);
+    if (event.type === "reads-pixels") return this.#addReader(event.origin);
     for (const tab of this.#tabs) tab.onTunnelEvent(event);
     if (event.type === "uncertain") this.notify({ kind: "uncertain", url: event.url });
+  }
+
+  #addReader(origin: string): void {
+    const { settings } = this.#options;
+    const { pixelReaders } = settings.current;
+    if (!pixelReaders.includes(origin)) settings.change({ pixelReaders: [...pixelReaders, origin] });
   }
 
   #onLink(link: LinkPhase): void {

@@ -9,6 +9,9 @@ const DEFAULTS = {
   waitTime: 120_000,
   takesPushes: true,
   storeBytes: 200_000_000,
+  pictures: "off",
+  pageBudget: null,
+  pixelReaders: [],
 };
 
 it("keeps changes over restarts", () => {
@@ -20,12 +23,16 @@ it("keeps changes over restarts", () => {
   store.change({ waitTime: 600_000 });
   store.change({ takesPushes: false });
   store.change({ storeBytes: 50_000_000 });
+  store.change({ pictures: "strong", pageBudget: 300_000, pixelReaders: ["https://a.example"] });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
     waitTime: 600_000,
     takesPushes: false,
     storeBytes: 50_000_000,
+    pictures: "strong",
+    pageBudget: 300_000,
+    pixelReaders: ["https://a.example"],
   });
 });
 

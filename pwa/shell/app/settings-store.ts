@@ -1,6 +1,6 @@
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */
 import { DEFAULT_STORE_BYTES, DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
-import type { Settings } from "./app-state.ts";
+import type { PictureChoice, Settings } from "./app-state.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
 
@@ -11,7 +11,18 @@ const DEFAULTS: Settings = {
   waitTime: DEFAULT_WAIT_TIME,
   takesPushes: true,
   storeBytes: DEFAULT_STORE_BYTES,
+  pictures: "off",
+  pageBudget: null,
+  pixelReaders: [],
 };
+
+const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
+
+/** What `pageBudget` may be. */
+export const PAGE_BUDGETS: readonly (number | null)[] = [null, 150_000, 300_000, 1_000_000];
+
+/** Origins that are remembered. */
+const READERS_KEPT = 100;
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
@@ -49,7 +60,11 @@ function read(json: string | null): Partial<Settings> {
     const takesPushes = value.takesPushes !== false;
     const storeBytes = STORE_SIZES.find((choice) => choice === value.storeBytes) ?? DEFAULTS.storeBytes;
     const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
-    return { theme, searchUrl, waitTime, takesPushes, storeBytes };
+    const pictures = PICTURE_CHOICES.find((choice) => choice === value.pictures) ?? DEFAULTS.pictures;
+    const pageBudget = PAGE_BUDGETS.find((choice) => choice === value.pageBudget) ?? null;
+    const readers = Array.isArray(value.pixelReaders) ? (value.pixelReaders as readonly unknown[]) : [];
+    const pixelReaders = readers.filter((origin) => typeof origin === "string").slice(-READERS_KEPT);
+    return { theme, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders };
   } catch {
     return {};
   }

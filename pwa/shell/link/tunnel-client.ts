@@ -33,10 +33,13 @@ export class TunnelClient {
     this.#worker.postMessage(message);
   }
 
-  tellSettings({ waitTime, takesPushes, storeBytes }: Partial<Settings>): void {
-    if (waitTime !== undefined) this.tell({ type: "wait-time", waitTime });
-    if (takesPushes !== undefined) this.tell({ type: "take-pushes", isOn: takesPushes });
-    if (storeBytes !== undefined) this.tell({ type: "store-limit", bytes: storeBytes });
+  tellSettings({ waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders }: Settings): void {
+    this.tell({ type: "wait-time", waitTime });
+    this.tell({ type: "take-pushes", isOn: takesPushes });
+    this.tell({ type: "store-limit", bytes: storeBytes });
+    const recoding = pictures === "off" ? "none" : pictures;
+    const budget = pictures === "none" ? 0 : pageBudget;
+    this.tell({ type: "pictures", settings: { recoding, budget, readers: pixelReaders } });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */

@@ -18,6 +18,7 @@ import { obeyShell, reportDocument } from "../page/links/report.ts";
 import { patchTargets } from "../page/links/targets.ts";
 import { patchMarkup } from "../page/markup.ts";
 import { createPageContext } from "../page/page-context.ts";
+import { watchReaders } from "../page/pictures.ts";
 import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
@@ -32,6 +33,7 @@ function start(config: PageConfig): void {
   if (link !== null) {
     patchRequests(link);
     patchUploads(link);
+    watchReaders(() => link.readsPixels());
   }
   const names = patchMessages(context);
   obeyShell(context, {

@@ -7,6 +7,7 @@ import { withRealDomain } from "../cookies/cookie-domain.ts";
 import { TakenCookies } from "../cookies/taken-cookies.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
+import { Pictures } from "./pictures.ts";
 
 const tag = MESSAGE_TAG;
 
@@ -22,6 +23,7 @@ export class WorkerLink {
   readonly #cookies = new ScriptCookies(Date.now);
   /** Who asked for a port last; a restarted service worker may not be the controller's latest. */
   #asker: MessageEventSource | null = null;
+  #pictures: Pictures | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(context: PageContext, container: ServiceWorkerContainer) {
@@ -50,6 +52,10 @@ export class WorkerLink {
       case "upload":
         this.uploads.get(message.number)?.(message.loaded, message.total);
         break;
+      case "picture":
+        this.#pictures ??= new Pictures();
+        this.#pictures.add(message.url, message);
+        break;
       case "port-wanted":
         this.#asker = event.source;
         this.#context.toShell({ tag, type: "port-wanted" });
@@ -60,6 +66,11 @@ export class WorkerLink {
           this.#timer = setInterval(() => this.#post({ tag, type: "keep-alive" }, null), message.interval);
         break;
     }
+  }
+
+  /** Pictures of this page's origin have to be their origin's, since scripts may read them. */
+  readsPixels(): void {
+    this.#post({ tag, type: "reads-pixels" }, null);
   }
 
   /** Hands a port from the shell on to whoever asked for it. */

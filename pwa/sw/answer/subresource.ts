@@ -29,6 +29,8 @@ export async function answerSubresource(exchange: SlotExchange): Promise<Respons
   const response = await exchange.send();
   const { head } = response;
   if (head.scriptCookies.length > 0) await exchange.showCookies(head.scriptCookies);
+  // Of what is balanced nobody sees a difference.
+  if (response.picture !== undefined && response.picture.kind !== "recoded") exchange.showPicture(response.picture);
   if (isOpaque(exchange, head.url)) return opaque(exchange, response);
   const url = toSlot(head.url, context);
   const isShown = head.url !== asked.url && SEES_FINAL_URL.has(asked.destination);

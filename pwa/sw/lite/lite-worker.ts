@@ -121,6 +121,8 @@ function exchangeOf(request: Request, origin: string, finish: () => void) {
   return {
     request,
     context: liteContext(BASE, origin),
+    // Without scripts nothing answers to a tap.
+    showPicture() {},
     async showCookies() {},
     noDocument() {},
     silentDocument() {},

@@ -11,7 +11,7 @@ import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
-import { UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
+import { ORIGINAL_MARK, UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
 import { isSlotUrl, toReal } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
@@ -24,6 +24,8 @@ const NOT_FORWARDED = new Set([
   "origin",
   UPLOAD_NUMBER,
 ]);
+
+const ORIGINAL = new RegExp(`[?&]${ORIGINAL_MARK}(?=#|$)`);
 
 export interface RequestCircumstances {
   /** Slot URL of the page that asks, or null when unknown. */
@@ -38,7 +40,9 @@ export function requestHead(
   context: SlotContext,
   { documentUrl, bodyLength }: RequestCircumstances,
 ): PortRequestHead {
-  const url = new URL(toReal(target, context));
+  const isPicture = request.destination === "image";
+  const asked = isPicture ? target.replace(ORIGINAL, "") : target;
+  const url = new URL(toReal(asked, context));
   url.hash = "";
   const isNavigation = request.mode === "navigate";
   // The slot may be http: where the real page is https:, so that the browser sees no mixed content.
@@ -53,6 +57,7 @@ export function requestHead(
     credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
     // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
+    ...(asked === target ? {} : { wantsOriginal: true }),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrer: referrerOf(
       { referrer: request.referrer, policy: request.referrerPolicy },

@@ -36,6 +36,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
   const origin = "https://example.org";
   const topLevel = asked.topLevel ?? true;
   const exchange: SlotExchange = {
+    showPicture: ({ kind, bytes }) => void log.push(`picture ${kind} ${bytes}`),
     request: { url: asked.url, method, referrer: asked.sentFrom ?? "" } as Request,
     context: slotContext(new URL("http://s1.localhost:8787"), {
       origin,

@@ -5,6 +5,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, SlotBinding } from "../../messages/port-messages.ts";
@@ -40,6 +41,8 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   /** @param origin of the top-level slot whose navigation it was. */
   onNoDocument(origin: string): void;
   onSilentDocument(document: SilentDocument): void;
+  /** Scripts of this origin put pictures where they can read their pixels. */
+  onReadsPixels(origin: string): void;
   onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
 }
 
@@ -82,6 +85,7 @@ export class SlotPort {
     if (isLate && (message.type === "request" || message.type === "script-cookie")) return;
     if (message.type === "request") return this.#startRequest(message);
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
+    if (message.type === "reads-pixels") return this.#host.onReadsPixels(this.#binding.origin);
     if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
@@ -247,7 +251,14 @@ export class SlotPort {
 
   #postHead(id: number, { response: { referrer } }: PortExchange, head: ResponseHead): void {
     const headers = head.headers.filter((field) => !isStoreNote(field));
-    this.#outbox.post({ type: "response", id, head: { ...head, headers }, ...(referrer === null ? {} : { referrer }) });
+    const picture = parseImageNote(head.headers);
+    this.#outbox.post({
+      type: "response",
+      id,
+      head: { ...head, headers },
+      ...(referrer === null ? {} : { referrer }),
+      ...(picture === null ? {} : { picture }),
+    });
   }
 
   /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
@@ -287,6 +298,8 @@ export class SlotPort {
       referrer: this.#isOwn(head.referrer) ? head.referrer : "",
       origin,
       topLevelOrigin,
+      // What is stored of it may be smaller.
+      ...(asked.wantsOriginal === true ? { images: ORIGINAL, cache: "reload" } : {}),
     };
   }
 

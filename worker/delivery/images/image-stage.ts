@@ -62,7 +62,7 @@ export class ImageStage {
     if (!("facts" in recoded)) return wish.most === null || fits ? recoded : this.#hold(recoded, wish.most);
     const { facts, bytes, picture } = recoded;
     if (wish.most !== null && picture.bytes.length > wish.most) return heldBack(response.head, facts, bytes);
-    return changed(response.head, picture, { kind: "recoded", bytes });
+    return changed(response.head, picture, { kind: wish.recoding === "strong" ? "reduced" : "recoded", bytes });
   }
 
   async #recode(

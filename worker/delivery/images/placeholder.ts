@@ -3,7 +3,7 @@ import type { ImageFacts } from "./image-facts.ts";
 
 /** @param bytes of the picture; 0 where nobody knows. */
 export function placeholderOf({ width, height }: Pick<ImageFacts, "width" | "height">, bytes: number): string {
-  const size = Math.max(8, Math.min(width / 6, height / 3, 64));
+  const size = Math.max(8, Math.min(width / 8, height / 3, 40));
   const [x, y] = [width / 2, height / 2];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
@@ -14,6 +14,6 @@ export function placeholderOf({ width, height }: Pick<ImageFacts, "width" | "hei
 }
 
 function labelOf(bytes: number): string {
-  if (bytes === 0) return "Picture";
-  return bytes < 999_500 ? `${Math.max(1, Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  if (bytes === 0) return "↓";
+  return bytes < 999_500 ? `↓ ${Math.max(1, Math.round(bytes / 1000))} kB` : `↓ ${(bytes / 1_000_000).toFixed(1)} MB`;
 }

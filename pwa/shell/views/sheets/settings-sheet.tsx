@@ -9,6 +9,7 @@ import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
+import { PictureSetting } from "./picture-setting.tsx";
 import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { type PhoneActions, StoredSetting } from "./stored-setting.tsx";
@@ -107,6 +108,7 @@ function Choices({ settings, onChange }: ChoicesProps) {
         chosen={settings.waitTime}
         onChange={(waitTime) => onChange({ waitTime })}
       />
+      <PictureSetting settings={settings} onChange={onChange} />
       <ChoiceSetting
         name="pushes"
         legend="Send what a page needs before it asks"

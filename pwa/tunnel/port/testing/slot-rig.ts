@@ -69,6 +69,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL) {
     onNoDocument: (origin) => noDocuments.push(origin),
     isPageKept: (url) => keptFrom.has(url),
     onDocumentFailed: (failure) => failedDocuments.push(failure),
+    onReadsPixels: () => {},
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
     setTimer: (task) => setTimer(task, 0),

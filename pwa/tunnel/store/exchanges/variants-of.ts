@@ -1,4 +1,5 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
+import { parseImageNote } from "../../../../shared/http/image-wish.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import type { ExchangeEntry, StoredExchange } from "./stored-exchange.ts";
 
@@ -10,10 +11,13 @@ export interface Variant extends StoredExchange {
 /** All that is stored for a URL under a context, or under those that fit; what pages were kept with is none of it. */
 export function variantsOf(
   index: PartitionIndex<StoredExchange>,
-  { url }: RequestHead,
+  { url, takesRecoded }: RequestHead,
   context: string | ((stored: string) => boolean),
 ): Variant[] {
-  return variantsIn(index.find(url), context);
+  const all = variantsIn(index.find(url), context);
+  // While nobody can be asked, a smaller picture is better than none.
+  if (takesRecoded === true || typeof context !== "string") return all;
+  return all.filter(({ headers }) => parseImageNote(headers) === null);
 }
 
 /** Of these, those under a context, or under those that fit. */

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { ORIGINAL } from "../../../shared/http/image-wish.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import type { PictureSettings } from "../../messages/tunnel-messages.ts";
+import { PictureWishes } from "./picture-wishes.ts";
+import type { Answer } from "./response-source.ts";
+
+const SITE = "https://site.example";
+const picture: RequestHead = {
+  ...requestHead,
+  destination: "image",
+  mode: "no-cors",
+  origin: SITE,
+  topLevelOrigin: SITE,
+  url: `${SITE}/a.jpg`,
+};
+
+function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageBytes: 0 }) {
+  const wishes = new PictureWishes({ roundTrip: () => host.roundTrip, pageBytes: () => host.pageBytes });
+  wishes.set({ recoding: "none", budget: null, readers: [], ...settings });
+  /** What the edge would be asked, and what ends it. */
+  const ask = (change: Partial<RequestHead> = {}) => {
+    let asked: RequestHead | undefined;
+    let end = (): void => {};
+    const consumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+    wishes.source({ head: { ...picture, ...change }, body: null, push: null }, consumer, (request, inner): Answer => {
+      asked = request.head;
+      end = () => {
+        const head = { headers: [["content-length", "1000"]] } as Partial<ResponseHead> as ResponseHead;
+        inner.onHead(head);
+        inner.onEnd();
+      };
+      return { cancel() {} };
+    });
+    return { images: asked?.images, takesRecoded: asked?.takesRecoded, end };
+  };
+  return { wishes, ask };
+}
+
+describe("PictureWishes", () => {
+  it("says nothing where pictures come as they are", () => {
+    const { wishes, ask } = setUp({});
+    expect(wishes.wish).toBeNull();
+    expect(ask()).toMatchObject({ images: undefined, takesRecoded: undefined });
+  });
+
+  it("leaves it to the session's wish, and takes what is stored smaller", () => {
+    const { wishes, ask } = setUp({ recoding: "strong" });
+    expect(wishes.wish).toEqual({ recoding: "strong", most: null });
+    expect(ask()).toMatchObject({ images: undefined, takesRecoded: true });
+    expect(ask({ mode: "cors" }).takesRecoded).toBeUndefined();
+    expect(ask({ destination: "script" }).takesRecoded).toBeUndefined();
+    expect(ask({ images: ORIGINAL })).toMatchObject({ images: ORIGINAL, takesRecoded: undefined });
+  });
+
+  it("follows the link where that is chosen", () => {
+    const host = { roundTrip: 50, pageBytes: 0 };
+    const { wishes } = setUp({ recoding: "auto" }, host);
+    expect(wishes.wish).toBeNull();
+    host.roundTrip = 300;
+    expect(wishes.wish).toEqual({ recoding: "balanced", most: null });
+  });
+
+  it("asks for originals of an origin whose scripts read pixels, of its own only", () => {
+    const { wishes, ask } = setUp({ recoding: "balanced" });
+    expect(ask().images).toBeUndefined();
+    wishes.addReader(SITE);
+    expect(ask()).toMatchObject({ images: ORIGINAL, takesRecoded: undefined });
+    expect(ask({ url: "https://other.example/a.jpg" }).images).toBeUndefined();
+    expect(setUp({ recoding: "balanced", readers: [SITE] }).ask().images).toEqual(ORIGINAL);
+  });
+
+  it("shares a page's budget among the pictures that are asked for at once", () => {
+    const host = { roundTrip: 50, pageBytes: 100_000 };
+    const { ask } = setUp({ recoding: "none", budget: 300_000 }, host);
+    const shares = Array.from({ length: 20 }, () => ask());
+    const all = shares.map(({ images }) => images?.most ?? 0);
+    expect(all[0]).toBe(50_000);
+    expect(all.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(200_000);
+    for (const { end } of shares) end();
+    expect(ask().images).toEqual({ recoding: "none", most: 50_000 });
+    host.pageBytes = 400_000;
+    expect(ask().images?.most).toBe(0);
+  });
+
+  it("holds back all where none is wanted", () => {
+    const { wishes, ask } = setUp({ recoding: "none", budget: 0 });
+    expect(wishes.wish).toEqual({ recoding: "none", most: 0 });
+    expect(ask()).toMatchObject({ images: undefined, takesRecoded: true });
+  });
+});
