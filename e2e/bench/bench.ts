@@ -65,6 +65,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           warmUpSites: WARM_UP_SITES.map(site),
           replayClasses: classes,
           seed: options.seed,
+          sharesCache: options.isHot,
         }),
       );
     }

@@ -31,6 +31,8 @@ export interface LaboratoryOptions {
   readonly warmUpSites: readonly Site[];
   readonly replayClasses: readonly ReplayClass[];
   readonly seed: number;
+  /** Whether the edge keeps public responses for its phones, so that a visit finds those of the visits before. */
+  readonly sharesCache?: boolean;
   /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
   readonly inspector?: string;
 }
@@ -93,7 +95,8 @@ export class Laboratory implements PageVisitor {
       const lab = await Lab.open({ ...PREPARATION, seed, names: { ...addresses, ...EDGE_NAMES } });
       closing.push(() => lab.close());
       const authority = await createAuthority(directory);
-      const edge = await startRopewayEdge({ lab, authority, directory, inspector: options.inspector });
+      const { inspector, sharesCache = false } = options;
+      const edge = await startRopewayEdge({ lab, authority, directory, inspector, sharesCache });
       closing.push(() => edge.close());
       const replay = await startReplayServer({
         classes: replayClasses,

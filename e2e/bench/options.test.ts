@@ -22,9 +22,14 @@ describe("parseBenchArguments", () => {
         recorded: [],
         laboratories: 3,
         isUnquiet: false,
+        isHot: false,
         output: null,
       },
     });
+  });
+
+  it("fills a shared cache in a round that does not count", () => {
+    expect(parseBenchArguments(["--quick", "--hot"])).toMatchObject({ options: { isHot: true, warmUpRounds: 1 } });
   });
 
   it("takes a profile of some cells", () => {

@@ -30,6 +30,8 @@ export interface BenchOptions {
   readonly laboratories: number;
   /** Cells that need quiet, too, are measured side by side: sooner, but processors that are busy take part in it. */
   readonly isUnquiet: boolean;
+  /** The edge shares public responses, and round after round they are there; else each visit finds it cold. */
+  readonly isHot: boolean;
   /** Directory for results and report; the place in the checkout when absent. */
   readonly output: string | null;
 }
@@ -60,6 +62,7 @@ export const USAGE = `npm run bench -- [options]
   --replay FILE,…       in C, recorded traffic in place of the applications: HARs, or behaviours made of them (.tsv)
   --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
   --unquiet             all cells side by side, also those whose times are as much the processor's as the link's
+  --hot                 with the edge's shared cache, which warm-up rounds fill; without, all comes from origins
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
@@ -97,7 +100,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       rounds,
       mostRounds: count("most-rounds", values["most-rounds"], mode === "full" ? Math.max(rounds, 15) : rounds, rounds),
       precision: count("precision", values.precision, 3, 1) / 100,
-      warmUpRounds: count("warm-up", values["warm-up"], mode === "full" ? 1 : 0, 0),
+      warmUpRounds: count("warm-up", values["warm-up"], mode === "full" || values.hot ? 1 : 0, 0),
       isTwice: values.twice === true,
       seed: count("seed", values.seed, 1, 0),
       only: list(values.only),
@@ -107,6 +110,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       recorded: list(values.replay),
       laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
       isUnquiet: values.unquiet === true,
+      isHot: values.hot === true,
       output: values.output ?? null,
     },
   };
@@ -133,6 +137,7 @@ function parse(args: readonly string[]) {
         replay: { type: "string" },
         laboratories: { type: "string" },
         unquiet: { type: "boolean" },
+        hot: { type: "boolean" },
         output: { type: "string" },
         profile: { type: "boolean" },
         "check-link": { type: "boolean" },

@@ -11,6 +11,7 @@ export interface EdgeTask {
   /** PEM files. */
   readonly certificate: string;
   readonly key: string;
+  readonly sharesCache: boolean;
   /** `address:port` for DevTools. */
   readonly inspector?: string;
 }
@@ -32,6 +33,7 @@ if (import.meta.main) {
     port: 443,
     host: task.host,
     allowPrivate: true,
+    sharesCache: task.sharesCache,
     tls: { certificate, key },
     ...(task.inspector === undefined ? {} : { inspector: task.inspector }),
     log: (line) => console.error(line),

@@ -30,17 +30,25 @@ export async function startRopewayEdge(options: {
   readonly authority: Authority;
   /** Directory of the run. */
   readonly directory: string;
+  readonly sharesCache?: boolean;
   /** `address:port` in the edge's namespace where DevTools may attach; nowhere by default. */
   readonly inspector?: string | undefined;
 }): Promise<RopewayEdge> {
-  const { lab, authority, inspector } = options;
+  const { lab, authority, inspector, sharesCache = false } = options;
   const directory = await mkdtemp(join(options.directory, "edge-"));
   const certificate = join(directory, "certificate.pem");
   const key = join(directory, "key.pem");
   const identity = await authority.issue([EDGE_HOST, `*.${EDGE_HOST}`]);
   await writeFile(certificate, identity.cert);
   await writeFile(key, identity.key);
-  const task: EdgeTask = { ip: EDGE_ADDRESS, host: EDGE_HOST, certificate, key, ...(inspector && { inspector }) };
+  const task: EdgeTask = {
+    ip: EDGE_ADDRESS,
+    host: EDGE_HOST,
+    certificate,
+    key,
+    sharesCache,
+    ...(inspector && { inspector }),
+  };
   const program = fileURLToPath(new URL("./edge-process.ts", import.meta.url));
   const server = await startServer({
     name: "the edge",
