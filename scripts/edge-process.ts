@@ -39,6 +39,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     allowPrivate: options.allowPrivate ?? false,
     behindProxy: options.behindProxy ?? false,
     sharesCache: options.sharesCache ?? true,
+    plan: options.plan ?? "paid",
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,
     tls: options.tls,

@@ -6,6 +6,8 @@
 /** Bytes of all responses. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+const MOST_ENTRIES = 4096;
+
 const END_OF_HEAD = new TextEncoder().encode("\r\n\r\n");
 
 interface Entry {
@@ -13,6 +15,8 @@ interface Entry {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Milliseconds since the epoch. */
   readonly expires: number;
+  /** Bytes, with all that is not the body. */
+  readonly size: number;
 }
 
 /** The longest unused first. */
@@ -38,18 +42,18 @@ export default {
 
 function put(key: string, entry: Entry | null): void {
   take(key);
-  if (entry === null || entry.body.length > MOST_BYTES) return;
+  if (entry === null || entry.size > MOST_BYTES) return;
   entries.set(key, entry);
-  bytes += entry.body.length;
+  bytes += entry.size;
   for (const oldest of entries.keys()) {
-    if (bytes <= MOST_BYTES) return;
+    if (bytes <= MOST_BYTES && entries.size <= MOST_ENTRIES) return;
     take(oldest);
   }
 }
 
 function take(key: string): Entry | undefined {
   const entry = entries.get(key);
-  if (entries.delete(key)) bytes -= entry?.body.length ?? 0;
+  if (entries.delete(key)) bytes -= entry?.size ?? 0;
   return entry;
 }
 
@@ -64,5 +68,6 @@ function parse(message: Uint8Array<ArrayBuffer>): Entry | null {
   const control = headers.find(([name]) => name === "cache-control")?.[1] ?? "";
   const seconds = /max-age=(\d+)/.exec(control)?.[1];
   if (end < 0 || seconds === undefined) return null;
-  return { headers, body: message.slice(end + 4), expires: Date.now() + Number(seconds) * 1000 };
+  const body = message.slice(end + END_OF_HEAD.length);
+  return { headers, body, expires: Date.now() + Number(seconds) * 1000, size: message.length + 1024 };
 }

@@ -1,3 +1,5 @@
+import type { Plan } from "../../worker/front/plan.ts";
+
 /**
  * Base host of an edge that serves this machine only. Not `localhost` itself: a browser takes `x.localhost` for another
  * site than `localhost`, and forbids service workers in frames of other sites where it blocks third-party cookies (a
@@ -21,6 +23,8 @@ export interface EdgeOptions {
   readonly behindProxy?: boolean;
   /** Whether phones share public responses; they do by default. */
   readonly sharesCache?: boolean;
+  /** As the platform's plan would have it; "paid" by default. */
+  readonly plan?: Plan;
   /** A fresh one by default. */
   readonly accessKey?: string;
   /** The demo site, which may be reached although it is on loopback. */
@@ -68,6 +72,7 @@ export interface ResolvedEdgeOptions {
   readonly allowPrivate: boolean;
   readonly behindProxy: boolean;
   readonly sharesCache: boolean;
+  readonly plan: Plan;
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
   readonly tls: TlsIdentity | undefined;
@@ -85,6 +90,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
     ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
     ROPEWAY_BEHIND_PROXY: options.behindProxy ? "1" : "",
     ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",
+    ROPEWAY_PLAN: options.plan,
     ROPEWAY_DEMO_URL: options.demo?.url ?? "",
     ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",
   };

@@ -9,6 +9,7 @@ const options: ResolvedEdgeOptions = {
   allowPrivate: false,
   behindProxy: false,
   sharesCache: true,
+  plan: "paid",
   accessKey: "key",
   demo: undefined,
   tls: undefined,

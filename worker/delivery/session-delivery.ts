@@ -6,6 +6,7 @@ import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts"
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { isStoreNote } from "../../shared/http/store-notes.ts";
 import type { Viewport } from "../../shared/http/viewport.ts";
+import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
@@ -41,6 +42,8 @@ export interface PhoneParts {
   readonly dictionaries: PhoneDictionaries | null;
   /** Changes pictures. */
   readonly images: ImageStage | null;
+  /** Count: of a document; as many as the protocol allows by default. */
+  readonly mostPushes?: number | undefined;
 }
 
 export interface SessionDeliveryOptions extends Clock, PhoneParts {
@@ -74,6 +77,7 @@ export class SessionDelivery {
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
+        mostPushes: this.#options.mostPushes ?? limits.pushesPerDocument,
         isAtHand: (head: RequestHead) => this.#mayHold(head) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) => this.#offer(pushed, observed),
         slotScheme,

@@ -22,6 +22,7 @@ import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
+import { readPlan } from "../front/plan.ts";
 import { createRouter } from "../front/router.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
 import { hear } from "../session/edge-socket.ts";
@@ -30,7 +31,8 @@ import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
 import { isPublicAddress } from "../upstream/fetch-rules/destination.ts";
-import { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
+import { Room } from "../upstream/shared-cache/room.ts";
+import { KEPT_BYTES, SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { openSharedCache } from "./shared-cache-deno.ts";
 import { HANDSHAKE_TIME } from "./socks-server-deno.ts";
@@ -47,6 +49,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_ALLOW_PRIVATE"),
   ...setting("ROPEWAY_SHARED_CACHE"),
   ...setting("ROPEWAY_BEHIND_PROXY"),
+  ...setting("ROPEWAY_PLAN"),
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
@@ -102,10 +105,15 @@ const app = createRouter<EdgeOptions>({
   clientAddress: (request) => addresses.get(request) ?? null,
 });
 
-const { tls, ...address } = await readListening().catch(fail);
-const shared = readSharedCache(options.ROPEWAY_SHARED_CACHE)
-  ? new SharedResponses({ cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`), ...epochClock })
-  : null;
+const { tls, plan, ...address } = await readListening().catch(fail);
+const shared =
+  readSharedCache(options.ROPEWAY_SHARED_CACHE) && plan.sharesCache
+    ? new SharedResponses({
+        cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`),
+        room: new Room(KEPT_BYTES, epochClock.now),
+        ...epochClock,
+      })
+    : null;
 try {
   Deno.serve(
     {
@@ -139,6 +147,7 @@ async function readListening() {
   return {
     hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
     port: readPort("ROPEWAY_PORT", Deno.env.get("ROPEWAY_PORT"), 8787),
+    plan: readPlan(options.ROPEWAY_PLAN),
     tls: await readTls({ certFile, keyFile }, Deno.readTextFile),
   };
 }
@@ -179,8 +188,9 @@ function phoneOf(deviceId: string): Phone {
   const sentLog = new SentLog(store.sentLogOf(deviceId), () => Date.now());
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, sentLog, dictionaries),
-    dictionaries,
-    images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
+    dictionaries: plan.codesAgainst ? dictionaries : null,
+    images: plan.recodesPictures ? new ImageStage(new ImageRecoder(codecs, epochClock), setTimer) : null,
+    mostPushes: plan.mostPushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});
     },

@@ -1,30 +1,51 @@
 import { expect, it } from "vitest";
+import { MOST_ENTRIES } from "../upstream/shared-cache/shared-cache.ts";
 import { MapCache } from "../upstream/testing/shared-web.ts";
 import { BoundedCache } from "./shared-cache-deno.ts";
 
-const bytes = (length: number) => new Response(new Uint8Array(length), { headers: { "content-length": `${length}` } });
+const DISK = 100_000;
+/** Such a part of it, with all that is not the body. */
+const bytes = (length: number, fields = {}) =>
+  new Response(new Uint8Array(length), { headers: { "content-length": `${length}`, ...fields } });
+
+class Disk extends MapCache {
+  async delete(key: string): Promise<boolean> {
+    return this.entries.delete(key);
+  }
+
+  get keys(): string[] {
+    return [...this.entries.keys()].sort();
+  }
+}
 
 it("throws away what was not used for the longest time, and knows without the disk what it has not", async () => {
-  const disk = new MapCache();
-  const cache = new BoundedCache(disk, 100);
-  for (const [key, length] of [
-    ["a", 40],
-    ["b", 40],
-    ["a", 30],
-    ["c", 20],
-  ] as const)
-    await cache.put(key, bytes(length));
-  expect([...disk.entries.keys()].sort()).toEqual(["a", "b", "c"]);
+  const disk = new Disk();
+  const cache = new BoundedCache(disk, DISK);
+  const parts = [
+    ["a", 40_000],
+    ["b", 40_000],
+    ["a", 30_000],
+    ["c", 20_000],
+  ] as const;
+  for (const [key, length] of parts) await cache.put(key, bytes(length));
+  expect(disk.keys).toEqual(["a", "b", "c"]);
   await cache.match("b");
-  await cache.put("d", bytes(30));
-  expect([...disk.entries.keys()].sort()).toEqual(["b", "c", "d"]);
-  expect([(await cache.match("b"))?.status, await cache.match("a"), await cache.delete("b")]).toEqual([
-    200,
-    undefined,
-    true,
-  ]);
+  await cache.put("d", bytes(30_000));
+  expect(disk.keys).toEqual(["b", "c", "d"]);
+  expect([(await cache.match("b"))?.status, await cache.match("a")]).toEqual([200, undefined]);
   await disk.put("of-before", bytes(1));
   expect(await cache.match("of-before")).toBeUndefined();
-  await cache.put("too-large", bytes(101));
-  expect([...disk.entries.keys()]).toEqual(["of-before"]);
+  await cache.put("too-large", bytes(DISK + 1));
+  expect(disk.keys).toEqual(["of-before"]);
+});
+
+it("counts heads, and entries", async () => {
+  const disk = new Disk();
+  const cache = new BoundedCache(disk, DISK);
+  for (let i = 0; i < 20; i++) await cache.put(`${i}`, bytes(0, { "ropeway-record": "x".repeat(15_000) }));
+  expect(disk.keys.length).toBe(6);
+  const small = new BoundedCache(disk, Number.MAX_SAFE_INTEGER);
+  disk.entries.clear();
+  for (let i = 0; i < MOST_ENTRIES + 5; i++) await small.put(`${i}`, bytes(0));
+  expect(disk.keys.length).toBe(MOST_ENTRIES);
 });

@@ -2,9 +2,9 @@
  * Deno's cache, for the phones of this process. It lies on the disk and never throws anything away, so its size is kept
  * here; what a former process left goes when this one opens it.
  */
-import { lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
+import { entrySize, lazyCache, MOST_ENTRIES, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
 
-/** Bytes of all bodies on the disk. */
+/** Bytes of all that is on the disk. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /** @param name of no other process on this machine. */
@@ -15,14 +15,18 @@ export function openSharedCache(name: string): SharedCache {
   });
 }
 
+interface DiskCache extends SharedCache {
+  delete(key: string): Promise<unknown>;
+}
+
 export class BoundedCache implements SharedCache {
-  readonly #cache: SharedCache;
+  readonly #cache: DiskCache;
   readonly #mostBytes: number;
   /** By key, the longest unused first. */
   readonly #sizes = new Map<string, number>();
   #bytes = 0;
 
-  constructor(cache: SharedCache, mostBytes: number) {
+  constructor(cache: DiskCache, mostBytes: number) {
     this.#cache = cache;
     this.#mostBytes = mostBytes;
   }
@@ -37,21 +41,17 @@ export class BoundedCache implements SharedCache {
   }
 
   async put(key: string, response: Response): Promise<void> {
-    const size = Number(response.headers.get("content-length"));
+    const size = entrySize(response);
     this.#drop(key);
     await this.#cache.put(key, response);
     this.#drop(key);
     this.#sizes.set(key, size);
     this.#bytes += size;
     for (const oldest of this.#sizes.keys()) {
-      if (this.#bytes <= this.#mostBytes) break;
-      await this.delete(oldest);
+      if (this.#bytes <= this.#mostBytes && this.#sizes.size <= MOST_ENTRIES) break;
+      this.#drop(oldest);
+      await this.#cache.delete(oldest);
     }
-  }
-
-  async delete(key: string): Promise<boolean> {
-    this.#drop(key);
-    return (await this.#cache.delete(key)) === true;
   }
 
   #drop(key: string): void {

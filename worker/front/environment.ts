@@ -10,6 +10,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_SHARED_CACHE?: string;
   /** "1": X-Forwarded-For and X-Forwarded-Proto are those of a proxy of one's own. */
   readonly ROPEWAY_BEHIND_PROXY?: string;
+  /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */
+  readonly ROPEWAY_PLAN?: string;
   /** URL of the demo site when the edge runs locally. */
   readonly ROPEWAY_DEMO_URL?: string;
   /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */

@@ -86,6 +86,7 @@ export class ServedSession {
       phone: () => this.#constants,
       dictionaries: options.dictionaries ?? null,
       images: options.images ?? null,
+      mostPushes: options.mostPushes,
       now: options.now,
       setTimer: options.setTimer,
       snapshot: snapshot?.delivered,

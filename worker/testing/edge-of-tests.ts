@@ -7,14 +7,14 @@ import { pairPhone, type Road, TestPhone } from "./test-phone.ts";
 export type OriginListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** An edge for all tests of a `describe`, with a token of it. Its phones and origins end with it. */
-export function edgeOfTests(runtime: EdgeOptions["runtime"]) {
+export function edgeOfTests(runtime: EdgeOptions["runtime"], options: Partial<EdgeOptions> = {}) {
   const log: string[] = [];
   const closers: (() => unknown)[] = [];
   let edge: RunningEdge;
   let token: string;
 
   beforeAll(async () => {
-    edge = await startEdge({ runtime, port: 0, allowPrivate: true, log: (line) => log.push(line) });
+    edge = await startEdge({ runtime, port: 0, allowPrivate: true, ...options, log: (line) => log.push(line) });
     closers.push(() => edge.close());
     token = await pairPhone(edge.url, edge.accessKey);
   });

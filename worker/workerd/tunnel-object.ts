@@ -23,6 +23,7 @@ import type { DeviceToken } from "../devices/device-token.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
+import { readPlan } from "../front/plan.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
 import { type EdgeSocket, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
@@ -93,14 +94,16 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#backend = createWorkerdUpstream(ctx, env);
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
     const dictionaries = new PhoneDictionaries(this.#bodies, compressor, setTimer);
+    const plan = readPlan(env.ROPEWAY_PLAN);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(
         this.#backend,
         new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
         dictionaries,
       ),
-      dictionaries,
-      images: new ImageStage(new ImageRecoder(codecs, epochClock), setTimer),
+      dictionaries: plan.codesAgainst ? dictionaries : null,
+      images: plan.recodesPictures ? new ImageStage(new ImageRecoder(codecs, epochClock), setTimer) : null,
+      mostPushes: plan.mostPushes,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       onUsed: (bytes) => this.#device.used(bytes),

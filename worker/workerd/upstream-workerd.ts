@@ -4,12 +4,15 @@ import { connect } from "cloudflare:sockets";
 import { epochClock } from "../../shared/clock.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
+import { readSharedCache } from "../front/edge-settings.ts";
+import { readPlan } from "../front/plan.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
 import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
+import { Room } from "../upstream/shared-cache/room.ts";
 import { lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
-import { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
+import { KEPT_BYTES, SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -19,13 +22,16 @@ interface LoopbackExports {
   readonly UpstreamFetcher: Fetcher;
 }
 
+/** Of all objects in the isolate. */
+const room = new Room(KEPT_BYTES, epochClock.now);
+
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
   const gatedFetch = createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate());
   const asking = async (request: Request) => namingWhatIsCoded(await gatedFetch(request));
-  const isShared = env.ROPEWAY_SHARED_CACHE !== "0";
+  const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
-    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
+    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), room, ...epochClock }).through(asking) : asking,
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),

@@ -77,6 +77,7 @@ describe("a pushed request", () => {
             () => new Promise(() => {}),
             () => {},
           ),
+        mostPushes: 256,
         slotScheme: "https",
         accept: {},
         openOrder,
@@ -251,6 +252,11 @@ describe("bounds", () => {
     await settle();
     expect(rig.asked).toHaveLength(limits.pushesPerDocument);
     expect(rig.linked.ended).toEqual({ phone: null, edge: null });
+  });
+
+  it("pushes no more than the edge's plan has room for", () => {
+    expect(urlsFor(images(30), { mostPushes: 24 })).toHaveLength(24);
+    expect(urlsFor(images(30), { mostPushes: 24, request: { pushes: 3 } })).toHaveLength(3);
   });
 
   it("pushes no more than the phone takes", () => {

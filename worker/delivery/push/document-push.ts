@@ -39,6 +39,8 @@ const UNNAMED = {
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
+  /** Count: of a document. */
+  readonly mostPushes: number;
   /** A stream for a push, or null while there are as many as there may be. */
   openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
@@ -102,7 +104,7 @@ class DocumentPush {
     this.#document = document;
     this.#order = host.openOrder(document);
     this.#known = head.known ?? new Set();
-    this.#most = Math.min(head.pushes ?? limits.pushesPerDocument, limits.pushesPerDocument);
+    this.#most = Math.min(head.pushes ?? host.mostPushes, host.mostPushes, limits.pushesPerDocument);
     this.#url = new URL(response.url);
     // Learned of the page that was asked for: nothing of it is for another origin's.
     const isOther = this.#url.origin !== new URL(head.url).origin;

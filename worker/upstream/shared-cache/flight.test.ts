@@ -135,16 +135,19 @@ describe("a body above the bound", () => {
     return bytes;
   };
 
-  async function askTwice(...bodies: Uint8Array<ArrayBuffer>[]) {
-    const left = [...bodies];
-    const web = sharedWeb(() => new Response(new Blob([left.shift() ?? ""]).stream(), { headers: PUBLIC }));
+  async function askTwice(first: Uint8Array<ArrayBuffer>, second = first, changed: ResponseInit = { headers: PUBLIC }) {
+    const web = sharedWeb(() =>
+      web.asked.length === 1
+        ? new Response(new Blob([first]).stream(), { headers: PUBLIC })
+        : new Response(new Blob([second]).stream(), changed),
+    );
     const [fast, slow] = await Promise.all([web.ask(URL_ASKED), web.ask(URL_ASKED)]);
     const all = new Uint8Array(await fast.arrayBuffer());
     return { web, all, slow };
   }
 
   it("comes whole for the slower, too, by a request of its own", async () => {
-    const { web, all, slow } = await askTwice(large(1), large(1));
+    const { web, all, slow } = await askTwice(large(1));
     expect(Buffer.compare(all, large(1))).toBe(0);
     expect(Buffer.compare(new Uint8Array(await slow.arrayBuffer()), large(1))).toBe(0);
     expect(web.asked.length).toBe(2);
@@ -152,6 +155,15 @@ describe("a body above the bound", () => {
 
   it("is never put together of two", async () => {
     const { slow } = await askTwice(large(1), large(2));
+    await expect(slow.arrayBuffer()).rejects.toThrow("another by now");
+  });
+
+  it.each<[string, ResponseInit]>([
+    ["status", { status: 404, headers: PUBLIC }],
+    ["validator", { headers: { ...PUBLIC, etag: '"2"' } }],
+    ["type", { headers: { ...PUBLIC, "content-type": "text/html" } }],
+  ])("does not go on under the head of another: %s", async (_name, changed) => {
+    const { slow } = await askTwice(large(1), large(1), changed);
     await expect(slow.arrayBuffer()).rejects.toThrow("another by now");
   });
 });

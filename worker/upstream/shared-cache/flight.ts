@@ -1,5 +1,6 @@
 /** One fetch for all who ask the same at the same time. It goes on while one of them is left. */
-import type { StoredResponse } from "../../../shared/http-cache/stored-response.ts";
+import { fieldValue } from "../../../shared/http-cache/fields.ts";
+import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
 import { openReader } from "../body/response-body.ts";
 import { askOrigin, type OriginAnswer, type Question } from "./ask-origin.ts";
 import { toResponse } from "./record.ts";
@@ -24,7 +25,6 @@ export class Flight {
   readonly #members = new Set<AbortSignal>();
   readonly #answer: Promise<OriginAnswer>;
   #body: SharedBody | null = null;
-  #keptBytes = 0;
   #isStoring = false;
 
   constructor(options: FlightOptions) {
@@ -75,11 +75,7 @@ export class Flight {
   #take({ stored, body }: SharedAnswer): void {
     if (body === null) return void this.#store(stored, new Uint8Array());
     this.#body = new SharedBody(body, {
-      hasRoom: (bytes) => {
-        const hasRoom = this.#options.room.take(bytes);
-        if (hasRoom) this.#keptBytes += bytes;
-        return hasRoom;
-      },
+      hasRoom: (bytes) => this.#options.room.take(this, bytes),
       onEnd: (whole) => (whole === null ? this.#options.onOver("failed") : void this.#store(stored, whole)),
     });
   }
@@ -97,9 +93,11 @@ export class Flight {
     const onOver = () => this.#leave(signal);
     if (this.#body === null) onOver();
     const readAnew = async () => {
-      const { body } = await fetch(new Request(request, { signal }));
-      if (body === null) throw new Error("Cannot go on: connection reset, since the body is gone");
-      return openReader(body, false);
+      const response = await fetch(new Request(request, { signal }));
+      const { status, headers, body } = response;
+      if (body !== null && isSame(stored, { status, headers: [...headers] })) return openReader(body, false);
+      await body?.cancel();
+      throw new Error("Cannot go on: connection reset, since the response is another by now");
     };
     return toResponse(stored, this.#body?.open({ readAnew, onOver }) ?? null);
   }
@@ -119,9 +117,17 @@ export class Flight {
 
   #release(): void {
     if (this.#members.size > 0 || this.#isStoring) return;
-    this.#options.room.give(this.#keptBytes);
-    this.#keptBytes = 0;
+    this.#options.room.give(this);
   }
+}
+
+/** Whether a body may go on under a head that came with another. */
+function isSame(one: Answer, other: Answer): boolean {
+  const names = ["etag", "last-modified", "content-type", "content-length", "content-encoding"];
+  return (
+    one.status === other.status &&
+    names.every((name) => fieldValue(one.headers, name) === fieldValue(other.headers, name))
+  );
 }
 
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

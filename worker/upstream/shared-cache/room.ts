@@ -1,19 +1,37 @@
-/** Bytes that may be kept, of all who keep some. */
-export class Room {
-  #free: number;
+/**
+ * Bytes that may be kept, of all who keep some. Who is gone without a word, as objects are that a platform evicts, is
+ * forgotten where others need the room.
+ */
+const FORGOTTEN = 10 * 60_000;
 
-  constructor(bytes: number) {
+export class Room {
+  readonly #now: () => number;
+  #free: number;
+  readonly #takers = new Map<object, { readonly bytes: number; readonly at: number }>();
+
+  constructor(bytes: number, now: () => number) {
     this.#free = bytes;
+    this.#now = now;
   }
 
   /** False where there are not so many left, and then none is taken. */
-  take(bytes: number): boolean {
+  take(taker: object, bytes: number): boolean {
+    if (bytes > this.#free) this.#forgetOld();
     if (bytes > this.#free) return false;
     this.#free -= bytes;
+    this.#takers.set(taker, { bytes: bytes + (this.#takers.get(taker)?.bytes ?? 0), at: this.#now() });
     return true;
   }
 
-  give(bytes: number): void {
-    this.#free += bytes;
+  /** All that it took. */
+  give(taker: object): void {
+    this.#free += this.#takers.get(taker)?.bytes ?? 0;
+    this.#takers.delete(taker);
+  }
+
+  #forgetOld(): void {
+    for (const [taker, { at }] of this.#takers) {
+      if (this.#now() - at > FORGOTTEN) this.give(taker);
+    }
   }
 }

@@ -65,20 +65,10 @@ export function shareable({ method, url, headers }: Request): ShareableRequest |
   return { asked, selector, identity: JSON.stringify([selector, ...directives]) };
 }
 
+/** The URL as its hash: stores limit the length of keys, and need not know where people were. */
 export function keyOf({ asked, selector }: ShareableRequest): string {
   const [slot = 0] = digestOf(selector);
-  return inSlot(digestOf(asked.url), slot % MOST_VARIANTS);
-}
-
-/** Of all variants of a URL. */
-export function keysOf(url: string): string[] {
-  const name = digestOf(url);
-  return Array.from({ length: MOST_VARIANTS }, (_, slot) => inSlot(name, slot));
-}
-
-/** The URL as its hash: stores limit the length of keys, and need not know where people were. */
-function inSlot(name: Uint8Array, slot: number): string {
-  return `https://shared-cache.ropeway.invalid/${toHex(name)}/${slot}`;
+  return `https://shared-cache.ropeway.invalid/${toHex(digestOf(asked.url))}/${slot % MOST_VARIANTS}`;
 }
 
 function digestOf(text: string): Uint8Array {

@@ -5,8 +5,17 @@
 export interface SharedCache {
   /** @param key an https: URL. */
   match(key: string): Promise<Response | undefined>;
+  /** @param response tells its length. */
   put(key: string, response: Response): Promise<void>;
-  delete(key: string): Promise<unknown>;
+}
+
+/** Count: in a store that has no bound of its own, so that what it knows of each stays small. */
+export const MOST_ENTRIES = 4096;
+
+/** Bytes of an entry on disk or in memory: its body, its fields, and what a store spends on any. */
+export function entrySize({ headers }: Response): number {
+  const fields = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return Number(headers.get("content-length")) + fields + 1024;
 }
 
 /** Opens the store when it is first used; where there is none, each call fails. */
@@ -19,7 +28,6 @@ export function lazyCache(open: () => Promise<SharedCache>): SharedCache {
   return {
     match: async (key) => (await cache()).match(key),
     put: async (key, response) => (await cache()).put(key, response),
-    delete: async (key) => (await cache()).delete(key),
   };
 }
 

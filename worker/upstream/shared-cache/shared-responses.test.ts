@@ -82,13 +82,17 @@ describe("a public response", () => {
     expect(await textOf(web.ask(URL_ASKED))).toBe("status 503");
   });
 
-  it("goes when the URL is posted to", async () => {
+  it("is asked for anew by the phone that posted to its URL; no page evicts it for the others", async () => {
     const web = sharedWeb(counting(PUBLIC));
     await textOf(web.ask(URL_ASKED));
     await settle();
+    web.pass(1);
     await textOf(web.ask(URL_ASKED, {}, { method: "POST", body: "x" }));
-    await settle();
+    expect(await textOf(web.askElsewhere(URL_ASKED))).toBe("body 1");
+    web.pass(1);
     expect(await textOf(web.ask(URL_ASKED))).toBe("body 3");
+    await settle();
+    expect([await textOf(web.ask(URL_ASKED)), await textOf(web.askElsewhere(URL_ASKED))]).toEqual(["body 3", "body 3"]);
   });
 
   it("may have no body", async () => {
@@ -235,7 +239,6 @@ describe("a cache that is of no use", () => {
   const failing = (message: string): SharedCache => ({
     match: () => Promise.reject(new Error(message)),
     put: () => Promise.reject(new Error(message)),
-    delete: () => Promise.reject(new Error(message)),
   });
   const throwing: SharedCache = {
     match() {
@@ -244,16 +247,12 @@ describe("a cache that is of no use", () => {
     put() {
       throw new Error("there is none");
     },
-    delete() {
-      throw new Error("there is none");
-    },
   };
   const hanging: SharedCache = {
     match: () => new Promise(() => {}),
     put: async () => {},
-    delete: () => new Promise(() => {}),
   };
-  const forgetful: SharedCache = { match: async () => undefined, put: async () => {}, delete: async () => true };
+  const forgetful: SharedCache = { match: async () => undefined, put: async () => {} };
   const garbled: SharedCache = {
     ...forgetful,
     match: async () => new Response("x", { headers: { "ropeway-record": "{}" } }),

@@ -13,8 +13,8 @@ import type { FetchFunction } from "../send/send.ts";
 import type { Question } from "./ask-origin.ts";
 import { Flight } from "./flight.ts";
 import { type Found, fromRecord, toRecord, toResponse } from "./record.ts";
-import { Room } from "./room.ts";
-import { keyOf, keysOf, type ShareableRequest, shareable } from "./shareable-request.ts";
+import type { Room } from "./room.ts";
+import { keyOf, type ShareableRequest, shareable } from "./shareable-request.ts";
 import { markFromCache, type SharedCache } from "./shared-cache.ts";
 
 /** Milliseconds: longer than data centres and disks take; then the origin is asked. */
@@ -26,6 +26,8 @@ const JOIN_TIME = 500;
 /** Milliseconds for which nobody waits for a response that was not for others last time; and of how many that is known. */
 const UNSHARED_TIME = 60_000;
 const MOST_UNSHARED = 1_000;
+/** Count: of URLs that a phone has changed, of which it is known. */
+const MOST_CHANGED = 256;
 /** Milliseconds to ask about what was answered stale. */
 const REFRESH_TIME = 30_000;
 /** Bytes of all bodies that are kept while they come: of the 128 MB that all objects of an isolate have on Cloudflare. */
@@ -33,6 +35,8 @@ export const KEPT_BYTES = 16 * 1024 * 1024;
 
 export interface SharedResponsesDeps extends Clock {
   readonly cache: SharedCache;
+  /** For bodies that come: of all phones in the process. */
+  readonly room: Room;
 }
 
 export class SharedResponses {
@@ -41,30 +45,42 @@ export class SharedResponses {
   readonly #flights = new Map<string, Flight>();
   /** When the response was not for others, by what was asked. */
   readonly #unshared = new BoundedMap<string, number>(MOST_UNSHARED);
-  readonly #room = new Room(KEPT_BYTES);
 
   /** @param deps its clock counts milliseconds since the epoch. */
   constructor(deps: SharedResponsesDeps) {
     this.#deps = deps;
   }
 
-  /** @returns the same fetch, which asks origins only where it has to. */
+  /** @returns the same fetch of one phone, which asks origins only where it has to. */
   through(fetch: FetchFunction): FetchFunction {
+    // What it has changed is out of date for itself at once. For the others it stays: a page can post anywhere.
+    const changed = new BoundedMap<string, number>(MOST_CHANGED);
     return async (request) => {
       const shared = shareable(request);
-      if (shared !== null) return this.#answer(shared, request, fetch);
+      if (shared !== null) return this.#answer(shared, request, fetch, changed.get(request.url) ?? null);
       const { method, url } = request;
       const response = await fetch(request);
-      const { status, headers } = response;
-      for (const each of invalidatedUrls({ method, url }, { status, headers: [...headers] })) void this.#forget(each);
+      const answer = { status: response.status, headers: [...response.headers] };
+      for (const each of invalidatedUrls({ method, url }, answer)) changed.set(each, this.#deps.now());
       return response;
     };
   }
 
-  async #answer(shared: ShareableRequest, request: Request, fetch: FetchFunction): Promise<Response> {
+  /** @param changedAt when the phone changed what is there; null where it did not. */
+  async #answer(
+    shared: ShareableRequest,
+    request: Request,
+    fetch: FetchFunction,
+    changedAt: number | null,
+  ): Promise<Response> {
     const { now } = this.#deps;
     const key = keyOf(shared);
     const found = await this.#find(key, shared);
+    if (changedAt !== null && (found === null || found.stored.requestTime <= changedAt)) {
+      await found?.body?.cancel().catch(() => {});
+      const readKnown = () => Promise.resolve(null);
+      return this.#start(key, { shared, request, fetch, known: null, readKnown, now }).lead(request.signal);
+    }
     const decision = this.#decide(shared, found);
     const known =
       found === null || !("fields" in decision) ? null : { stored: found.stored, conditions: decision.fields };
@@ -112,7 +128,7 @@ export class SharedResponses {
     const { identity } = question.shared;
     const flight: Flight = new Flight({
       question,
-      room: this.#room,
+      room: this.#deps.room,
       store: (stored, body) => this.#store(key, question.shared, stored, body),
       onOver: (response) => {
         if (this.#flights.get(identity) === flight) this.#flights.delete(identity);
@@ -154,10 +170,6 @@ export class SharedResponses {
   #late(delay: number): { readonly promise: Promise<null>; readonly cancel: () => void } {
     const { promise, resolve } = Promise.withResolvers<null>();
     return { promise, cancel: this.#deps.setTimer(() => resolve(null), delay) };
-  }
-
-  async #forget(url: string): Promise<void> {
-    await Promise.allSettled(keysOf(url).map(async (key) => this.#deps.cache.delete(key)));
   }
 }
 

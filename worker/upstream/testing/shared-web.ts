@@ -1,7 +1,8 @@
 /** Phones that share a cache, before origins of handlers. */
 import { setTimer } from "../../../shared/clock.ts";
+import { Room } from "../shared-cache/room.ts";
 import type { SharedCache } from "../shared-cache/shared-cache.ts";
-import { SharedResponses } from "../shared-cache/shared-responses.ts";
+import { KEPT_BYTES, SharedResponses } from "../shared-cache/shared-responses.ts";
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
@@ -17,20 +18,21 @@ export class MapCache implements SharedCache {
   async put(key: string, response: Response): Promise<void> {
     this.entries.set(key, { headers: response.headers, body: await response.arrayBuffer() });
   }
-
-  async delete(key: string): Promise<boolean> {
-    return this.entries.delete(key);
-  }
 }
 
 export function sharedWeb(handler: Handler, cache: SharedCache = new MapCache()) {
   const asked: Request[] = [];
   const clock = { now: Date.parse("2026-05-01T12:00:00Z") };
-  const shared = new SharedResponses({ cache, now: () => clock.now, setTimer });
-  const fetchShared = shared.through(async (request) => {
-    asked.push(request);
-    return handler(request);
-  });
+  const now = () => clock.now;
+  const shared = new SharedResponses({ cache, room: new Room(KEPT_BYTES, now), now, setTimer });
+  const newPhone = () => {
+    const fetchShared = shared.through(async (request) => {
+      asked.push(request);
+      return handler(request);
+    });
+    return (url: string, fields: Record<string, string> = {}, init: RequestInit = {}) =>
+      fetchShared(new Request(url, { headers: fields, ...init }));
+  };
   return {
     asked,
     cache,
@@ -39,9 +41,10 @@ export function sharedWeb(handler: Handler, cache: SharedCache = new MapCache())
       clock.now += seconds * 1000;
     },
     date: () => new Date(clock.now).toUTCString(),
-    /** One of a phone, with no field but these. */
-    ask: (url: string, fields: Record<string, string> = {}, init: RequestInit = {}) =>
-      fetchShared(new Request(url, { headers: fields, ...init })),
+    /** A request of one phone, with no field but these. */
+    ask: newPhone(),
+    /** The same of another phone. */
+    askElsewhere: newPhone(),
   };
 }
 

@@ -38,6 +38,7 @@ export interface Circumstances {
   readonly response?: Partial<ResponseHead>;
   readonly headers?: ResponseHead["headers"];
   readonly slotScheme?: SlotScheme;
+  readonly mostPushes?: number;
   readonly accept?: AcceptTable;
   readonly answer?: () => Promise<ServerResponse>;
   /** Chunks of the text at a URL that is pushed, and its type in place of the answer's. */
@@ -51,6 +52,7 @@ export function load({
   response = {},
   headers = [],
   slotScheme = "https",
+  mostPushes = 256,
   accept = {},
   answer,
   texts,
@@ -92,6 +94,7 @@ export function load({
         () => {},
       ),
     slotScheme,
+    mostPushes,
     accept,
     openOrder,
   });

@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { readPlan } from "./plan.ts";
+
+it("leaves nothing out but where it is told to", () => {
+  for (const text of [undefined, "", "paid"]) {
+    expect(readPlan(text)).toMatchObject({ sharesCache: true, codesAgainst: true, recodesPictures: true });
+  }
+  expect(readPlan("free")).toEqual({ sharesCache: false, codesAgainst: false, recodesPictures: false, mostPushes: 24 });
+  expect(() => readPlan("pro")).toThrow('ROPEWAY_PLAN is "pro": set it to free or paid');
+});
