@@ -19,6 +19,7 @@ await Promise.all([
   ...["LICENSE", "wrangler.toml", "docs/deploy.md", "docs/options.md"].map((file) =>
     cp(join(root, file), join(directory, file)),
   ),
+  cp(join(root, "deploy"), join(directory, "deploy"), { recursive: true }),
   cp(join(root, "docs", "package.md"), join(directory, "README.md")),
   buildCommands(),
   writePackage(),

@@ -11,6 +11,9 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+}
+
+export interface WholeAnswer extends Answer {
   /** Of the server. */
   readonly address: string;
 }
@@ -21,11 +24,12 @@ interface Question {
 }
 
 /** The whole answer. Rejects with the connection's error. */
-export async function ask(url: string | URL, question: Question = {}): Promise<Answer> {
+export async function ask(url: string | URL, question: Question = {}): Promise<WholeAnswer> {
   const response = await answerTo(send(url, question));
+  const { remoteAddress = "" } = response.socket;
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return answerOf(response, Buffer.concat(chunks).toString());
+  return { ...answerOf(response, Buffer.concat(chunks).toString()), address: remoteAddress };
 }
 
 /** As `ask`, for a request to change protocols: the answer's head, whatever it says. */
@@ -80,8 +84,7 @@ function upgradeOf(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 function answerOf(response: IncomingMessage, text: string): Answer {
-  const { statusCode = 0, headers, socket } = response;
-  return { status: statusCode, headers, text, address: socket.remoteAddress ?? "" };
+  return { status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
 const isBelowLocalhost = (host: string): boolean => /\.localhost\.?$/.test(host);

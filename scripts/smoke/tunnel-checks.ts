@@ -21,6 +21,8 @@ const REST_TIME = 15_000;
 const STREAM_PATIENCE = 5_000;
 /** Milliseconds that a keep-alive may take. */
 const ECHO_PATIENCE = 5_000;
+/** Milliseconds that a page on a socket that had been at rest may take. */
+const WAKING_PATIENCE = 10_000;
 
 export const tunnelChecks: readonly Check[] = [
   { name: "pairing", needs: ["health", "strangers"], run: checkPairing },
@@ -187,11 +189,11 @@ async function checkRest(settings: SmokeSettings, { resting, ...found }: Finding
       ({ head }) => head.status === 200,
       () => false,
     ),
-    sleep(ECHO_PATIENCE, false),
+    sleep(WAKING_PATIENCE, false),
   ]);
   expectThat(
     isThere && phone.closedBy === null,
-    `A socket that says nothing for ${seconds} seconds is dead`,
+    `A socket that says nothing for ${seconds} seconds is ${phone.closedBy === null ? "silent" : "ended"} afterwards`,
     "Let what is in front of the edge keep idle WebSockets for two minutes or more (nginx: proxy_read_timeout 120s)",
   );
   return `after ${seconds} s without a word, an answer in ${Math.round(performance.now() - start)} ms`;

@@ -129,7 +129,7 @@ const FAULTS: Readonly<Record<string, FaultCase>> = {
   },
   "another Host": { fault: { requestFields: { host: BASE } }, at: "hosts of sites", says: /asked for at .*Host field/ },
   "short header fields only": { fault: { headerLimit: 2_048 }, at: "first message", says: /long handshake.*4 KiB/ },
-  "idle sockets ended": { fault: { idleTime: 300 }, at: "rest", says: /dead.*idle WebSockets/ },
+  "idle sockets ended": { fault: { idleTime: 300 }, at: "rest", says: /ended afterwards.*idle WebSockets/ },
   "another access key": { fault: {}, settings: { accessKey: newAccessKey() }, at: "pairing", says: /No phone can be/ },
 };
 

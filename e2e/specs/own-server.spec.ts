@@ -1,0 +1,104 @@
+/** A server of one's own: Caddy with deploy/Caddyfile, its own authority, and the edge behind it. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "@playwright/test";
+import { root } from "../../scripts/build/paths.ts";
+import { startEdge } from "../../scripts/edge-process.ts";
+import { freePort } from "../../scripts/local-edge/free-port.ts";
+import { startDemo } from "../demo/start-demo.ts";
+import { AppPage } from "../fixtures/app-page.ts";
+import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
+
+const HOST = "ropeway.localhost";
+const executablePath = findChromium();
+
+// Caddy's authority is known to nobody.
+test.use({
+  ignoreHTTPSErrors: true,
+  launchOptions: {
+    args: [...CHROMIUM_ARGS, "--ignore-certificate-errors"],
+    ...(executablePath === undefined ? {} : { executablePath }),
+  },
+});
+
+for (const runtime of ["workerd", "deno"] as const) {
+  test(`an edge on ${runtime} behind Caddy passes the smoke test and shows a page @long`, async ({ page }) => {
+    test.setTimeout(120_000);
+    const directory = await mkdtemp(join(tmpdir(), "ropeway-caddy-"));
+    const demo = await startDemo({ ip: "127.0.0.1", port: 0 });
+    const [edgePort, httpsPort, httpPort] = await Promise.all([1, 2, 3].map(() => freePort("127.0.0.1")));
+    const edge = await startEdge({
+      runtime,
+      port: edgePort ?? 0,
+      host: HOST,
+      behindProxy: true,
+      demo: { url: demo.url, origins: demo.origins },
+    });
+    const caddy = await startCaddy(directory, { edgePort, httpsPort, httpPort });
+    try {
+      const origin = `https://${HOST}:${httpsPort}`;
+      const authority = join(directory, "caddy", "pki", "authorities", "local", "root.crt");
+      await expect.poll(() => readFile(authority, "utf8").catch(() => "")).toContain("CERTIFICATE");
+      await expect.poll(() => fetchHealth(page, origin), { timeout: 20_000 }).toBe(200);
+      const { stdout } = await promisify(execFile)("node", [join(root, "scripts", "smoke.ts"), origin], {
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: authority, ROPEWAY_ACCESS_KEY: edge.accessKey },
+      }).catch((error: { stdout: string }) => error);
+      expect(stdout).toContain("20 of 20 checks passed");
+
+      const app = new AppPage(page, origin);
+      await app.open(edge.accessKey, `${demo.hosts.demo}/150/`);
+      await expect(app.frame().locator("img")).toHaveCount(150);
+    } finally {
+      caddy.kill();
+      await edge.close();
+      await demo.close();
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+}
+
+type Ports = Readonly<Record<"edgePort" | "httpsPort" | "httpPort", number | undefined>>;
+
+/** @param directory for what it keeps. */
+async function startCaddy(directory: string, { edgePort, httpsPort, httpPort }: Ports): Promise<ChildProcess> {
+  const tls = join(directory, "tls.caddy");
+  const config = join(directory, "Caddyfile");
+  await writeFile(tls, "tls internal\n");
+  // Other ports than those of the web, and a name that every resolver knows.
+  await writeFile(
+    config,
+    `{
+	admin off
+	skip_install_trust
+	http_port ${httpPort}
+	https_port ${httpsPort}
+}
+import ${join(root, "deploy", "Caddyfile")}
+localhost {
+	tls internal
+	reverse_proxy 127.0.0.1:${edgePort} {
+		flush_interval -1
+	}
+}
+`,
+  );
+  return spawn("caddy", ["run", "--config", config, "--adapter", "caddyfile"], {
+    stdio: "ignore",
+    env: {
+      ...process.env,
+      XDG_DATA_HOME: directory,
+      XDG_CONFIG_HOME: directory,
+      ROPEWAY_HOST: HOST,
+      ROPEWAY_TLS: tls,
+      ROPEWAY_EDGE: `127.0.0.1:${edgePort}`,
+    },
+  });
+}
+
+async function fetchHealth(page: AppPage["page"], origin: string): Promise<number> {
+  const response = await page.goto(`${origin}/.ropeway/health`).catch(() => null);
+  return response?.status() ?? 0;
+}
