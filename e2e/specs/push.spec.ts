@@ -86,19 +86,30 @@ test("the background of a style attribute comes once, pushed before the style sh
   expect(counts).toEqual({ "/hero.png": 1, "/late.css": 1 });
 });
 
-test("scripts, modules, styles, fonts and posters arrive once, as the page would have asked for them", async ({
+test("scripts, modules, styles, what they import, and pictures arrive once, as the page would have asked for them", async ({
   app,
   origin,
   otherOrigin,
 }) => {
   const cors = { "access-control-allow-origin": "*" };
   for (const host of [origin, otherOrigin]) {
-    host.route("/style.css", ({ reply }) => reply(200, { "content-type": "text/css", ...cors }, "p { color: teal }"));
+    const style = (path: string, text: string) =>
+      host.route(path, ({ reply }) => reply(200, { "content-type": "text/css", ...cors }, text));
+    style("/style.css", '@import "imported.css"; p { color: teal }');
+    style("/imported.css", "p { margin: 0 }");
+    host.route("/imported.js", ({ reply }) =>
+      reply(200, { "content-type": "text/javascript", ...cors }, "export const yes = 'yes'"),
+    );
+    host.route("/fitting.png", ({ reply }) => reply(200, { ...PNG, ...cors }, tilePicture(4)));
     host.route("/script.js", ({ reply }) =>
       reply(200, { "content-type": "text/javascript", ...cors }, "document.body.dataset.ran = 'yes'"),
     );
     host.route("/module.js", ({ reply }) =>
-      reply(200, { "content-type": "text/javascript", ...cors }, "document.body.dataset.module = 'yes'"),
+      reply(
+        200,
+        { "content-type": "text/javascript", ...cors },
+        "import { yes } from './imported.js'; document.body.dataset.module = yes",
+      ),
     );
     host.route("/picture.png", ({ reply }) => reply(200, { ...PNG, ...cors }, tilePicture(1)));
     host.route("/anonymous.png", ({ reply }) => reply(200, { ...PNG, ...cors }, tilePicture(2)));
@@ -107,6 +118,7 @@ test("scripts, modules, styles, fonts and posters arrive once, as the page would
   const parts = [origin.origin, otherOrigin.origin].map(
     (host) => `<link rel="stylesheet" href="${host}/style.css"><img src="${host}/picture.png">
 <img crossorigin src="${host}/anonymous.png"><video poster="${host}/poster.png"></video>
+<img srcset="${host}/fitting.png 200w, ${host}/large.png 900w" sizes="(max-width: 1px) 100vw, 10px">
 <script src="${host}/script.js"></script><script type="module" src="${host}/module.js"></script>`,
   );
   origin.route("/all", ({ page }) =>
@@ -115,13 +127,14 @@ test("scripts, modules, styles, fonts and posters arrive once, as the page would
   const before = await app.stats();
   await app.goto(`${origin.origin}/all`);
   await expect(app.frame().locator("body[data-ran=yes][data-module=yes]")).toBeVisible();
-  await expect.poll(async () => (await app.stats()).pushesClaimed - before.pushesClaimed).toBe(12);
-  expect((await app.stats()).pushes - before.pushes).toBe(12);
+  await expect.poll(async () => (await app.stats()).pushesClaimed - before.pushesClaimed).toBe(18);
+  expect((await app.stats()).pushes - before.pushes).toBe(18);
   for (const host of [origin, otherOrigin]) {
     const { "/all": _, ...counts } = asked(host, "/");
-    expect(Object.values(counts)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(Object.values(counts)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
     for (const { path, headers } of host.requests) {
-      if (path !== "/all") expect([path, headers.referer]).toEqual([path, `${origin.origin}/`]);
+      if (path !== "/all" && !path.startsWith("/imported"))
+        expect([path, headers.referer]).toEqual([path, `${origin.origin}/`]);
     }
   }
 });

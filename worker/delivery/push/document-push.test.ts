@@ -141,6 +141,25 @@ describe("a pushed request", () => {
   });
 });
 
+it("is made of links in the response's fields, whatever base the markup sets, within its policies", () => {
+  const link =
+    "</a.css>; rel=preload; as=style, <b.js>; rel=modulepreload, <https://evil.example/>; rel=preload; as=image";
+  const policy = ["content-security-policy", "img-src 'self'"] as const;
+  const headers = [["link", link], policy] as const;
+  expect(requestsFor("<base href=/no/>", { headers }).map(({ url, mode }) => `${mode} ${url}`)).toEqual([
+    "no-cors https://site.example/a.css",
+    "cors https://site.example/dir/b.js",
+  ]);
+  expect(
+    urlsFor("<p>", {
+      headers: [
+        ["link", link],
+        ["content-security-policy", "sandbox"],
+      ],
+    }),
+  ).toEqual([]);
+});
+
 it("is not made of what the phone has said it has", () => {
   const known = knownUrls(["https://site.example/dir/a.png"]);
   expect(urlsFor("<img src=a.png><img src=b.png>", { request: { known } })).toEqual(["https://site.example/dir/b.png"]);

@@ -3,7 +3,7 @@
  * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isKnownUrl } from "../../../shared/http/known-urls.ts";
 import { type LearnedRequest, readLearned } from "../../../shared/http/learned-requests.ts";
@@ -19,6 +19,7 @@ import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/re
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource, type ScanHandler } from "./document-scanner.ts";
+import { linksOf } from "./link-header.ts";
 import { observeImports } from "./observe-imports.ts";
 import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
@@ -96,6 +97,8 @@ class DocumentPush {
   #learned: readonly LearnedRequest[];
   #named = new Set<string>();
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
+  /** As the response's fields say them. */
+  readonly #links: readonly string[];
   #isOver = false;
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
@@ -110,6 +113,7 @@ class DocumentPush {
     const isOther = this.#url.origin !== new URL(head.url).origin;
     this.#learned = head.learned === undefined || isOther ? [] : readLearned(head.learned, head.url);
     this.#base = this.#url;
+    this.#links = headerValues(response.headers, "link");
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
     this.#referrerPolicy = parseReferrerPolicy(headerValue(response.headers, "referrer-policy"));
@@ -136,17 +140,27 @@ class DocumentPush {
     };
     const scanner = new DocumentScanner(handler, this.#host.viewport);
     let left: number = SCANNED_DOCUMENT_BYTES;
+    this.#reading(() => {
+      for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);
+    });
     return (chunk) => {
-      if (left <= 0 || this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;
+      if (left <= 0) return;
       const bytes = chunk.subarray(0, left);
       left -= bytes.length;
-      try {
+      this.#reading(() => {
         scanner.write(decoder.decode(bytes, { stream: true }));
         if (scanner.isPastPolicies) this.#pushLearned();
-      } catch {
-        this.#isOver = true;
-      }
+      });
     };
+  }
+
+  #reading(read: () => void): void {
+    if (this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;
+    try {
+      read();
+    } catch {
+      this.#isOver = true;
+    }
   }
 
   #setBase(href: string): void {

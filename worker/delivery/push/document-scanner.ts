@@ -125,7 +125,7 @@ export class DocumentScanner {
       case "meta":
         return this.#openMeta(attributes);
       case "link":
-        return this.#openLink(attributes);
+        return this.openLink(attributes);
       case "script":
         return this.#openScript(attributes);
       case "source":
@@ -196,7 +196,8 @@ export class DocumentScanner {
     if (policy !== "") this.#handler.onReferrerPolicy(policy);
   }
 
-  #openLink(attributes: Attributes): void {
+  /** @param attributes of a `<link>`, or of a field that says the same. */
+  openLink(attributes: Attributes): void {
     const relations = new Set(attributes.rel?.toLowerCase().split(/[\t\n\f\r ]+/));
     if (this.#isForScreen(attributes.media) !== true) return;
     if (relations.has("stylesheet")) {
