@@ -1,14 +1,18 @@
 /** Milliseconds that a request waits for the disk before it does without. */
 export const DISK_TIME = 1000;
 
-/** What `promise` gives, or `otherwise` if that takes longer than `DISK_TIME`. The promise does not reject. */
+/** Milliseconds that a person waits who has all forgotten: a slow phone deletes 200 MB. */
+export const FORGETTING_TIME = 15_000;
+
+/** What `promise` gives, or `otherwise` if that takes longer than `time`. The promise does not reject. */
 export function bounded<Value, Other>(
   promise: Promise<Value>,
   otherwise: Other,
   setTimer: (task: () => void, delay: number) => () => void,
+  time = DISK_TIME,
 ): Promise<Value | Other> {
   return new Promise((resolve) => {
-    const cancel = setTimer(() => resolve(otherwise), DISK_TIME);
+    const cancel = setTimer(() => resolve(otherwise), time);
     void promise.then((value) => {
       cancel();
       resolve(value);

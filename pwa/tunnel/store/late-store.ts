@@ -3,7 +3,7 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";
-import { bounded } from "./bounded.ts";
+import { bounded, FORGETTING_TIME } from "./bounded.ts";
 import { isForgetting } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
@@ -92,6 +92,6 @@ export class LateStore {
       () => true,
       () => false,
     );
-    return bounded(deleted, false, this.#platform.setTimer);
+    return bounded(deleted, false, this.#platform.setTimer, FORGETTING_TIME);
   }
 }

@@ -12,6 +12,7 @@ import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../
 import type { AskedAhead } from "./ahead/asked-questions.ts";
 import { AskingAhead } from "./ahead/asking-ahead.ts";
 import { PageRequests } from "./ahead/page-requests.ts";
+import { bounded, FORGETTING_TIME } from "./bounded.ts";
 import { PartitionIndex } from "./database/partition-index.ts";
 import type { ResponseStore } from "./database/response-store.ts";
 import type { StoredDictionaries } from "./dictionary/stored-dictionaries.ts";
@@ -166,7 +167,8 @@ export class StoredSource {
   ): ClientExchange {
     const { store, platform } = this.#parts;
     const forgotten = store.forget(isOf);
-    return laterWith(withinDiskTime(this.#parts, forgotten, false), (isForgotten) => {
+    const setTimer = (task: () => void, delay: number) => platform.setTimer(task, delay);
+    return laterWith(bounded(forgotten, false, setTimer, FORGETTING_TIME), (isForgotten) => {
       const error = platform.failure(ErrorCode.INTERNAL_ERROR, NOT_CLEARED);
       return next(request, isForgotten ? consumer : failingWith(error, consumer));
     });

@@ -63,7 +63,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
           label="Clear site data"
           question="Cookies, logins, stored and kept pages of every site will be gone."
           confirm="Clear"
-          done="Site data cleared"
+          done="Site data is being cleared"
           onConfirm={() => actions.app.clearSiteData()}
         />
       </section>

@@ -5,7 +5,7 @@ import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/h
 import { ConsumerLog } from "../../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
-import { DISK_TIME } from "../bounded.ts";
+import { DISK_TIME, FORGETTING_TIME } from "../bounded.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import { isStoredExchange, type StoredExchange } from "../exchanges/stored-exchange.ts";
@@ -86,7 +86,7 @@ export class TestWindow {
     const platform: StoredSourcePlatform = {
       now: () => phone.time,
       setTimer: (task, delay) => {
-        const timers = delay <= DISK_TIME ? this.timers : this.later;
+        const timers = [DISK_TIME, FORGETTING_TIME].includes(delay) ? this.timers : this.later;
         timers.add(task);
         return () => void timers.delete(task);
       },
