@@ -210,6 +210,45 @@ test("a hostile page runs nothing, leaves nowhere by itself, and gets nothing of
   expect(asked?.headers["sec-fetch-site"]).toBe("cross-site");
 });
 
+test("a page cannot have its own form or link taken for the app's way to another site", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const frame = app.frame();
+  const pay = `${otherOrigin.origin}/pay`;
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    otherOrigin.route("/pay", async ({ request, response }) => {
+      if (request.method === "POST") return void response.writeHead(204).end();
+      answer = () => void response.writeHead(204).end();
+      resolve();
+    });
+  });
+  otherOrigin.page("/end", "<p>End</p>");
+  origin.page(
+    "/",
+    `<p>Evil</p><a href="${pay}">Link</a><form method="post" action="${pay}"><button>Pay</button></form>
+    <a href="${otherOrigin.origin}/redirect/302?to=/end">Redirected</a>`,
+  );
+  await app.goto(`${otherOrigin.origin}/set-cookies?session=${encodeURIComponent("1; Path=/; SameSite=Strict")}`);
+  await app.goto(`${origin.origin}/`);
+  await frame.getByText("Link").click();
+  await asked;
+  await frame.getByRole("button").click();
+  await expect.poll(() => otherOrigin.requestsTo("/pay").length).toBe(2);
+  answer();
+  await frame.getByRole("button").click();
+  await expect.poll(() => otherOrigin.requestsTo("/pay").length).toBe(3);
+  for (const { headers } of otherOrigin.requestsTo("/pay")) {
+    expect(headers.cookie).toBeUndefined();
+    expect(headers["sec-fetch-site"]).toBe("cross-site");
+  }
+  await app.navigated(() => frame.getByText("Redirected").click());
+  await expect(frame.getByText("End")).toBeVisible();
+  expect(otherOrigin.requestsTo("/end").length).toBe(1);
+});
+
 test("what the edge gets while the worker is away does nothing, and the app goes on when that is back", async ({
   app,
   origin,

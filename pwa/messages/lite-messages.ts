@@ -15,6 +15,8 @@ export type LiteQuestion =
       readonly referrer: string;
       /** Of the page that the frame has so far; null where it has none, or the browser does not tell. */
       readonly from: string | null;
+      /** The browser says that the app's window may have sent the frame, by its referrer. Pages can have the same. */
+      readonly mayBeApps: boolean;
       /** The browser loads an entry of its history again. */
       readonly isRestored: boolean;
     }

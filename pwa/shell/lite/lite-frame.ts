@@ -17,6 +17,7 @@ import {
 import { type DocumentPhase, type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { PageOrder } from "../frames/page-places.ts";
 import type { Slot } from "../frames/slot-registry.ts";
+import { NavigationJudge } from "./navigation-judge.ts";
 import { find, historyKeyOf, iconOf, phaseOf, titleOf } from "./read-document.ts";
 
 /** Milliseconds between two looks at a document that is on its way. */
@@ -25,8 +26,6 @@ const LOOK = 50;
 const KEEP_ALIVE = 15_000;
 /** Milliseconds between two reports of how far the page is scrolled. */
 const SCROLL_PAUSE = 300;
-/** Milliseconds in which a frame that the tab sends somewhere sets out. */
-const PERMIT_TIME = 5_000;
 /** Milliseconds in which the service worker has told of a document that it gave. */
 const TOLD_WITHIN = 500;
 /** How often in a row the frame is sent to a page again for which the service worker was not there. */
@@ -54,10 +53,7 @@ export class LiteFrame {
   readonly #options: LiteFrameOptions;
   /** Where the tab has sent the frame, until a document is there. */
   #sent: string | null = null;
-  /** Where the tab has just sent the frame, which it asks for once. */
-  #permit: { readonly url: string; readonly at: number } | null = null;
-  /** The person wants what a form sent to be sent again. */
-  #resends = false;
+  readonly #judge = new NavigationJudge(() => performance.now());
   /** Boot pages since a document came. */
   #attempts = 0;
   /** What the service worker has given, and is not in the frame yet. */
@@ -84,19 +80,19 @@ export class LiteFrame {
 
   setOut(url: string): void {
     this.#sent = url;
-    this.#permit = { url: bare(url), at: Date.now() };
+    this.#judge.permit(url);
     this.#coming = null;
   }
 
   tell(order: PageOrder): void {
     const page = this.#options.element.contentWindow;
-    this.#permit = null;
+    this.#judge.withdraw();
     if (order.type === "stop") page?.stop();
     else if (order.type === "scroll") this.#scrollsTo = order.position;
     else if (this.#page?.isPosted === true && !order.isConfirmed)
       this.#say({ tag: MESSAGE_TAG, type: "reload-sends-form" });
     else {
-      this.#resends = order.isConfirmed;
+      if (order.isConfirmed) this.#judge.permitResending();
       page?.location.reload();
     }
   }
@@ -126,41 +122,21 @@ export class LiteFrame {
   }
 
   #answer(question: LiteQuestion, port: MessagePort): void {
-    const answer = question.type === "lite-port-wanted" ? "go" : this.#judge(question);
-    const message: LiteAnswer = { type: answer };
-    const origin = question.type === "lite-port-wanted" ? question.origin : new URL(question.url).origin;
-    port.postMessage(message, answer === "go" ? [this.#options.bind(slotOf(origin))] : []);
+    const isPort = question.type === "lite-port-wanted";
+    const message: LiteAnswer = { type: isPort ? "go" : this.#letGo(question) };
+    const origin = isPort ? question.origin : new URL(question.url).origin;
+    port.postMessage(message, message.type === "go" ? [this.#options.bind(slotOf(origin))] : []);
   }
 
-  /** Only the tab sends the frame to another site, so that the edge knows who wants it. */
-  #judge(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer["type"] {
-    const { url, method, headers, body, referrer, from, isRestored } = question;
-    if (this.#takePermit(url)) return "go";
-    const isMine = from !== null && this.#location !== null && bare(from) === bare(realOf(this.#location) ?? "");
-    if (isRestored && (isMine || from === null)) return method === "GET" || this.#takeResend() ? "go" : "stay";
-    if (!isMine) return "not-mine";
-    const slot = slotOf(new URL(from).origin);
-    if (new URL(url).origin === slot.origin) {
-      this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
-      return "go";
-    }
+  #letGo(question: LiteQuestion & { type: "lite-navigation" }): LiteAnswer["type"] {
+    const { url, method, headers, body, referrer, from } = question;
+    const judgement = this.#judge.judge(question, this.#location === null ? null : realOf(this.#location));
+    if (judgement !== "leaves" && judgement !== "hand-over") return judgement;
+    const slot = slotOf(new URL(from ?? "").origin);
     const request = { url, method, headers, body, referrer, replace: false };
-    this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
-    return "stay";
-  }
-
-  /** Once: a page that leads there later is not the tab. */
-  #takePermit(url: string): boolean {
-    const permit = this.#permit;
-    if (permit?.url !== bare(url)) return false;
-    this.#permit = null;
-    return Date.now() - permit.at < PERMIT_TIME;
-  }
-
-  #takeResend(): boolean {
-    const resends = this.#resends;
-    this.#resends = false;
-    return resends;
+    if (judgement === "leaves") this.#options.hear({ tag: MESSAGE_TAG, type: "leaving", url }, slot);
+    else this.#options.hear({ tag: MESSAGE_TAG, type: "navigate", ...request }, slot);
+    return judgement === "leaves" ? "go" : "stay";
   }
 
   // What comes into the frame
@@ -339,10 +315,6 @@ export class LiteFrame {
 /** What the tab knows of the place. It has no host of its own. */
 function slotOf(origin: string): Slot {
   return { label: "~", origin, topLevelOrigin: origin, topLevel: true };
-}
-
-function bare(url: string): string {
-  return url.split("#", 1)[0] ?? url;
 }
 
 export function isControlled({ controller }: ServiceWorkerContainer): boolean {

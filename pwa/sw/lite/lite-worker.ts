@@ -13,6 +13,7 @@ import { PortLost } from "../port-lost.ts";
 import { outgoingBody } from "../request/request-body.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelPort } from "../tunnel-port.ts";
+import { FollowedRedirects } from "./followed-redirects.ts";
 import { liteContext } from "./lite-context.ts";
 import { answerLiteNavigation, type LiteNavigation, stay } from "./lite-document.ts";
 import { liteHead, liteReferrer, realTarget } from "./lite-request.ts";
@@ -22,8 +23,6 @@ declare const self: ServiceWorkerGlobalScope;
 
 /** Clients whose page is remembered. */
 const CLIENTS_KNOWN = 64;
-/** Redirects that the browser has not come back for. */
-const EXPECTED = 16;
 
 const BASE = self.location.origin;
 /** Text bodies are not looked through: no page knows the base host by its scripts. */
@@ -32,8 +31,7 @@ const NO_SLOT = { slotOrigin: "https://none.invalid", realOrigin: "https://none.
 const windows = new LiteWindows();
 /** Real URL of the page of each client; "" for one of the app's own. */
 const pages = new BoundedMap<string, string>(CLIENTS_KNOWN);
-/** By the client and the address on the base host, without a fragment. */
-const expected = new BoundedMap<string, Leave>(EXPECTED);
+const redirects = new FollowedRedirects<Leave>(Date.now);
 
 type Asker = "page" | "app" | "unknown";
 
@@ -149,10 +147,8 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     return stay();
   }
   const body = await outgoingBody(request, NO_SLOT);
-  const key = (address: string) => `${clientId} ${address}`;
-  const here = key(url.pathname + url.search);
-  const leave = expected.get(here) ?? (await windows.leaveFor(await question(request, target, from, body.content)));
-  expected.delete(here);
+  const followed = redirects.take(resultingClientId, request.method, url.pathname + url.search);
+  const leave = followed ?? (await windows.leaveFor(await question(request, target, from, body.content)));
   if (leave === null) {
     finish();
     return stay();
@@ -167,7 +163,7 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     send: () => leave.port.fetch(navigation.head, body.content, request.signal),
     noDocument: () => leave.port.noDocument(),
     tell: leave.tell,
-    expect: (address) => expected.set(key(address), leave),
+    expect: (address) => redirects.expect(resultingClientId, address, leave),
   };
   return answerLiteNavigation(navigation);
 }
@@ -196,6 +192,8 @@ async function question(
     body: leavesOrigin && content !== null ? await new Response(content).arrayBuffer() : null,
     referrer: liteReferrer(request, from, url),
     from,
+    // Its document has the policy "origin".
+    mayBeApps: request.referrer === `${BASE}/`,
     isRestored: request.isHistoryNavigation === true || isReload(request),
   } as const;
 }

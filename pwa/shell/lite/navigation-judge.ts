@@ -1,0 +1,71 @@
+/** Decides where the frame of pages without scripts may go: only the tab sends it to another site. */
+import type { LiteQuestion } from "../../messages/lite-messages.ts";
+
+/** Milliseconds in which a frame that the tab sends somewhere sets out. */
+const PERMIT_TIME = 5_000;
+
+export type Judgement =
+  /** The frame goes on. */
+  | "go"
+  /** It does, and the tab should know. */
+  | "leaves"
+  /** The tab has to do it, so that the edge knows who wants it. */
+  | "hand-over"
+  | "stay"
+  /** It is not this window's frame. */
+  | "not-mine";
+
+type Asked = Pick<LiteQuestion & { type: "lite-navigation" }, "url" | "method" | "mayBeApps" | "from" | "isRestored">;
+
+export class NavigationJudge {
+  readonly #now: () => number;
+  #permit: { readonly url: string; readonly at: number } | null = null;
+  #resends = false;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The tab sends the frame to a real URL, which it asks for once. */
+  permit(url: string): void {
+    this.#permit = { url: bare(url), at: this.#now() };
+  }
+
+  /** The frame is wanted elsewhere, or nowhere. */
+  withdraw(): void {
+    this.#permit = null;
+    this.#resends = false;
+  }
+
+  /** The person wants what a form sent to be sent again. */
+  permitResending(): void {
+    this.#resends = true;
+  }
+
+  /** @param shown real URL of the frame's document, or null. */
+  judge({ url, method, mayBeApps, from, isRestored }: Asked, shown: string | null): Judgement {
+    if (method === "GET" && mayBeApps && this.#take(url)) return "go";
+    const isMine = from !== null && shown !== null && bare(from) === bare(shown);
+    if (isRestored && (isMine || from === null)) return method === "GET" || this.#takeResending() ? "go" : "stay";
+    if (!isMine) return "not-mine";
+    this.withdraw();
+    return URL.parse(url)?.origin === new URL(from).origin ? "leaves" : "hand-over";
+  }
+
+  #take(url: string): boolean {
+    const permit = this.#permit;
+    if (permit?.url !== bare(url)) return false;
+    this.#permit = null;
+    return this.#now() - permit.at < PERMIT_TIME;
+  }
+
+  #takeResending(): boolean {
+    const resends = this.#resends;
+    this.#resends = false;
+    return resends;
+  }
+}
+
+export function bare(url: string): string {
+  return url.split("#", 1)[0] ?? url;
+}
