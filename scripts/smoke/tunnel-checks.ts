@@ -1,14 +1,15 @@
 /** What a paired phone gets of a deployment. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeviceList } from "../../shared/devices.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, SOCKET_FIELD } from "../../shared/fetch-road/exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
-import { EdgeRequest, KEEP_ALIVE, offeredProtocols, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { DEVICES_PATH, KEEP_ALIVE, offeredProtocols, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { concat, encodePadding } from "../../shared/wire/frame.ts";
 import { PhoneSession } from "../../worker/testing/phone-session.ts";
 import { openTunnelSocket, pairPhone, TestPhone } from "../../worker/testing/test-phone.ts";
-import { type Answer, askToUpgrade, firstBytes, resolvable } from "./ask.ts";
+import { type Answer, ask, askToUpgrade, firstBytes, resolvable } from "./ask.ts";
 import { type Check, expectThat, type Findings, SmokeFault, type SmokeSettings } from "./check.ts";
 import { restingPhone } from "./resting-phone.ts";
 
@@ -199,16 +200,19 @@ async function checkRest(settings: SmokeSettings, { resting, ...found }: Finding
   return `after ${seconds} s without a word, an answer in ${Math.round(performance.now() - start)} ms`;
 }
 
-/** Cookies of the test's phone go. @returns what stays, for a person. */
+/** The test's phone is unpaired, and its cookies go. @returns what stays, for a person. */
 export async function tidyUp(found: Findings): Promise<string> {
   found.resting?.phone.close();
   if (found.token === null) return "nothing";
-  const cleared = await withPhone(found, "websocket", (phone) =>
-    phone.fetch(EdgeRequest.SITE_DATA, { method: "DELETE", origin: null, topLevelOrigin: "null", mode: "cors" }),
-  ).catch(() => null);
-  return cleared?.head.status === 204
-    ? "one paired phone without cookies, which nobody has the token of"
-    : "one paired phone, which nobody has the token of; its cookies could not be removed";
+  const headers = { authorization: `Bearer ${found.token}` };
+  const list = await ask(new URL(DEVICES_PATH, found.origin), { headers }).catch(() => null);
+  const { devices } = (list?.status === 200 ? JSON.parse(list.text) : { devices: [] }) as DeviceList;
+  const own = devices.find(({ isThis }) => isThis);
+  const url = new URL(`${DEVICES_PATH}/${own?.id}?cookies`, found.origin);
+  const unpaired = own && (await ask(url, { method: "DELETE", headers }).catch(() => null));
+  return unpaired?.status === 204
+    ? "nothing"
+    : "one paired phone, which nobody has the token of: unpair it in the settings";
 }
 
 function tokenOf({ token }: Findings): string {
