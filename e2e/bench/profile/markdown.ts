@@ -1,5 +1,6 @@
 /** A profile as text for people. */
 import { median } from "../statistics.ts";
+import { edgeStages } from "./edge-stages.ts";
 import type { CellProfile, CodeCost, ProfileResult, ThreadCost } from "./model.ts";
 
 const ROWS = 8;
@@ -36,6 +37,11 @@ function cellMarkdown(cell: CellProfile): string[] {
     "",
     ...table(["edge, by thread", "ms", "of all"], threadRows(cell.edgeThreads)),
     "",
+    ...table(
+      ["edge, by stage (profiled)", "ms", "of all"],
+      threadRows(edgeStages(cell.edgeSources), Number.POSITIVE_INFINITY),
+    ),
+    "",
     ...table(["edge, by source (profiled)", "thread", "ms"], codeRows(cell.edgeSources)),
     "",
     ...table(["edge, by function (profiled)", "thread", "ms"], codeRows(cell.edgeFunctions)),
@@ -58,9 +64,9 @@ function longestSteps({ phases }: CellProfile): string {
     .join(", ");
 }
 
-function threadRows(costs: readonly ThreadCost[]): string[][] {
+function threadRows(costs: readonly ThreadCost[], most = ROWS): string[][] {
   const all = sum(costs);
-  return costs.slice(0, ROWS).map(({ thread, time }) => [thread, whole(time), `${whole((100 * time) / all)} %`]);
+  return costs.slice(0, most).map(({ thread, time }) => [thread, whole(time), `${whole((100 * time) / all)} %`]);
 }
 
 function codeRows(costs: readonly CodeCost[]): string[][] {

@@ -108,7 +108,8 @@ async function profileCell(
     profiledLoad: code.load,
     phoneSources: costsBySource(code.phone).slice(0, SOURCES),
     phoneFunctions: named(code.phone),
-    edgeSources: costsBySource(code.edge).slice(0, SOURCES),
+    // All that count: their stages are made of them.
+    edgeSources: costsBySource(code.edge).slice(0, 10 * SOURCES),
     edgeFunctions: named(code.edge),
   };
 }
