@@ -2,6 +2,7 @@
 import { BrotliDecStream, type BrotliStreamResult, BrotliStreamResultCode } from "brotli-dec-wasm/web";
 import { hasLargeWindow } from "../../../shared/coding/brotli-window.ts";
 import type { DecoderHandler } from "../../../shared/coding/inflate.ts";
+import type { ContextPool } from "./context-pool.ts";
 import type { SteppedDecoder } from "./late-decoder.ts";
 
 /** Bytes: what one step puts out at most. Brotli can give millions of times what it takes. */
@@ -9,13 +10,15 @@ const STEP = 64 * 1024;
 
 export class BrotliDecoder implements SteppedDecoder {
   readonly #deliver: DecoderHandler["deliver"];
+  readonly #pool: Pick<ContextPool, "stepped" | "release">;
   /** Null when it is closed. */
   #stream: BrotliDecStream | null = new BrotliDecStream();
   #place: "beginning" | "body" | "end" = "beginning";
 
-  /** The wasm is there. */
-  constructor(deliver: DecoderHandler["deliver"]) {
+  /** The wasm is there. @param pool in which it has a place until it is closed. */
+  constructor(deliver: DecoderHandler["deliver"], pool: Pick<ContextPool, "stepped" | "release">) {
     this.#deliver = deliver;
+    this.#pool = pool;
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -25,6 +28,7 @@ export class BrotliDecoder implements SteppedDecoder {
     let rest = chunk;
     while (this.#stream !== null) {
       if (this.#place === "end") throw new Error("Cannot decode the response: something follows its end");
+      this.#pool.stepped();
       const { bytes, taken, code } = step(this.#stream, rest);
       rest = rest.subarray(taken);
       if (code === BrotliStreamResultCode.ResultSuccess) this.#place = "end";
@@ -38,8 +42,10 @@ export class BrotliDecoder implements SteppedDecoder {
   }
 
   close(): void {
-    this.#stream?.free();
+    if (this.#stream === null) return;
+    this.#stream.free();
     this.#stream = null;
+    this.#pool.release();
   }
 
   #begin(first: number): void {

@@ -83,3 +83,37 @@ describe("the sibling of a request", () => {
     expect(sibling(stored, page("/new/app.js"))).toBeNull();
   });
 });
+
+describe("a pattern of Use-As-Dictionary", () => {
+  const named = (match: string, path: string) =>
+    siblingOf(
+      new PartitionIndex([
+        entry(fetched("/lib/one.js"), [
+          ["content-type", "text/plain"],
+          ["use-as-dictionary", `match="${match}"`],
+        ]),
+      ]),
+      fetched(path, { destination: "script" }),
+      contextOf(fetched(path)) ?? "",
+    ) !== null;
+
+  it.each([
+    ["/lib/two.js", "/lib/two.js?v=2", true],
+    ["/lib/two.js", "/lib/two.jsx", false],
+    ["two.js", "/lib/two.js", true],
+    ["/*/two.js", "/a/b/two.js", true],
+    ["https://site.example/*", "/two.js", false],
+    ["//other.example/*", "/two.js", false],
+    ["/a*b*c", "/abc", true],
+    ["/a*b*b", "/ab", false],
+    ["/*.js", "/x.js/y", false],
+    ["/**", "/", true],
+    ["/:name.js", "/two.js", false],
+    ["/{two}.js", "/two.js", false],
+  ])("%s fits %s: %s", (match, path, fits) => expect(named(match, path)).toBe(fits));
+
+  it("costs no more than its length, however it is made", () => {
+    expect(named(`/${"*a".repeat(450)}b`, `/${"a".repeat(8000)}`)).toBe(false);
+    expect(named(`/${"*a".repeat(520)}`, `/${"a".repeat(8000)}`)).toBe(false);
+  });
+});

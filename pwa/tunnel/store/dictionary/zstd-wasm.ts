@@ -1,5 +1,5 @@
 /** The decoder of zstd, compiled to wasm (`zstddec`), and as many of its contexts as may be in use at once. */
-import { monotonicClock } from "../../../../shared/clock.ts";
+import { ContextPool } from "../../coding/context-pool.ts";
 
 /** Of zstd.h and Emscripten. Sizes are bytes, the rest addresses. */
 interface ZstdExports {
@@ -17,10 +17,8 @@ const STEP = 64 * 1024;
 /** ZSTD_inBuffer and ZSTD_outBuffer: address, size, position, 4 bytes each. */
 const BUFFER = 12;
 
-/** Contexts in use at once: each has a window of up to 8 MB. Who comes later waits... */
-const CONTEXTS = 4;
-/** ...but no longer than until none of them has made a step for so many ms: a page may take its bodies never. */
-const PATIENCE = 1000;
+/** Each has a window of up to 8 MB. */
+const CONTEXTS = { most: 4, mostStalled: 16 };
 
 /** Results from here on are errors: ZSTD_error_maxCode is 120. */
 const FIRST_ERROR = 2 ** 32 - 120;
@@ -29,9 +27,7 @@ export class ZstdWasm {
   readonly #zstd: ZstdExports;
   /** Both buffers' descriptions, what goes in, and what comes out: a step uses them and leaves them. */
   readonly #memory: number;
-  #used = 0;
-  #steppedAt = 0;
-  #queue: (() => void)[] = [];
+  readonly #pool = new ContextPool(CONTEXTS);
 
   private constructor(zstd: ZstdExports) {
     this.#zstd = zstd;
@@ -46,29 +42,19 @@ export class ZstdWasm {
 
   /** One frame after the other may be decoded in it. It is to be closed. @throws Error where zstd has no memory. */
   async open(): Promise<ZstdContext> {
-    for (let left = PATIENCE; this.#used >= CONTEXTS && left > 0; left = this.#patienceLeft) await this.#released(left);
+    await this.#pool.take();
     const context = this.#zstd.ZSTD_createDCtx();
-    if (context === 0) throw new Error("Cannot decode the response: no memory");
-    this.#used += 1;
+    if (context === 0) {
+      this.#pool.release();
+      throw new Error("Cannot decode the response: no memory");
+    }
     return {
       decode: (input) => this.#decode(context, input),
       close: () => {
         this.#zstd.ZSTD_freeDCtx(context);
-        this.#used -= 1;
-        for (const resolve of this.#queue.splice(0)) resolve();
+        this.#pool.release();
       },
     };
-  }
-
-  /** One of those in use is closed, or so many ms are over. */
-  #released(within: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#queue.push(monotonicClock.setTimer(resolve, within), resolve);
-    });
-  }
-
-  get #patienceLeft(): number {
-    return this.#steppedAt + PATIENCE - monotonicClock.now();
   }
 
   *#decode(context: number, input: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
@@ -85,7 +71,7 @@ export class ZstdWasm {
 
   /** What others do between two steps may overwrite the input, and move the memory. */
   #step(context: number, input: Uint8Array, taken: number): Step {
-    this.#steppedAt = monotonicClock.now();
+    this.#pool.stepped();
     const [inBuffer, outBuffer] = [this.#memory, this.#memory + BUFFER];
     const [from, to] = [outBuffer + BUFFER, outBuffer + BUFFER + STEP];
     const { memory } = this.#zstd;
