@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { lateDecoder } from "../../pwa/tunnel/coding/late-decoder.ts";
 import { openDczDecoder } from "../../pwa/tunnel/store/dictionary/decoder-chunk.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { toBase64Url } from "../../shared/base-encodings.ts";
+import type { LinkDecoder } from "../../shared/coding/inflate.ts";
 import type { RequestHead, StoredBody } from "../../shared/http/heads.ts";
 import { bodyName, DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
@@ -24,20 +26,35 @@ const before = Buffer.from(words("page", 1500));
 const after = Buffer.from(`${before.toString().slice(0, 30_000)}, edited ${before.toString().slice(30_000)}`);
 const KEY = toBase64Url(randomBytes(32));
 
+/** Of the page of before, and what somebody guesses of it; the wrong guess is as long. */
+const guesses = { right: before.subarray(2000, 10_000), wrong: Buffer.from(words("guess", 300)).subarray(0, 8000) };
+const SECRET = before.subarray(2000, 2400);
+
 /** What the phone's store says of a body that it has, and bytes that came in its coding. */
 function stored(body: Buffer): { readonly stored: StoredBody; readonly counted: { bytes: number } } {
   const hash = createHash("sha256").update(body).digest("hex");
   const counted = { bytes: 0 };
   const dictionary = { bytes: new Uint8Array(body), hash: Buffer.from(hash, "hex") };
-  const decode: StoredBody["decode"] = (handler) => {
-    const decoder = lateDecoder((deliver) => openDczDecoder(dictionary, deliver), handler);
-    const write = (chunk: Uint8Array) => {
-      counted.bytes += chunk.length;
-      return decoder.write(chunk);
-    };
-    return { ...decoder, write };
-  };
+  const decode: StoredBody["decode"] = (handler) =>
+    countedDecoder(
+      lateDecoder((deliver) => openDczDecoder(dictionary, deliver), handler),
+      counted,
+    );
   return { stored: { ...bodyName(hash, body.length), decode }, counted };
+}
+
+interface CountingPhone {
+  readonly phone: TestPhone;
+  /** What came in its coding of text. */
+  readonly counted: { bytes: number };
+}
+
+function countedDecoder(decoder: LinkDecoder, counted: { bytes: number }): LinkDecoder {
+  const write = (chunk: Uint8Array) => {
+    counted.bytes += chunk.length;
+    return decoder.write(chunk);
+  };
+  return { ...decoder, write };
 }
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
@@ -49,9 +66,15 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   let site: string;
   let other: string;
   let now = before;
+  let guess = guesses.wrong;
+  const intro = Buffer.from(words("intro", 40));
 
   function answer({ url = "" }: IncomingMessage, response: ServerResponse): void {
     const type = { "content-type": "text/html", "access-control-allow-origin": "*" };
+    if (url.startsWith("/guess")) return void response.writeHead(200, type).end(guess);
+    // It shows what it was asked for beside what only the person may know.
+    if (url.startsWith("/reflect"))
+      return void response.writeHead(200, type).end(Buffer.concat([intro, SECRET, guess.subarray(0, 400)]));
     if (url === "/secret") return void response.writeHead(200, { ...type, "cache-control": "no-store" }).end(now);
     if (url === "/away") return void response.writeHead(302, { location: `${other}/page` }).end();
     if (url !== "/slow") return void response.writeHead(200, type).end(now);
@@ -77,6 +100,19 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       [DICTIONARY_KEY, key, "never"],
     ]);
     return connected;
+  }
+
+  /** A phone that takes brotli, and counts it. */
+  async function counting(own: string, key: string): Promise<CountingPhone> {
+    const counted = { bytes: 0 };
+    const open = await brotliDecoder();
+    const connected = await connect(own, key);
+    connected.takeBrotli(
+      (handler) => countedDecoder(open(handler), counted),
+      [STORED_BODY, "1"],
+      [DICTIONARY_KEY, key],
+    );
+    return { phone: connected, counted };
   }
 
   beforeAll(async () => {
@@ -155,6 +191,48 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     plain["the phone under another key"] = await ask(`${site}/page`, {}, otherKey);
     await otherKey.close();
     for (const [asker, { coding }] of Object.entries(plain)) expect([asker, coding]).not.toEqual([asker, "dcz"]);
+  });
+
+  it("tells nobody by a length what a page says: who reflects guesses, who serves them, or another phone", async () => {
+    await keep(`${site}/page`);
+    /** Bytes on the link of a body that is asked for so, whatever it is coded in. */
+    async function lengthOf(asking: CountingPhone, url: string, change: Partial<RequestHead> = {}): Promise<number> {
+      const { stored: name, counted } = stored(before);
+      asking.counted.bytes = 0;
+      const { head, body } = await asking.phone.fetch(url, { stored: { ...name, size: 0 }, ...change });
+      expect([head.status, body.length > 500]).toEqual([200, true]);
+      return counted.bytes + asking.counted.bytes;
+    }
+    const persons = await counting(token, KEY);
+    const fresh = await counting(await pairPhone(edge.url, edge.accessKey), toBase64Url(randomBytes(32)));
+    const second = await counting(await pairPhone(edge.url, edge.accessKey), KEY);
+    const frame = { destination: "iframe" } as const;
+    const attacks: readonly (readonly [who: string, by: CountingPhone, url: string, change: Partial<RequestHead>])[] = [
+      [
+        "a frame of another origin in the page",
+        persons,
+        `${other}/guess`,
+        { ...frame, topLevelOrigin: site, origin: site },
+      ],
+      ["another site itself", persons, `${other}/guess`, { topLevelOrigin: other, origin: other }],
+      ["another site's script", persons, `${site}/reflect`, scriptFetch(other)],
+      ["another site's frame", persons, `${site}/reflect`, { ...frame, topLevelOrigin: other, origin: other }],
+      ["a link of another site", persons, `${site}/reflect`, { origin: other }],
+      ["another phone with the key", second, `${site}/guess`, {}],
+      ["another phone with the key, by reflection", second, `${site}/reflect`, {}],
+    ];
+    for (const [who, by, url, change] of attacks) {
+      for (const kind of ["right", "wrong"] as const) {
+        guess = guesses[kind];
+        const told = (await lengthOf(by, url, change)) - (await lengthOf(fresh, url, change));
+        // What the origin's pauses cost; the secret alone is ten times that.
+        expect([who, kind, Math.abs(told) <= 30]).toEqual([who, kind, true]);
+      }
+    }
+    // The measure is sharp: the person's own page is coded against what the phone has.
+    guess = guesses.right;
+    expect((await lengthOf(fresh, `${site}/guess`)) - (await lengthOf(persons, `${site}/guess`))).toBeGreaterThan(4000);
+    for (const { phone: each } of [persons, fresh, second]) await each.close();
   });
 
   it("keeps what it has through a restart, and nothing once the person has forgotten a site", async () => {

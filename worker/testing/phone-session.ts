@@ -80,10 +80,10 @@ export class PhoneSession {
     this.#introduce([ACCEPT_PUSH, "http"], ...acceptToFields(accept));
   }
 
-  /** From here on bodies may come in brotli. */
-  takeBrotli(decoder: OpenDecoder): void {
+  /** From here on bodies may come in brotli. @param more of the session's head. */
+  takeBrotli(decoder: OpenDecoder, ...more: HeaderField[]): void {
     this.#decoders = { ...LINK_DECODERS, br: decoder };
-    this.#introduce([ACCEPT_ENCODING, "br"]);
+    this.#introduce([ACCEPT_ENCODING, "br"], ...more);
   }
 
   #introduce(...more: HeaderField[]): void {
