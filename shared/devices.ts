@@ -3,6 +3,35 @@
 export interface DeviceList {
   /** In the order in which they were paired. */
   readonly devices: readonly PairedDevice[];
+  /** What became of pairings, newest first. */
+  readonly events: readonly DeviceEvent[];
+}
+
+/** `name` is that of the device; `by` that of the device from which it was done. */
+export type DeviceEvent = { readonly at: number } & (
+  | { readonly kind: "paired"; readonly name: string; readonly with: "key" | "code" | "former-token" }
+  | { readonly kind: "unpaired"; readonly name: string; readonly by: string | null }
+  | { readonly kind: "ended"; readonly name: string; readonly why: "unused" | "time-over" | "data-used-up" }
+  /** A device that is not paired any more asked to come in. */
+  | { readonly kind: "turned-away"; readonly name: string }
+  /** Keys or codes that are none were shown, so often. */
+  | { readonly kind: "refused"; readonly count: number }
+  | { readonly kind: "key-changed"; readonly by: string | null }
+);
+
+/** A code that pairs one device. */
+export interface PairingCode {
+  /** As a person reads it, "K7QM-3F9T". */
+  readonly code: string;
+  readonly expiresAt: number;
+}
+
+/** What ends the pairing of a guest, as it is asked for; one of them at least. */
+export interface GuestLimits {
+  /** Milliseconds from when it is paired. */
+  readonly lastsFor: number | null;
+  /** Of frames in both directions. */
+  readonly mostBytes: number | null;
 }
 
 export interface PairedDevice {

@@ -1,10 +1,11 @@
 /** Paired devices and their tokens, on every edge. */
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
-import type { DeviceList, PairedDevice } from "../../shared/devices.ts";
+import type { DeviceList, GuestLimits, PairedDevice, PairingCode } from "../../shared/devices.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { CLOSE_CODE_BASE, DEVICES_PATH, TOKEN_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { issueFormerToken } from "../devices/testing/former-token.ts";
@@ -145,6 +146,77 @@ describe.each(["workerd", "deno"] as const)("devices, with an edge on %s", (runt
     expect((await listOf(edge, former)).map(({ id, isThis }) => [id, isThis])).toEqual([[idOf(former), true]]);
     expect(await statusOf(edge, former, `${DEVICES_PATH}/${idOf(former)}`, "DELETE")).toBe(204);
     expect(await isVoid(edge, former)).toBe(true);
+  });
+
+  async function asked<Answer>(edge: RunningEdge, token: string, path: string, body: object): Promise<Answer> {
+    const headers = bearer(token);
+    const { status, text } = await askEdge(edge.url, path, { method: "POST", headers, body: JSON.stringify(body) });
+    expect(status, text).toBe(200);
+    return JSON.parse(text) as Answer;
+  }
+
+  const codeFor = async (edge: RunningEdge, token: string, guest: GuestLimits | null) =>
+    (await asked<PairingCode>(edge, token, `${DEVICES_PATH}/codes`, guest === null ? {} : { guest })).code;
+
+  it("pairs one more device by a code, once, also over a restart", patience, async () => {
+    const { edge, restart } = await startLasting();
+    const owner = await pairPhone(edge.url, edge.accessKey);
+    const [first, second] = [await codeFor(edge, owner, null), await codeFor(edge, owner, null)];
+    const added = await pairPhone(edge.url, first.toLowerCase());
+    await expect(pairPhone(edge.url, first)).rejects.toThrow("401");
+    const again = await restart();
+    await expect(pairPhone(again.url, first)).rejects.toThrow("401");
+    await pairPhone(again.url, second);
+    await connected(again, added, "websocket");
+    expect(await listOf(again, added)).toHaveLength(3);
+  });
+
+  it("ends a guest by its limit of data, and by that of time; it manages nobody", patience, async () => {
+    const { edge } = await startLasting();
+    const owner = await pairPhone(edge.url, edge.accessKey);
+    expect(await statusOf(edge, owner, `${DEVICES_PATH}/codes`, "POST", JSON.stringify({ guest: {} }))).toBe(400);
+    const limits = [
+      { lastsFor: null, mostBytes: 2_000 },
+      { lastsFor: 2_000, mostBytes: null },
+    ];
+    for (const guest of limits) {
+      const token = await pairPhone(edge.url, await codeFor(edge, owner, guest));
+      const phone = await connected(edge, token, "websocket");
+      const listed = (await listOf(edge, owner)).find(({ id }) => id === idOf(token));
+      expect(listed?.guest?.mostBytes).toBe(guest.mostBytes);
+      expect(await statusOf(edge, token, DEVICES_PATH)).toBe(403);
+      // Until it is over.
+      await until(async () => {
+        const value = randomBytes(500).toString("hex");
+        await phone.fetch("ropeway:///site-data", { method: "DELETE", headers: [["x", value]] }).catch(() => {});
+        return phone.ended !== null;
+      });
+      expect(phone.ended?.code).toBe(ErrorCode.KEY_NOT_ACCEPTED);
+      expect(await isVoid(edge, token)).toBe(true);
+      await until(async () => (await listOf(edge, owner)).length === 1);
+    }
+  });
+
+  it("changes the access key, with and without unpairing others; says what became of all", patience, async () => {
+    const { edge, restart } = await startLasting();
+    const [owner, other] = [await pairPhone(edge.url, edge.accessKey), await pairPhone(edge.url, edge.accessKey)];
+    const path = `${DEVICES_PATH}/key`;
+    const { accessKey } = await asked<{ accessKey: string }>(edge, owner, path, {});
+    await expect(pairPhone(edge.url, edge.accessKey)).rejects.toThrow("401");
+    const added = await pairPhone(edge.url, accessKey);
+    expect([await isVoid(edge, owner), await isVoid(edge, other)]).toEqual([false, false]);
+    await asked(edge, owner, path, { unpairsOthers: true });
+    await expect(pairPhone(edge.url, accessKey)).rejects.toThrow("401");
+    const again = await restart();
+    expect(await Promise.all([owner, other, added].map((token) => isVoid(again, token)))).toEqual([false, true, true]);
+    const { text } = await askEdge(again.url, DEVICES_PATH, { headers: bearer(owner) });
+    const kinds = (JSON.parse(text) as DeviceList).events.map(({ kind }) => kind);
+    const turnedAway = kinds.filter((kind) => kind === "turned-away");
+    expect([turnedAway.length, kinds.filter((kind) => kind !== "turned-away")]).toEqual([
+      2,
+      // What was refused soon after another waits for the next.
+      ["unpaired", "unpaired", "key-changed", "paired", "refused", "key-changed", "paired", "paired"],
+    ]);
   });
 
   it("tells devices to nobody else", patience, async () => {

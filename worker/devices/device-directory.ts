@@ -3,6 +3,9 @@
  * device's first. Runtime neutral.
  */
 import { isStrongAccessKey } from "../../shared/access-key.ts";
+import { toBase64Url } from "../../shared/base-encodings.ts";
+import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
+import { AuditLog } from "./audit-log.ts";
 import {
   type DeviceCalls,
   type DeviceTerms,
@@ -13,10 +16,14 @@ import {
   type Unpairing,
 } from "./device-terms.ts";
 import { equalSecrets, hashOf, issueToken, newDeviceId } from "./device-token.ts";
+import { type CodeTerms, PairingCodes } from "./pairing-codes.ts";
 import type { RecordStore } from "./record-store.ts";
 
 /** More than a household has; the list asks each of them how it is. */
 const MOST_DEVICES = 1_000;
+
+/** 128 bits: nobody guesses it. */
+const OWN_KEY_BYTES = 16;
 
 const DEVICE = "device/";
 const ACCESS = "access";
@@ -33,6 +40,8 @@ interface DeviceEntry {
 interface AccessRecord {
   /** Of ROPEWAY_ACCESS_KEY. */
   readonly keyHash: string;
+  /** Of the key that a person has put in its place, for pairing; tokens are signed with the other all the same. */
+  readonly ownKeyHash?: string;
 }
 
 export interface ListedDevice extends DeviceEntry {
@@ -41,7 +50,7 @@ export interface ListedDevice extends DeviceEntry {
 }
 
 export interface PairingRequest {
-  /** What the device shows: the access key. */
+  /** What the device shows: the access key, or a code. */
   readonly secret: string;
   readonly name: string;
 }
@@ -61,25 +70,61 @@ export interface DeviceDirectoryOptions {
 
 export class DeviceDirectory implements DirectoryCalls {
   #options: DeviceDirectoryOptions;
+  #codes: PairingCodes;
+  #log: AuditLog;
 
   constructor(options: DeviceDirectoryOptions) {
     this.#options = options;
+    this.#codes = new PairingCodes(options.store, options.now);
+    this.#log = new AuditLog(options.store, options.now);
   }
 
   async pair({ secret, name }: PairingRequest): Promise<PairingAnswer> {
     const { accessKey, deviceOf } = this.#options;
-    await this.#noticeNewKey();
-    if (!(await equalSecrets(secret, accessKey))) return { kind: "refused", why: "not-accepted" };
-    if (!isStrongAccessKey(accessKey)) return { kind: "refused", why: "weak-key" };
+    const isKey = await this.#isAccessKey(secret);
+    if (isKey && !isStrongAccessKey(secret)) return { kind: "refused", why: "weak-key" };
     if (await this.#isFull()) return { kind: "refused", why: "too-many" };
+    const terms: DeviceTerms | null = isKey ? { kind: "full" } : await this.#codes.redeem(secret);
+    if (terms === null) {
+      await this.#log.refused();
+      return { kind: "refused", why: "not-accepted" };
+    }
     const { token, deviceId, secretHash } = await issueToken(accessKey, newDeviceId());
-    const terms: DeviceTerms = { kind: "full" };
-    await this.#add({ id: deviceId, name, terms });
+    await this.#add({ id: deviceId, name, terms }, isKey ? "key" : "code");
     // Where it cannot be told now, it asks at its first handshake.
     await deviceOf(deviceId)
       .enroll(terms, { deviceId, secretHash })
       .catch(() => {});
     return { kind: "paired", token };
+  }
+
+  /** A code that pairs one device, once and for ten minutes. */
+  createCode(terms: CodeTerms): Promise<PairingCode> {
+    return this.#codes.create(terms);
+  }
+
+  /** What became of pairings, newest first. */
+  events(): Promise<DeviceEvent[]> {
+    return this.#log.list();
+  }
+
+  /**
+   * Puts a new access key in the place of the one that pairs devices. All that are paired stay so, unless the others are
+   * to go. Another ROPEWAY_ACCESS_KEY takes its place in turn.
+   *
+   * @param by the device that asks.
+   */
+  async changeKey(by: string, unpairsOthers: boolean): Promise<string> {
+    const { store, accessKey } = this.#options;
+    const ownKey = toBase64Url(crypto.getRandomValues(new Uint8Array(OWN_KEY_BYTES)));
+    const access = { keyHash: await hashOf(accessKey), ownKeyHash: await hashOf(ownKey) };
+    await this.#noticeNewKey();
+    await store.update<AccessRecord>(ACCESS, () => access);
+    await this.#codes.clear();
+    await this.#log.note({ kind: "key-changed", by: await this.#nameOf(by) });
+    const others = unpairsOthers ? (await store.list<DeviceEntry>(DEVICE)).filter(({ id }) => id !== by) : [];
+    for (const { id } of others) await this.unpair(id, { withCookies: false }, by);
+    return ownKey;
   }
 
   /** All that are paired, in the order in which they were. Those that were not used for long are no more. */
@@ -96,7 +141,10 @@ export class DeviceDirectory implements DirectoryCalls {
       })),
     );
     const isUnused = ({ usage }: ListedDevice) => usage !== null && now() - usage.seenAt > UNUSED_TIME;
-    for (const { id } of listed.filter(isUnused)) await this.unpair(id, { withCookies: false });
+    for (const { id } of listed.filter(isUnused)) {
+      await deviceOf(id).unpair({ withCookies: false });
+      await this.ended(id, "unused");
+    }
     return listed.filter((device) => !isUnused(device)).sort((a, b) => a.pairedAt - b.pairedAt);
   }
 
@@ -113,14 +161,18 @@ export class DeviceDirectory implements DirectoryCalls {
   /**
    * Its token is void at once, its sessions end and its sockets close.
    *
+   * @param by the device that asks; none where it is the edge.
    * @returns whether there is such a device.
    */
-  async unpair(deviceId: string, unpairing: Unpairing): Promise<boolean> {
-    const { store, deviceOf } = this.#options;
-    if ((await store.get(DEVICE + deviceId)) === undefined) return false;
+  async unpair(deviceId: string, unpairing: Unpairing, by: string | null = null): Promise<boolean> {
+    const { deviceOf } = this.#options;
+    const name = await this.#nameOf(deviceId);
+    if (name === null) return false;
+    const byName = by === null ? null : await this.#nameOf(by);
     // What is listed no more could not be unpaired once more.
     await deviceOf(deviceId).unpair(unpairing);
     await this.#remove(deviceId);
+    await this.#log.note({ kind: "unpaired", deviceId, name, by: byName });
     return true;
   }
 
@@ -130,14 +182,37 @@ export class DeviceDirectory implements DirectoryCalls {
     await this.#noticeNewKey();
     const entry = await this.#options.store.get<DeviceEntry>(DEVICE + deviceId);
     if (entry !== undefined) return entry.terms;
-    if (await this.#isFull()) return null;
+    // Who knows a key that was replaced can sign what looks like a token of before.
+    if ((await this.#access())?.ownKeyHash !== undefined || (await this.#isFull())) return null;
     const terms: DeviceTerms = { kind: "full" };
-    await this.#add({ id: deviceId, name, terms });
+    await this.#add({ id: deviceId, name, terms }, "former-token");
     return terms;
   }
 
-  async ended(deviceId: string, _reason: EndReason): Promise<void> {
+  async ended(deviceId: string, why: EndReason): Promise<void> {
+    const name = await this.#nameOf(deviceId);
     await this.#remove(deviceId);
+    if (name !== null) await this.#log.note({ kind: "ended", deviceId, name, why });
+  }
+
+  async turnedAway(deviceId: string): Promise<void> {
+    const name = await this.#log.nameOf(deviceId);
+    if (name !== null) await this.#log.note({ kind: "turned-away", deviceId, name });
+  }
+
+  async #isAccessKey(secret: string): Promise<boolean> {
+    await this.#noticeNewKey();
+    const ownKeyHash = (await this.#access())?.ownKeyHash;
+    if (ownKeyHash === undefined) return equalSecrets(secret, this.#options.accessKey);
+    return equalSecrets(await hashOf(secret), ownKeyHash);
+  }
+
+  #access(): Promise<AccessRecord | undefined> {
+    return this.#options.store.get<AccessRecord>(ACCESS);
+  }
+
+  async #nameOf(deviceId: string): Promise<string | null> {
+    return (await this.#options.store.get<DeviceEntry>(DEVICE + deviceId))?.name ?? null;
   }
 
   async #isFull(): Promise<boolean> {
@@ -146,9 +221,10 @@ export class DeviceDirectory implements DirectoryCalls {
     );
   }
 
-  #add(entry: Omit<DeviceEntry, "pairedAt">): Promise<void> {
+  async #add(entry: Omit<DeviceEntry, "pairedAt">, by: "key" | "code" | "former-token"): Promise<void> {
     const pairedAt = this.#options.now();
-    return this.#options.store.update<DeviceEntry>(DEVICE + entry.id, () => ({ ...entry, pairedAt }));
+    await this.#options.store.update<DeviceEntry>(DEVICE + entry.id, () => ({ ...entry, pairedAt }));
+    await this.#log.note({ kind: "paired", deviceId: entry.id, name: entry.name, with: by });
   }
 
   #remove(deviceId: string): Promise<void> {
@@ -159,7 +235,7 @@ export class DeviceDirectory implements DirectoryCalls {
   async #noticeNewKey(): Promise<void> {
     const { store, accessKey } = this.#options;
     const keyHash = await hashOf(accessKey);
-    const known = await store.get<AccessRecord>(ACCESS);
+    const known = await this.#access();
     if (known?.keyHash === keyHash) return;
     for (const { id } of await store.list<DeviceEntry>(DEVICE)) await this.unpair(id, { withCookies: false });
     await store.update<AccessRecord>(ACCESS, () => ({ keyHash }));

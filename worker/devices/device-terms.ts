@@ -53,4 +53,6 @@ export interface DirectoryCalls {
   adopt(deviceId: string, name: string): Promise<DeviceTerms | null>;
   /** Its pairing is over. */
   ended(deviceId: string, reason: EndReason): Promise<void>;
+  /** It is not paired any more, and asked to come in. */
+  turnedAway(deviceId: string): Promise<void>;
 }

@@ -32,6 +32,9 @@ const SEEN_STEP = 60_000;
 /** Bytes that may be forgotten when the memory of the object is. */
 const UNSTORED_BYTES = 64 * 1024;
 
+/** Milliseconds in which the log hears once of a device that is not let in. */
+const TURNED_AWAY_STEP = 3_600_000;
+
 /** The newest, and the one before: another window may still have that, or the answer with the new one was lost. */
 const SECRETS_KEPT = 2;
 
@@ -66,6 +69,8 @@ export class OwnDevice implements DeviceCalls {
   /** As last read, and when. */
   #known: { readonly record: DeviceRecord | undefined; readonly at: number } | null = null;
   #isReading = false;
+  /** When the directory last heard of it. */
+  #turnedAwayAt = Number.NEGATIVE_INFINITY;
   /** Since the record was last written. */
   #unstored = 0;
 
@@ -82,6 +87,7 @@ export class OwnDevice implements DeviceCalls {
    */
   async admit(token: DeviceToken, name: string): Promise<DeviceTerms | null> {
     const record = (await this.#read()) ?? (await this.#adopt(token, name));
+    if (record.state === "void") this.#tellTurnedAway(token.deviceId);
     if (record.state !== "paired" || !record.secretHashes.includes(token.secretHash)) return null;
     const reason = this.#endOf(record);
     if (reason !== null) await this.#end(record, reason);
@@ -179,6 +185,14 @@ export class OwnDevice implements DeviceCalls {
     const adopted = this.#fresh(terms, token);
     await this.#update((record) => record ?? adopted);
     return this.#known?.record ?? adopted;
+  }
+
+  /** A phone that is not let in asks again and again. */
+  #tellTurnedAway(deviceId: string): void {
+    const { now, directory } = this.#options;
+    if (now() - this.#turnedAwayAt < TURNED_AWAY_STEP) return;
+    this.#turnedAwayAt = now();
+    directory.turnedAway(deviceId).catch(() => {});
   }
 
   #endOf({ terms, seenAt, bytes }: PairedRecord): EndReason | null {

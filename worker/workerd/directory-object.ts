@@ -1,5 +1,6 @@
 /** The Durable Object of an edge that has the list of its devices. */
 import { DurableObject } from "cloudflare:workers";
+import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
 import {
   DeviceDirectory,
   type ListedDevice,
@@ -8,6 +9,7 @@ import {
 } from "../devices/device-directory.ts";
 import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/device-terms.ts";
 import type { DirectoryDesk } from "../devices/devices-api.ts";
+import type { CodeTerms } from "../devices/pairing-codes.ts";
 import { objectRecordStore } from "./object-records.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
@@ -48,8 +50,24 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     return this.#directory.rename(deviceId, name);
   }
 
-  unpair(deviceId: string, unpairing: Unpairing): Promise<boolean> {
-    return this.#directory.unpair(deviceId, unpairing);
+  unpair(deviceId: string, unpairing: Unpairing, by: string | null): Promise<boolean> {
+    return this.#directory.unpair(deviceId, unpairing, by);
+  }
+
+  createCode(terms: CodeTerms): Promise<PairingCode> {
+    return this.#directory.createCode(terms);
+  }
+
+  changeKey(by: string, unpairsOthers: boolean): Promise<string> {
+    return this.#directory.changeKey(by, unpairsOthers);
+  }
+
+  events(): Promise<DeviceEvent[]> {
+    return this.#directory.events();
+  }
+
+  turnedAway(deviceId: string): Promise<void> {
+    return this.#directory.turnedAway(deviceId);
   }
 
   adopt(deviceId: string, name: string): Promise<DeviceTerms | null> {

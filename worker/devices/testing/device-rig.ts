@@ -64,6 +64,7 @@ export class DeviceRig {
       store,
       directory: {
         adopt: (id, name) => this.directory.adopt(id, name),
+        turnedAway: (id) => this.directory.turnedAway(id),
         ended: (id, reason) => this.directory.ended(id, reason),
       },
       now: () => this.time,
