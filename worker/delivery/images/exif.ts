@@ -6,7 +6,7 @@ const PIXEL_X_DIMENSION = 0xa002;
 /** Type of TIFF: two bytes. Others here have four. */
 const SHORT = 3;
 
-interface Exif {
+export interface Exif {
   /** 1 to 8; from 5 on width and height change places. */
   readonly orientation: number;
   /** In pixels, as it names it. */

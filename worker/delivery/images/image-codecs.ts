@@ -29,6 +29,10 @@ export interface CodecModules {
   readonly webpEncoder: WebAssembly.Module;
 }
 
+/** Bytes that one may take; it fails where a picture would need more. */
+const MOST_MEMORY = 96 * 1024 * 1024;
+const PAGE = 65_536;
+
 /** Bytes of all of them. At rest they have 53 MB, of which the most is never touched. */
 const KEPT_MEMORY = 72 * 1024 * 1024;
 
@@ -81,19 +85,24 @@ const WEBP_OPTIONS = {
 /** Opened once for all phones of an isolate: what is done with it is done in one go. */
 export class SharedCodecs {
   readonly #modules: () => Promise<CodecModules>;
-  #open: ImageCodecs | null = null;
+  #open: Promise<ImageCodecs> | null = null;
 
   /** @param modules loads them; asked when they are first needed, and again after they were dropped. */
   constructor(modules: () => Promise<CodecModules>) {
     this.#modules = modules;
   }
 
-  async open(): Promise<ImageCodecs> {
-    this.#open ??= await openCodecs(await this.#modules());
-    return this.#open;
+  /** Rejects where they cannot be had; they are tried again the next time. */
+  open(): Promise<ImageCodecs> {
+    const opening = this.#open ?? this.#modules().then(openCodecs);
+    this.#open = opening;
+    opening.catch(() => {
+      if (this.#open === opening) this.#open = null;
+    });
+    return opening;
   }
 
-  /** Wasm never gives memory back: the instances go with it. */
+  /** Wasm never gives memory back: the instances go with it, but that of PNG, which its package keeps. */
   drop(): void {
     this.#open = null;
   }
@@ -140,9 +149,21 @@ function emscriptenOptions(module: WebAssembly.Module, memories: WebAssembly.Mem
     noInitialRun: true,
     instantiateWasm(imports: WebAssembly.Imports, onInstance: (instance: WebAssembly.Instance) => void) {
       const instance = new WebAssembly.Instance(module, imports);
-      for (const each of Object.values(instance.exports)) if (each instanceof WebAssembly.Memory) memories.push(each);
+      for (const each of Object.values(instance.exports))
+        if (each instanceof WebAssembly.Memory) memories.push(bounded(each));
       onInstance(instance);
       return instance.exports;
     },
   };
+}
+
+/** The scripts of the codecs grow it by this method, and take it well if that fails. */
+function bounded(memory: WebAssembly.Memory): WebAssembly.Memory {
+  const grow = memory.grow.bind(memory);
+  return Object.assign(memory, {
+    grow(pages: number) {
+      if (memory.buffer.byteLength + pages * PAGE > MOST_MEMORY) throw new RangeError("Cannot grow: it has enough");
+      return grow(pages);
+    },
+  });
 }

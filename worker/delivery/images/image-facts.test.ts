@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { readImageFacts } from "./image-facts.ts";
+import { readImageFacts, scansOf } from "./image-facts.ts";
 import { exif, jpegOf, photograph, pngOf, withSegment } from "./testing/pictures.ts";
 
 const icc = (name: string) => Buffer.from(`ICC_PROFILE\0\x01\x01${name}`, "latin1");
@@ -41,6 +41,31 @@ describe("readImageFacts", () => {
       const changed = Buffer.concat([png.subarray(0, header), chunk(name), png.subarray(header)]);
       expect(readImageFacts(changed)?.isPlain).toBe(false);
     }
+  });
+
+  it("finds no other frame than a decoder does", () => {
+    const other = Buffer.from("ffc0000b080064006401011100", "hex");
+    const hide = (...bytes: number[]) =>
+      new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), Buffer.from(bytes), other, jpeg.subarray(2)]));
+    // Markers without a length, which decoders pass over, and ones that end a picture or are reserved.
+    for (const marker of [0x00, 0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0xda, 0xdc, 0xc3, 0xc9, 0xf0]) {
+      expect(readImageFacts(hide(0xff, marker, 0x00, 0x0f))).toBeNull();
+    }
+    expect(readImageFacts(hide(0xff, 0xe0, 0x00, 0x01))).toBeNull();
+    const filled = new Uint8Array(
+      Buffer.concat([jpeg.subarray(0, 2), Buffer.from([0xff, 0xff, 0xff]), jpeg.subarray(2)]),
+    );
+    expect(readImageFacts(filled)).toMatchObject({ width: 60, height: 40 });
+    expect(
+      readImageFacts(Buffer.concat([png.subarray(0, 8), Buffer.from("\0\0\0\x0dtEXt"), png.subarray(16)])),
+    ).toBeNull();
+  });
+
+  it("counts the scans of a JPEG", () => {
+    const scans = scansOf(jpeg);
+    expect(scans).toBeGreaterThan(1);
+    expect(scans).toBeLessThanOrEqual(12);
+    expect(scansOf(new Uint8Array([...jpeg, 0xff, 0xda, 0x00, 0xff, 0xff, 0xda]))).toBe(scans + 2);
   });
 
   it("says nothing of what is cut off, or something else", () => {

@@ -1,5 +1,5 @@
 /** What the beginning of a picture says: its size in pixels, and whether it can be coded anew without a visible change. */
-import { readExif } from "./exif.ts";
+import { type Exif, readExif } from "./exif.ts";
 
 export interface ImageFacts {
   readonly type: "jpeg" | "png" | "gif" | "webp";
@@ -38,32 +38,58 @@ function asciiAt(view: DataView, at: number, length: number): string {
 /** Baseline, extended and progressive, Huffman coded; the others no browser shows. */
 const JPEG_FRAMES: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 
-/** ITU-T T.81 annex B. */
+/** What may stand before a frame: tables, APPn and COM, all of which say their length. */
+const isSegment = (marker: number): boolean =>
+  marker === 0xc4 || marker === 0xdb || marker === 0xdd || (marker >= 0xe0 && marker <= 0xef) || marker === 0xfe;
+
+/** ITU-T T.81 annex B. It must find the frame that the decoder finds: what is not as the annex says is none. */
 function readJpeg(view: DataView): ImageFacts | null {
-  let exif = { orientation: 1, width: null as number | null };
+  let exif: Exif = { orientation: 1, width: null };
   let isPlain = true;
   for (let at = 2; ; ) {
     if (view.getUint8(at) !== 0xff) return null;
+    // Bytes to fill up.
+    while (view.getUint8(at + 1) === 0xff) at += 1;
     const marker = view.getUint8(at + 1);
+    if (JPEG_FRAMES.has(marker)) return frameAt(view, at, exif, isPlain);
     const length = view.getUint16(at + 2);
-    if (JPEG_FRAMES.has(marker)) {
-      const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
-      // Four: CMYK. One that names another width has a density of its own, by which browsers size it.
-      isPlain &&= view.getUint8(at + 4) === 8 && view.getUint8(at + 9) !== 4 && (exif.width ?? width) === width;
-      const isTurned = exif.orientation >= 5;
-      return { type: "jpeg", width: isTurned ? height : width, height: isTurned ? width : height, isPlain };
-    }
+    if (!isSegment(marker) || length < 2) return null;
     const segment = new Uint8Array(view.buffer, view.byteOffset + at + 4, length - 2);
     if (marker === 0xe1 && beginsWith(segment, "Exif\0\0")) exif = readExif(segment.subarray(6));
-    if (marker === 0xe2 && beginsWith(segment, "ICC_PROFILE\0")) isPlain &&= isStandardProfile(segment);
-    // Its colours are not those of a plain one.
-    if (marker === 0xee && beginsWith(segment, "Adobe") && segment[11] === 0) isPlain = false;
+    isPlain &&= hasUsualColours(marker, segment);
     at += 2 + length;
   }
 }
 
+function frameAt(view: DataView, at: number, exif: Exif, isUsual: boolean): ImageFacts {
+  const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
+  // Four: CMYK. One that names another width has a density of its own, by which browsers size it.
+  const isPlain = view.getUint8(at + 4) === 8 && view.getUint8(at + 9) !== 4 && (exif.width ?? width) === width;
+  const isTurned = exif.orientation >= 5;
+  return {
+    type: "jpeg",
+    width: isTurned ? height : width,
+    height: isTurned ? width : height,
+    isPlain: isPlain && isUsual,
+  };
+}
+
+/** Those of an Adobe segment without a transform are no plain ones. */
+function hasUsualColours(marker: number, segment: Uint8Array): boolean {
+  if (marker === 0xe2 && beginsWith(segment, "ICC_PROFILE\0")) return isStandardProfile(segment);
+  return !(marker === 0xee && beginsWith(segment, "Adobe") && segment[11] === 0);
+}
+
+/** At most so many scans a JPEG has: what stands for one in its segments counts, too. */
+export function scansOf(jpeg: Uint8Array): number {
+  let scans = 0;
+  for (let at = jpeg.indexOf(0xff); at !== -1; at = jpeg.indexOf(0xff, at + 1)) if (jpeg[at + 1] === 0xda) scans += 1;
+  return scans;
+}
+
 /** https://www.w3.org/TR/png-3/, section 11. */
 function readPng(view: DataView): ImageFacts | null {
+  if (view.getUint32(8) !== 13 || asciiAt(view, 12, 4) !== "IHDR") return null;
   const [width, height] = [view.getUint32(16), view.getUint32(20)];
   let isPlain = true;
   let hasGamma = false;

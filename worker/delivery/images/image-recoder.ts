@@ -5,12 +5,14 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
 import type { ImageCodecs, Pixels, SharedCodecs } from "./image-codecs.ts";
-import type { ImageFacts } from "./image-facts.ts";
+import { type ImageFacts, scansOf } from "./image-facts.ts";
 
 /** Pixels above which AVIF's encoder would take more than some 45 MB. */
 const AVIF_PIXELS = 1_100_000;
-/** Pixels above which a picture is left alone: decoded it has four bytes to each. */
-const MOST_PIXELS = 4_000_000;
+/** Pixels above which a picture is left alone: decoded it has four bytes to each. The decoder of PNG gives none back. */
+const MOST_PIXELS = { jpeg: 4_000_000, png: 1_500_000 };
+/** Scans above which a JPEG is left alone: each costs a pass over all pixels. Encoders make ten or eleven. */
+const MOST_SCANS = 12;
 
 type Target = "avif" | "webp";
 
@@ -62,7 +64,7 @@ export class ImageRecoder {
   /** @param accept of the request. */
   canRecode({ isPlain, type, width, height }: ImageFacts, accept: string): boolean {
     const pixels = width * height;
-    if (!isPlain || (type !== "jpeg" && type !== "png") || pixels === 0 || pixels > MOST_PIXELS) return false;
+    if (!isPlain || (type !== "jpeg" && type !== "png") || pixels === 0 || pixels > MOST_PIXELS[type]) return false;
     return accept.includes(`image/${targetOf(pixels)}`);
   }
 
@@ -88,21 +90,22 @@ export class ImageRecoder {
   ): Promise<RecodedImage | null> {
     this.#cancelDrop();
     this.#cancelDrop = this.#clock.setTimer(() => this.#codecs.drop(), IDLE_TIME);
-    const codecs = await this.#codecs.open();
     const startedAt = this.#clock.now();
     try {
+      if (facts.type === "jpeg" && scansOf(picture) > MOST_SCANS) return null;
+      const codecs = await this.#codecs.open();
       const pixels = facts.type === "jpeg" ? codecs.decodeJpeg(picture) : codecs.decodePng(picture);
       // What the header says is what was counted on.
       if (pixels === null || pixels.width !== facts.width || pixels.height !== facts.height) return null;
       const recoded = encode(codecs, pixels, QUALITY[recoding]);
+      if (codecs.hasGrown()) this.#codecs.drop();
       return recoded !== null && recoded.bytes.length <= picture.length * (1 - LEAST_GAIN) ? recoded : null;
     } catch {
-      // A broken picture, or one that it has no memory for. What wasm trapped in is of no use any more.
+      // A broken picture, one that it has no memory for, or no codecs. What wasm trapped in is of no use any more.
       this.#codecs.drop();
       return null;
     } finally {
       this.#measured(facts.width * facts.height, this.#clock.now() - startedAt);
-      if (codecs.hasGrown()) this.#codecs.drop();
     }
   }
 

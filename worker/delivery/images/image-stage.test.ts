@@ -116,6 +116,8 @@ describe("ImageStage", () => {
     await same(Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${" ".repeat(3000)}</svg>`), {}, [
       ["content-type", "image/svg+xml"],
     ]);
+    const scan = Buffer.from("ffda00", "hex");
+    await same(new Uint8Array(Buffer.concat([jpeg, ...Array<Buffer>(13).fill(scan)])), {});
     const broken = new Uint8Array([...png.slice(0, 60), ...new Uint8Array(4000)]);
     await same(broken, {});
     expect((await change(jpeg, ORIGINAL)).bytes).toEqual(jpeg);
@@ -140,6 +142,13 @@ describe("ImageStage", () => {
     });
     const late = await stage().apply({ head: stalled.head, body }, asking, BALANCED);
     expect(await bytesOf(late)).toEqual(jpeg);
+  });
+
+  it("gives pictures as they are where there are no codecs", async () => {
+    const codecs = { open: () => Promise.reject(new Error("Cannot open: no memory")), drop() {} };
+    const without = new ImageStage(new ImageRecoder(codecs, { now: () => 0, setTimer }), setTimer);
+    for (let i = 0; i < 3; i++)
+      expect(await bytesOf(await without.apply(answer(jpeg), asking, BALANCED))).toEqual(jpeg);
   });
 
   it("holds back what is larger than wished, with a placeholder of the same size", async () => {
