@@ -39,7 +39,7 @@ package=$(realpath "$package")
 # 1. Programs
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
-apt-get install -q -y --no-install-recommends ca-certificates caddy npm openssl
+apt-get install -q -y --no-install-recommends ca-certificates caddy kmod npm openssl procps
 mkdir -p /opt/ropeway
 # Debian's node is older than what the edge runs on.
 (cd /opt/ropeway && npm install --no-audit --no-fund --loglevel=error node@24 "$package")
