@@ -22,7 +22,7 @@ export const ErrorCode = {
   VERSION_NOT_SUPPORTED: 0x12,
   /** The device has no network at all. */
   OFFLINE: 0x13,
-  /** The edge has one host only, so there is nowhere to show a page apart from others. */
+  /** The edge has one host only, and the browser no service worker to show pages without scripts there. */
   NO_SLOT_HOST: 0x14,
   /** The request was sent to its origin in a session that was lost; its answer is gone. */
   ALREADY_SENT: 0x15,

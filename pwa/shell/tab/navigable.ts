@@ -52,7 +52,7 @@ export class Navigable {
       askAgain: (url) => this.show(url, true, true),
       giveUp: (url) => this.#failBoot(url),
     });
-    frame.element.addEventListener("load", () => frame.isAtStart || this.#bootWatch.onFrameLoad());
+    frame.element.addEventListener("load", () => frame.hasOwnOrigin || this.#bootWatch.onFrameLoad());
   }
 
   get state(): TabState {

@@ -20,7 +20,7 @@ export class PageFrame {
   readonly places: PagePlaces | null;
 
   /**
-   * @param places null where the deployment has only one host: then the start page is all there is.
+   * @param places null where the browser has no service worker for any: then the start page is all there is.
    * @param onHistory hears the history's entries when they are others, or were scrolled.
    */
   constructor(
@@ -35,8 +35,8 @@ export class PageFrame {
     );
   }
 
-  /** The frame has a document of the app's own origin: the start document, or one without scripts. */
-  get isAtStart(): boolean {
+  /** Of the start document, or one without scripts: others are of other origins. */
+  get hasOwnOrigin(): boolean {
     return Boolean(this.element.contentDocument);
   }
 

@@ -73,7 +73,7 @@ const TEXTS = new Map<number, ErrorText>([
     ErrorCode.NO_SLOT_HOST,
     {
       heading: "No page can be shown here",
-      text: "It has only one host, and this browser has no service workers here.",
+      text: "Your edge has only one host, and this browser has no service workers here.",
       asksForKey: false,
       sign: "sign",
     },
