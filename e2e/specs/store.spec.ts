@@ -145,6 +145,23 @@ test("what comes again unchanged, without validators, costs its head", async ({ 
   expect(counts(otherOrigin)).toEqual({ "/again.svg": 2 });
 });
 
+test("text comes in brotli once its decoder is there", async ({ app, origin }) => {
+  // Deflate does not see so far back, and takes twice as much.
+  const letters = Array.from({ length: 40_000 }, (_, at) => Math.floor(Math.abs(Math.sin(at) * 1e6)) % 36);
+  const noise = `<p>${letters.map((letter) => letter.toString(36)).join("")}</p>`;
+  origin.route("/twice", ({ page }) => page(pageOf("Twice", noise + noise), { "cache-control": "no-store" }));
+  await app.storeReady();
+  await expect
+    .poll(async () => {
+      const before = await app.stats();
+      await app.goto(`${origin.origin}/twice`);
+      await expect(app.frame().locator("p")).toHaveCount(2);
+      expect(await app.frame().locator("p").last().textContent()).toBe(noise.slice(3, -4));
+      return (await app.stats()).linkBytesDown - before.linkBytesDown;
+    })
+    .toBeLessThan(42_000);
+});
+
 test("a file that was edited costs what was edited", async ({ app, origin }) => {
   const noise = Array.from({ length: 60_000 }, (_, at) => ((at * at * 7919) % 36).toString(36)).join("");
   let version = 1;
