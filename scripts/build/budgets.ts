@@ -22,7 +22,7 @@ const budgets: readonly Budget[] = [
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 45.8 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 27.4 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 27.7 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22 * KB },

@@ -167,7 +167,7 @@ export class DocumentScanner {
 
   /** Null where nobody here knows. */
   #isForScreen(media = ""): boolean | null {
-    if (/^\s*(?:all|screen)?\s*$/i.test(media)) return true;
+    if (/^(?:all|screen)?$/i.test(media.trim())) return true;
     return this.#viewport === undefined ? null : matchesMedia(media, this.#viewport);
   }
 

@@ -26,3 +26,15 @@ it.each<[string, string | undefined, string | undefined, string | null]>([
 ])("of %j for %j, beside %j, a phone loads %j", (srcset, sizes, src, expected) => {
   expect(chooseImage(srcset, sizes, src, PHONE)).toBe(expected);
 });
+
+it("takes hardly any time for hostile ones", () => {
+  const texts = ["a ,", ",", " ", "a,", "1w ", "a 1w, ", "(", ") ", "calc(", "1", "+ "].map((part) =>
+    part.repeat(4_000).slice(0, 4_000),
+  );
+  const began = performance.now();
+  for (const text of texts) {
+    chooseImage(text, undefined, undefined, PHONE);
+    for (const length of [300, 4_000]) chooseImage(WIDTHS, text.slice(0, length), undefined, PHONE);
+  }
+  expect(performance.now() - began).toBeLessThan(500);
+});

@@ -11,8 +11,8 @@ interface Candidate {
 const CANDIDATE = /[\s,]*([^\s,]\S*[^\s,]|[^\s,])(?:\s+(\d+(?:\.\d+)?)([wx]))?\s*(?:,|$)/y;
 const TERM = /\s*([+-]?)\s*(\d*\.?\d+)(px|vw|vh|r?em)\s*/y;
 
-/** Longer ones are not looked at. */
-const LENGTH = 4_000;
+/** Characters of `srcset`, and of `sizes`. Longer ones are not looked at: sites write them. */
+const [LENGTH, SIZES] = [4_000, 300];
 
 /**
  * @param src of the element, or undefined.
@@ -24,7 +24,10 @@ export function chooseImage(
   src: string | undefined,
   viewport: Viewport,
 ): string | null {
-  const candidates = srcset.length > LENGTH ? null : candidatesOf(srcset, () => widthOf(sizes ?? "100vw", viewport));
+  const candidates =
+    srcset.length > LENGTH || (sizes ?? "").length > SIZES
+      ? null
+      : candidatesOf(srcset, () => widthOf(sizes ?? "100vw", viewport));
   if (candidates === null) return null;
   const hasOne = candidates.some(({ density }) => density === 1);
   const isByWidth = /\s\d+w\s*(?:,|$)/.test(srcset);
@@ -66,11 +69,13 @@ function choose(candidates: readonly Candidate[], density: number): Candidate | 
 /** In CSS pixels, of a `sizes` attribute. */
 function widthOf(sizes: string, viewport: Viewport): number | null {
   for (const size of sizes.split(/,(?![^(]*\))/)) {
-    const [, condition = "", length = ""] = /^\s*((?:.*\))?(?=\s))?\s*(\S.*)$/s.exec(size) ?? [];
-    const isCalc = /^calc\(/i.test(condition.trim());
-    const matches = isCalc ? true : matchesMedia(condition.trim(), viewport);
+    const text = size.trim();
+    const isCalc = /^calc\(/i.test(text);
+    // The condition ends with the last parenthesis that a space follows.
+    const end = isCalc ? 0 : 1 + ([...text.matchAll(/\)\s/g)].at(-1)?.index ?? -1);
+    const matches = matchesMedia(text.slice(0, end), viewport);
     if (matches === null) return null;
-    if (matches) return lengthOf(isCalc ? size.trim() : length.trim(), viewport);
+    if (matches) return lengthOf(text.slice(end).trim(), viewport);
   }
   return viewport.width;
 }

@@ -16,7 +16,7 @@ it.each<[string, string[], boolean]>([
   ["/* a long comment", [], false],
   ["@import url(data:text/css,p%7B%7D);", ["data:text/css,p%7B%7D"], false],
 ])("the style sheet %j imports %j", (text, urls, isOver) => {
-  expect(importsOfStyle(text)).toEqual({ urls, isOver });
+  expect(importsOfStyle(text)).toMatchObject({ urls, isOver });
 });
 
 it.each<[string, string[], boolean]>([
@@ -41,17 +41,33 @@ it.each<[string, string[], boolean]>([
   ['export { a }; const b = "./b.js"', [], true],
   ["import { a,\n b } fr", [], false],
 ])("the module %j imports %j", (text, urls, isOver) => {
-  expect(importsOfModule(text)).toEqual({ urls, isOver });
+  expect(importsOfModule(text)).toMatchObject({ urls, isOver });
 });
 
-it("takes hardly any time for long and hostile text", () => {
+it.each([importsOfStyle, importsOfModule])("%o reads hostile text in one pass", (read) => {
+  const space = " ".repeat(30_000);
   const texts = [
-    "/*".repeat(30_000),
-    "import ".repeat(9_000),
-    `@import ${"url(".repeat(15_000)}`,
-    `import {${" ".repeat(60_000)}`,
+    "/*".repeat(15_000),
+    "import ".repeat(5_000),
+    " from".repeat(6_000),
+    `import {${" from".repeat(6_000)}`,
+    `import${space}x`,
+    `import {${space}`,
+    `"use strict"${space}x`,
+    `@import ${"url(".repeat(8_000)}`,
+    `@import url(${space}`,
+    `@import url(${space}x${space}`,
+    `@import url("a"${space}x`,
+    `@import "a"${space}x;`,
+    `@import "a" layer${space}x;`,
+    `@import "a" layer(${space}${space}x;`,
+    `@layer ${space}`,
+    `@charset${space}`,
+    "@charset ".repeat(3_000),
+    `${"@layer a;".repeat(3_000)}x`,
+    `@import${space}x`,
   ];
   const began = performance.now();
-  for (const text of texts) for (const read of [importsOfStyle, importsOfModule]) read(text);
+  for (const text of texts) read(text);
   expect(performance.now() - began).toBeLessThan(500);
 });

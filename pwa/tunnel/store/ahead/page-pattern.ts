@@ -5,8 +5,11 @@
 
 /** Of one URL that vary; more are hardly a page's name. */
 const VALUES = 4;
-/** Characters; what is longer is no name. */
-const LENGTH = 200;
+/**
+ * Up to 200 characters that mean nothing in a URL: whoever links to a page writes its URL, and must not lead what it asks for
+ * elsewhere.
+ */
+const NAME = /^(?!\.+$)[\w.~-]{1,200}$/;
 /** No URL has it as it is: browsers escape it. */
 const PLACE = /<(\d)>/g;
 
@@ -22,7 +25,7 @@ export function patternOf(document: string): PagePattern {
   const url = new URL(document);
   const values: string[] = [];
   const place = (text: string): string => {
-    if (text === "" || text.length > LENGTH || values.length >= VALUES) return text;
+    if (!NAME.test(text) || values.length >= VALUES) return text;
     values.push(text);
     return `<${values.length - 1}>`;
   };
@@ -50,5 +53,5 @@ export function toTemplate(url: string, values: readonly string[]): string {
 /** @returns null where the page has no value for a place. */
 export function fromTemplate(template: string, values: readonly string[]): string | null {
   const url = template.replace(PLACE, (place, at: string) => values[Number(at)] ?? place);
-  return url.includes("<") ? null : url;
+  return url.includes("<") || URL.parse(url)?.href !== url ? null : url;
 }
