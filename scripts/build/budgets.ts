@@ -18,7 +18,7 @@ const budgets: readonly Budget[] = [
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
     limit: 68.7 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8.1 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 8.9 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 45.8 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },

@@ -14,7 +14,7 @@ const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: st
 
 const BUDGETS = PAGE_BUDGETS.map((value) => ({
   value,
-  label: value === null ? "Never" : formatBytes(value).replace(".0", ""),
+  label: value === null ? "None" : formatBytes(value).replace(".0", ""),
 }));
 
 interface PictureSettingProps {
@@ -50,7 +50,7 @@ export function PictureSetting({ settings, onChange }: PictureSettingProps) {
       {settings.pictures !== "none" && (
         <ChoiceSetting
           name="page-budget"
-          legend="Pictures wait for a tap when a page has"
+          legend="Page budget; pictures above it wait for a tap"
           choices={BUDGETS}
           chosen={settings.pageBudget}
           onChange={(pageBudget) => onChange({ pageBudget })}

@@ -1,5 +1,6 @@
 import type { LinkPhase } from "../../../messages/link.ts";
 import type { Settings } from "../../app/app-state.ts";
+import type { DataUse } from "../../app/data-use.ts";
 import type { KeptPages } from "../../app/kept-pages.ts";
 import type { PageStorage } from "../../app/phone-storage.ts";
 import { WAIT_TIMES } from "../../app/settings-store.ts";
@@ -9,6 +10,7 @@ import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
 import { ConfirmButton } from "./confirm-button.tsx";
+import { DataUseSection } from "./data-use-section.tsx";
 import { PictureSetting } from "./picture-setting.tsx";
 import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
@@ -33,7 +35,11 @@ const PUSH_CHOICES = [
 interface SettingsProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
-  readonly phone: PhoneActions & { readonly stored: PageStorage | null; readonly kept: KeptPages };
+  readonly phone: PhoneActions & {
+    readonly stored: PageStorage | null;
+    readonly kept: KeptPages;
+    readonly use: DataUse;
+  };
   readonly ui: Ui;
 }
 
@@ -43,6 +49,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
   return (
     <Sheet title="Settings" onClose={close}>
       <Choices settings={state.settings} onChange={(change) => actions.app.changeSettings(change)} />
+      <DataUseSection use={phone.use} />
       <section class="setting">
         <h3>On this phone</h3>
         <StoredSetting

@@ -1,6 +1,7 @@
 /** Entry of the sheets' script, which the shell loads when none waits for it (late-sheets.ts). */
 import type { TunnelStats } from "../../../messages/tunnel-messages.ts";
 import type { App } from "../../app/app.ts";
+import { DataUse } from "../../app/data-use.ts";
 import { KeptPages } from "../../app/kept-pages.ts";
 import { PhoneStorage } from "../../app/phone-storage.ts";
 import { SiteForgetting } from "../../app/site-forgetting.ts";
@@ -19,7 +20,11 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   const storage = openStorage(tunnel);
   const draw = () => app.draw();
   const kept = new KeptPages(tunnel);
-  const read = () => void Promise.all([storage.read(), kept.read()]).then(draw);
+  const use = new DataUse(localStorage, Date.now);
+  const count = () => tunnel.stats().then((stats) => use.add(stats));
+  const read = () => void Promise.all([storage.read(), kept.read(), count()]).then(draw);
+  // Pages may have loaded before this was there.
+  void count();
   const forgetting = new SiteForgetting({
     tunnel,
     channel: new BroadcastChannel(FORGOTTEN_CHANNEL),
@@ -35,11 +40,14 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   if (navigator.serviceWorker?.controller) void kept.read().then(draw);
   return {
     read,
-    pageLoaded: (stats: TunnelStats) => void storage.pageLoaded(stats).then(draw),
+    pageLoaded(stats: TunnelStats): void {
+      use.add(stats);
+      void storage.pageLoaded(stats).then(draw);
+    },
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={kept.all} onOpen={(url) => tab.go(url)} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
       const unkeep = (url: string) => void kept.unkeep(url).then(draw);
-      const phone = { stored: storage.current, kept, read, forgetSite, unkeep, onKept: draw };
+      const phone = { stored: storage.current, kept, use, read, forgetSite, unkeep, onKept: draw };
       switch (name) {
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;
