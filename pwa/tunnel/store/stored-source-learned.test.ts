@@ -50,8 +50,15 @@ beforeEach(() => {
   window = phone.open();
 });
 
-describe("what a page's scripts asked for and is not stored", () => {
+it("is not named after one visit: it may be the person's doing", async () => {
+  await visit("1");
+  await openAgain();
+  expect(await learned(article("1"))).toEqual([]);
+});
+
+describe("what a page's scripts asked for at two visits and is not stored", () => {
   beforeEach(async () => {
+    await visit("1");
     await visit("1");
     await openAgain();
   });
@@ -89,7 +96,7 @@ it("is learned of two pages for a third of their kind, and is the third's own", 
 });
 
 it("is not named where the edge finds it in the markup, but where it was pushed since it was named", async () => {
-  await visit("1", PUSHED);
+  for (const push of [null, PUSHED]) await visit("1", push);
   await openAgain();
   expect(await learned(article("1"))).toEqual([]);
   await visit("1");

@@ -10,6 +10,7 @@ import { isLearned, type LearnedRequest, sayLearned } from "../../../../shared/h
 import { isPushable } from "../../../../shared/http/push.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
 import { withoutDefaultAccept } from "../../../../shared/web/default-accept.ts";
+import { isSameOrigin } from "../../../../shared/web/origin.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import { byUse } from "../database/store-rows.ts";
 import type { EdgeQuestions } from "../exchanges/edge-questions.ts";
@@ -42,8 +43,10 @@ const KEPT_AFTER = 1500;
 /** URLs, which a navigation names in 171 characters. */
 const KNOWN = 64;
 
-/** Whoever asked for it at the last visit, and not in place of another, asks for it again. */
+/** Who asked for it at the last visit, and not in place of another, asks for it again. */
 const LEAST_SHARE = 0.4;
+/** What a script fetches may do something at its origin: it must have been asked for twice in a row. */
+const LEAST_OF_SCRIPTS = 0.7;
 
 export class AskingAhead {
   readonly #parts: SourceParts;
@@ -55,7 +58,7 @@ export class AskingAhead {
   constructor(parts: SourceParts, questions: EdgeQuestions) {
     this.#parts = parts;
     this.#questions = questions;
-    this.#visits = new PageVisits(parts.store);
+    this.#visits = new PageVisits(parts.store, () => parts.platform.now());
     this.#asked = new AskedQuestions(() => parts.platform.now());
   }
 
@@ -73,7 +76,11 @@ export class AskingAhead {
    */
   async plan(document: Lookup): Promise<PagePlan | null> {
     const { head, partition } = document;
-    const expected = await this.#visits.begin(partition, head.url);
+    const expected = await this.#visits.begin(
+      partition,
+      head.url,
+      head.origin === null || isSameOrigin(head.origin, head.url),
+    );
     if (head.cacheMode === "reload") return null;
     const index = await this.#parts.store.index(partition);
     const isAsking = head.cacheMode === "default";
@@ -96,7 +103,7 @@ export class AskingAhead {
     if (!this.#parts.platform.takesPushes()) return null;
     const lacking = wanted
       .filter((each) => this.#storedFor(each, true).length === 0)
-      .filter(({ expected }) => !expected.isNamed && expected.share >= LEAST_SHARE)
+      .filter(({ expected }) => !expected.isNamed && expected.share >= leastShareOf(expected.head))
       .sort((a, b) => b.expected.share - a.expected.share)
       .flatMap(({ expected }) => toLearned(expected.head) ?? []);
     const urls = lacking.map(({ url }) => url);
@@ -157,6 +164,10 @@ export class AskingAhead {
     const { lookup, decision } = each;
     return decision.kind === "validate" && this.#questions.canConfirm(lookup, decision.stored, decision.fields);
   }
+}
+
+function leastShareOf({ destination }: RequestHead): number {
+  return destination === "" ? LEAST_OF_SCRIPTS : LEAST_SHARE;
 }
 
 /** @returns null for what no push could answer. */

@@ -12,6 +12,9 @@ export interface Expected {
   readonly isNamed: boolean;
 }
 
+/** Share of what is not learned from: maybe the person caused it, and not the page. */
+export const UNLEARNED = 0;
+
 /** So many of a kind are kept. */
 const OF_KIND = 60;
 /** What both of the last two pages of a kind asked for has three quarters. */
@@ -28,6 +31,7 @@ export function learnOfPage(before: StoredVisit | undefined, now: readonly Noted
   const asked = new Set(now.map(({ url }) => url));
   const gone = new Set([...known.keys()].filter((url) => !asked.has(url)).map(pathOf));
   return now.map((each) => {
+    if (each.share === UNLEARNED) return each;
     const share = known.get(each.url)?.share;
     if (share !== undefined) return { ...each, share: (share + 1) / 2 };
     return { ...each, share: gone.has(pathOf(each.url)) ? FIRST_OF_ANOTHER : FIRST };
@@ -44,7 +48,7 @@ export function learnOfKind(
   const shares = new Map(
     (before?.requests ?? []).map((each) => [each.url, { ...each, share: (each.share ?? FIRST) / 2 }]),
   );
-  for (const each of requests) {
+  for (const each of requests.filter(({ share }) => share !== UNLEARNED)) {
     const url = toTemplate(each.url, values);
     const share = (shares.get(url)?.share ?? 0) + FIRST;
     shares.set(url, { ...each, url, referrer: each.referrer && toTemplate(each.referrer, values), share });
@@ -53,8 +57,13 @@ export function learnOfKind(
   return { latest: document, requests: kept.sort((a, b) => b.share - a.share).slice(0, OF_KIND) };
 }
 
-export function expectedOfPage(visit: StoredVisit): Expected[] {
-  return visit.requests.map(toExpected);
+/** @param ofKind what pages of its kind ask for: that speaks for a request, too. */
+export function expectedOfPage(visit: StoredVisit, ofKind: readonly Expected[]): Expected[] {
+  const shares = new Map(ofKind.map(({ head, share }) => [head.url, share]));
+  return visit.requests.map(toExpected).map((each) => {
+    const isLearned = each.share !== UNLEARNED;
+    return isLearned ? { ...each, share: Math.max(each.share, shares.get(each.head.url) ?? 0) } : each;
+  });
 }
 
 /** What a page of the kind will ask for that was not visited yet. */

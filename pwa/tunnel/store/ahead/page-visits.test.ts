@@ -9,11 +9,12 @@ const head = (name: string) => ({ ...requestHead, url: `${PAGE}${name}` });
 
 /** What a page that is navigated to is expected to ask for. */
 async function expected(document: string): Promise<RequestHead[]> {
-  return (await visits.begin("p", document)).map((each) => each.head);
+  return (await visits.begin("p", document, true)).map((each) => each.head);
 }
 
 let kept: StoredVisit[];
 let era: number;
+let time = 0;
 let visits: PageVisits;
 
 const store = (): VisitStore => ({
@@ -27,49 +28,49 @@ const store = (): VisitStore => ({
 
 beforeEach(() => {
   [kept, era] = [[], 0];
-  visits = new PageVisits(store());
+  visits = new PageVisits(store(), () => time);
 });
 
 it("remembers what followed a navigation in its partition, each URL once, and no more than sixty", async () => {
   visits.note("p", head("before"), false);
-  expect(await visits.begin("p", PAGE)).toEqual([]);
+  expect(await visits.begin("p", PAGE, true)).toEqual([]);
   visits.note("p", head("a"), false);
   visits.note("p", head("a"), false);
   visits.note("q", head("elsewhere"), false);
   expect(await expected(PAGE)).toEqual([head("a")]);
   for (let index = 0; index < 100; index++) visits.note("p", head(`${index}`), false);
-  expect(await visits.begin("p", PAGE)).toHaveLength(60);
+  expect(await visits.begin("p", PAGE, true)).toHaveLength(60);
 });
 
 it("writes a visit down once, and reads it where another document came between", async () => {
-  await visits.begin("p", PAGE);
+  await visits.begin("p", PAGE, true);
   visits.note("p", head("a"), false);
   visits.keepAll();
   visits.keepAll();
   expect(kept).toEqual([{ partition: "p", document: PAGE, requests: [{ ...head("a"), share: 0.5 }] }]);
-  await visits.begin("p", `${PAGE}other`);
+  await visits.begin("p", `${PAGE}other`, true);
   expect(await expected(PAGE)).toEqual([head("a")]);
 });
 
 it("takes nothing from memory that was forgotten since", async () => {
-  await visits.begin("p", PAGE);
+  await visits.begin("p", PAGE, true);
   visits.note("p", head("a"), false);
   era += 1;
   visits.keepAll();
   kept.length = 0;
-  expect(await visits.begin("p", PAGE)).toEqual([]);
+  expect(await visits.begin("p", PAGE, true)).toEqual([]);
 });
 
 it("keeps, too, what pages of one kind ask for, and expects it of one that is new", async () => {
   for (const page of ["one", "two"]) {
-    await visits.begin("p", `${PAGE}article/${page}`);
+    await visits.begin("p", `${PAGE}article/${page}`, true);
     for (const name of ["menu", `api/${page}`, `${page}.png`, `only-${page}/x`, `random/${page.length}${page}`]) {
       visits.note("p", { ...head(name), referrer: `${PAGE}article/${page}` }, name.endsWith(".png"));
     }
     visits.keepAll();
   }
-  visits = new PageVisits(store());
-  const asked = await visits.begin("p", `${PAGE}article/three`);
+  visits = new PageVisits(store(), () => time);
+  const asked = await visits.begin("p", `${PAGE}article/three`, true);
   expect(asked.map(({ head: { url, referrer }, isNamed }) => [url, referrer, isNamed])).toEqual(
     ["menu", "api/three", "three.png", "only-three/x"].map((name) => [
       `${PAGE}${name}`,
@@ -77,12 +78,29 @@ it("keeps, too, what pages of one kind ask for, and expects it of one that is ne
       name.endsWith(".png"),
     ]),
   );
-  expect(await visits.begin("q", `${PAGE}article/three`)).toEqual([]);
+  expect(await visits.begin("q", `${PAGE}article/three`, true)).toEqual([]);
+  expect(await visits.begin("p", `${PAGE}article/four`, false)).toEqual([]);
 });
 
 it("does not take for named what it told the edge of", async () => {
-  await visits.begin("p", PAGE);
+  await visits.begin("p", PAGE, true);
   visits.told("p", [head("a").url]);
   for (const name of ["a", "b"]) visits.note("p", head(name), true);
-  expect((await visits.begin("p", PAGE)).map(({ isNamed }) => isNamed)).toEqual([false, true]);
+  expect((await visits.begin("p", PAGE, true)).map(({ isNamed }) => isNamed)).toEqual([false, true]);
+});
+
+it("learns nothing of what comes late: the person may have caused it", async () => {
+  for (const page of ["one", "two", "two"]) {
+    await visits.begin("p", `${PAGE}article/${page}`, true);
+    visits.note("p", head("soon"), false);
+    time += 10_001;
+    visits.note("p", head("late"), false);
+    visits.keepAll();
+  }
+  const again = await visits.begin("p", `${PAGE}article/two`, true);
+  expect(again.map(({ head: { url }, share }) => [url, share])).toEqual([
+    [`${PAGE}soon`, 0.75],
+    [`${PAGE}late`, 0],
+  ]);
+  expect(await expected(`${PAGE}article/three`)).toEqual([head("soon")]);
 });

@@ -2,7 +2,7 @@
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { NotedRequest, StoredVisit } from "../database/store-database.ts";
-import { type Expected, expectedOfKind, expectedOfPage, learnOfKind, learnOfPage } from "./learning.ts";
+import { type Expected, expectedOfKind, expectedOfPage, learnOfKind, learnOfPage, UNLEARNED } from "./learning.ts";
 import { type PagePattern, patternOf } from "./page-pattern.ts";
 
 /** Requests of one visit: nearly all that a page has; the edge asks a host for six at once. */
@@ -10,6 +10,9 @@ const REQUESTS = 60;
 
 /** Rows that need not be read again: those of the pages that a person goes to and fro between. */
 const AT_HAND = 16;
+
+/** Milliseconds after its navigation in which a page asks by itself; later it may be the person's doing. */
+const BY_ITSELF = 10_000;
 
 /** What it needs of the store. */
 export interface VisitStore {
@@ -22,6 +25,8 @@ interface Visit {
   readonly document: string;
   readonly pattern: PagePattern;
   readonly era: number;
+  /** Milliseconds since the epoch. */
+  readonly began: number;
   readonly requests: Map<string, NotedRequest>;
   /** What was known of the page, and of its kind, when it began; null until that is read. */
   before: readonly [page: StoredVisit | undefined, kind: StoredVisit | undefined] | null;
@@ -32,21 +37,25 @@ interface Visit {
 
 export class PageVisits {
   readonly #store: VisitStore;
+  readonly #now: () => number;
   /** Under way, by partition: what follows a navigation there is its page's. */
   readonly #visits = new Map<string, Visit>();
   /** What was written last, by partition and document. */
   readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
 
-  constructor(store: VisitStore) {
+  /** @param now milliseconds since the epoch. */
+  constructor(store: VisitStore, now: () => number) {
     this.#store = store;
+    this.#now = now;
   }
 
   /**
    * A navigation begins: what follows in its partition is its page's.
    *
+   * @param mayGuess where another site leads to a page that was not visited, nothing is to be expected of it.
    * @returns what the page asked for at its last visit; or where there was none, what all pages of its kind ask for.
    */
-  async begin(partition: string, document: string): Promise<readonly Expected[]> {
+  async begin(partition: string, document: string, mayGuess: boolean): Promise<readonly Expected[]> {
     const { era } = this.#store;
     this.keepAll();
     const pattern = patternOf(document);
@@ -54,6 +63,7 @@ export class PageVisits {
       document,
       pattern,
       era,
+      began: this.#now(),
       requests: new Map(),
       before: null,
       told: new Set(),
@@ -66,7 +76,8 @@ export class PageVisits {
       isOfKind ? this.#row(partition, pattern.name) : undefined,
     ]);
     visit.before = [page, kind];
-    return page === undefined ? expectedOfKind(kind, pattern) : expectedOfPage(page);
+    const ofKind = mayGuess ? expectedOfKind(kind, pattern) : [];
+    return page === undefined ? ofKind : expectedOfPage(page, ofKind);
   }
 
   /** The edge is told that the page under way will ask for these. */
@@ -85,7 +96,9 @@ export class PageVisits {
     const visit = this.#visits.get(partition);
     if (visit === undefined || visit.requests.size >= REQUESTS || visit.requests.has(head.url)) return false;
     const isNamed = isPushed && !visit.told.has(head.url);
-    visit.requests.set(head.url, isNamed ? { ...head, isNamed } : head);
+    const isLate = Math.abs(this.#now() - visit.began) > BY_ITSELF;
+    const noted = isNamed ? { ...head, isNamed } : head;
+    visit.requests.set(head.url, isLate ? { ...noted, share: UNLEARNED } : noted);
     visit.isKept = false;
     return true;
   }
