@@ -39,9 +39,12 @@ export const tunnelChecks: readonly Check[] = [
 
 async function checkPairing({ accessKey }: SmokeSettings, found: Findings): Promise<string> {
   found.token = await pairPhone(resolvable(found.origin), accessKey).catch((error: Error) => {
+    const isRefused = error.message.startsWith("Cannot pair: ");
     throw new SmokeFault(
-      `No phone can be paired: ${error.message.replace(/^Cannot pair: /, "")}`,
-      "Use the key of this edge (npm run deploy keeps it in .ropeway/deployed-access-key); after many wrong ones, wait a minute",
+      `No phone can be paired: ${error.message.replace("Cannot pair: ", "")}`,
+      isRefused
+        ? "Use the key of this edge (npm run deploy keeps it in .ropeway/deployed-access-key); after many wrong ones, wait a minute"
+        : "Try again; if this machine alone trusts the certificate, name its authority in NODE_EXTRA_CA_CERTS",
     );
   });
   return "one phone, for this test";
