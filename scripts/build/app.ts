@@ -27,6 +27,9 @@ const BROTLI = ".ropeway/brotli";
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
 
+/** The same of the sheets: paired devices, and what draws a QR code. */
+const DEVICES = ".ropeway/devices";
+
 /** Pages without scripts, of the shell and of its service worker: for phones that have such pages. */
 const LITE = ".ropeway/lite";
 const LITE_WORKER = ".ropeway/lite-worker";
@@ -64,7 +67,7 @@ export async function buildApp(): Promise<BuiltFiles> {
   const store = await addStore(files);
   const questions = nameByContent(files, STORE_QUESTIONS);
   const brotli = nameByContent(files, BROTLI);
-  const sheets = nameByContent(files, SHEETS);
+  const sheets = await addSheets(files);
   const lite = nameByContent(files, LITE);
   const liteWorker = nameByContent(files, LITE_WORKER);
   const loaders = await Promise.all([
@@ -120,11 +123,6 @@ async function independentScripts(): Promise<BuiltFiles> {
       }),
     ),
     bundle({
-      entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
-      format: "esm",
-      plugins: [await ofShell()],
-    }),
-    bundle({
       entryPoints: [{ out: LITE_WORKER, in: "pwa/sw/lite/lite-worker.ts" }],
       format: "iife",
       globalName: "ropewayLite",
@@ -145,6 +143,25 @@ async function addStore(files: BuiltFiles): Promise<string> {
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, STORE);
+}
+
+/** The sheets, which load that of the devices by its name. @returns their own. */
+async function addSheets(files: BuiltFiles): Promise<string> {
+  const options: BuildOptions = { format: "esm", plugins: [await ofShell()] };
+  const built = await bundle({
+    entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }],
+    ...options,
+  });
+  for (const [path, contents] of built) files.set(path, contents);
+  const devices = nameByContent(files, DEVICES);
+  const sheets = await bundle({
+    entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
+    ...options,
+    define: { ...browserOptions.define, "self.__DEVICES": JSON.stringify(`/${devices}`) },
+    external: [`/${devices}`],
+  });
+  for (const [path, contents] of sheets) files.set(path, contents);
+  return nameByContent(files, SHEETS);
 }
 
 /** Gives a script a name with the hash of its content; its source map, if any, keeps its own. @returns the name. */

@@ -8,9 +8,10 @@ const QUESTIONS = ".ropeway/store-questions-0123456789abcdef0123.js";
 const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
 const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
+const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
 const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS, DECODER, BROTLI];
-const paths = ["shell.js", SHEETS, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
+const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
 
 function filesOf(sizes: Readonly<Record<string, number>>): Map<string, Uint8Array> {
   return new Map(paths.map((path) => [path, randomBytes(sizes[path] ?? 100)]));

@@ -10,6 +10,7 @@ const OF_SHELL = new Set([
   ".ropeway/decoder.js",
   ".ropeway/brotli.js",
   ".ropeway/sheets.js",
+  ".ropeway/devices.js",
 ]);
 
 /** The rest below `.ropeway` belongs to the slots' hosts. */

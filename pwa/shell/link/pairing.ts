@@ -17,6 +17,10 @@ export function storedToken(storage: KeyValueStorage): string | null {
   return storage.getItem(TOKEN_KEY);
 }
 
+export function storeToken(storage: KeyValueStorage, token: string): void {
+  storage.setItem(TOKEN_KEY, token);
+}
+
 /** Whether the stored token already came from this key. */
 export async function isPairedWith(storage: KeyValueStorage, accessKey: string): Promise<boolean> {
   return storedToken(storage) !== null && storage.getItem(FINGERPRINT_KEY) === (await fingerprint(accessKey));
@@ -36,7 +40,7 @@ export async function pair(storage: KeyValueStorage, accessKey: string): Promise
   }
   if (!response.ok) return "unreachable";
   const { token } = (await response.json()) as { token: string };
-  storage.setItem(TOKEN_KEY, token);
+  storeToken(storage, token);
   storage.setItem(FINGERPRINT_KEY, await fingerprint(accessKey));
   return "paired";
 }

@@ -33,5 +33,5 @@ function refusal(why: string | null | undefined): readonly [heading: string, tex
   if (why) return ["The edge does not pair this phone", why];
   return why === null
     ? ["Wrong key", "Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."]
-    : ["This phone is not paired any more", "Your edge has another key by now. Enter the one that it printed last."];
+    : ["This phone is not paired any more", "Your edge does not let it in any more. Enter its key, or a code."];
 }

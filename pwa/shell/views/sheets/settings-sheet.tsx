@@ -6,6 +6,7 @@ import type { PageStorage } from "../../app/phone-storage.ts";
 import { WAIT_TIMES } from "../../app/settings-store.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
 import type { Ui } from "../ui.ts";
 import { type Choice, ChoiceSetting } from "./choice-setting.tsx";
@@ -76,6 +77,7 @@ export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
       </section>
       <Edge
         link={state.link}
+        onDevices={() => ui.change({ sheet: "devices" })}
         onKey={(accessKey) => {
           close();
           actions.app.pair(accessKey);
@@ -127,7 +129,13 @@ function Choices({ settings, onChange }: ChoicesProps) {
   );
 }
 
-function Edge({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+interface EdgeProps {
+  readonly link: LinkPhase;
+  readonly onDevices: () => void;
+  readonly onKey: (accessKey: string) => void;
+}
+
+function Edge({ link, onDevices, onKey }: EdgeProps) {
   const now = useNow(link.kind !== "open");
   return (
     <section class="setting">
@@ -136,6 +144,10 @@ function Edge({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => 
         <span class="dot" data-link={link.kind} />
         {linkText(link, now)}
       </p>
+      <button type="button" class="menu-row" onClick={onDevices}>
+        <span class="confirm-label">Paired devices</span>
+        <Icon name="forward" />
+      </button>
       <details class="more">
         <summary>Pair with another key</summary>
         <KeyForm onKey={onKey} />

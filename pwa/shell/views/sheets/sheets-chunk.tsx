@@ -8,6 +8,7 @@ import { SiteForgetting } from "../../app/site-forgetting.ts";
 import type { TunnelClient } from "../../link/tunnel-client.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import type { SheetName, Ui } from "../ui.ts";
+import { DevicesSheet, loadDevices } from "./devices-sheet.tsx";
 import { KeptSection } from "./kept-list.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
 import { SettingsSheet } from "./settings-sheet.tsx";
@@ -37,7 +38,13 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   window.addEventListener("appinstalled", () => void storage.installed().then(draw));
   const forgetSite = (site: string) => forgetting.forget(site);
   // Where the app is installed, the scripts that this needs are at hand.
-  if (navigator.serviceWorker?.controller) void kept.read().then(draw);
+  if (navigator.serviceWorker?.controller) {
+    void kept.read().then(draw);
+    void loadDevices(0).then(
+      ({ renew }) => renew(),
+      () => {},
+    );
+  }
   return {
     read,
     pageLoaded(stats: TunnelStats): void {
@@ -53,6 +60,8 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
           return <MenuSheet state={state} actions={actions} ui={ui} />;
         case "site":
           return <SiteSheet state={state} phone={phone} ui={ui} />;
+        case "devices":
+          return <DevicesSheet onClose={() => ui.change({ sheet: null })} />;
         case "settings":
           return <SettingsSheet state={state} actions={actions} phone={phone} ui={ui} />;
       }
