@@ -12,8 +12,8 @@ const ON_DENO = /@deno/;
 export default defineConfig<object, { runtime: "workerd" | "deno" }>({
   testDir: "e2e/specs",
   outputDir: "test-results",
-  // They wait more than they compute.
-  workers: 3,
+  // They compute more than they wait: three take longer on two cores.
+  workers: 2,
   // A browser on a busy machine; one that passes only then is named as flaky at the end of `npm test`.
   retries: 1,
   timeout: 60_000,

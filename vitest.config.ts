@@ -4,6 +4,8 @@ import { viteVirtualModules } from "./scripts/build/virtual-modules.ts";
 const OF_WORKERD = "**/*.workerd.test.ts";
 /** Tests that start edges, browsers and links, in a process to each file. */
 const WHOLE = ["worker/contract/**/*.test.ts", "e2e/**/*.test.ts"];
+/** The bench's pages, each made and looked at: `npm run test:long`. */
+const SITES = "e2e/bench/sites/sites.test.ts";
 
 /** Tests that run in Node. Those of the Durable Object run in workerd: vitest.workerd.config.ts. */
 export default defineConfig({
@@ -13,9 +15,13 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Those of edges and links wait more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
-      { extends: true, test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD] } },
+      {
+        extends: true,
+        test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD, SITES] },
+      },
+      { extends: true, test: { name: "sites", include: [SITES] } },
       {
         extends: true,
         test: {

@@ -1,7 +1,7 @@
 /**
  * `npm test`: all set-up, then build, check and the three runners; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
- * `npm run test:long`: what takes long, the specs named `@long` and the bench in short.
+ * `npm run test:long`: what takes long, the specs named `@long`, the bench's pages and the bench in short.
  */
 import { spawn } from "node:child_process";
 import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
@@ -22,7 +22,12 @@ const PLAYWRIGHT = {
 const stages = [
   { name: "build", command: ["node", "scripts/build.ts"], summary: / of +[\d.]+ KB|dist\// },
   { name: "check", command: ["node", "scripts/check.ts"], summary: /^(ok|failed) / },
-  { name: "unit", command: ["vitest", "run"], summary: /^ *(Test Files|Tests|Errors) /, failure: VITEST_FAILURE },
+  {
+    name: "unit",
+    command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
+    summary: /^ *(Test Files|Tests|Errors) /,
+    failure: VITEST_FAILURE,
+  },
   {
     name: "workerd",
     command: ["vitest", "run", "--config", "vitest.workerd.config.ts"],
@@ -30,6 +35,12 @@ const stages = [
     failure: VITEST_FAILURE,
   },
   { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long"], ...PLAYWRIGHT },
+  {
+    name: "sites",
+    command: ["vitest", "run", "--project", "sites"],
+    summary: /^ *(Test Files|Tests|Errors) /,
+    failure: VITEST_FAILURE,
+  },
   { name: "long", command: ["playwright", "test", "--grep", "@long", "--workers", "1"], ...PLAYWRIGHT },
   {
     name: "bench",
@@ -48,7 +59,7 @@ const stages = [
 ];
 
 /** Not part of `npm test`. */
-const LONG = ["long", "bench"];
+const LONG = ["sites", "long", "bench"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
