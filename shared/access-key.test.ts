@@ -18,6 +18,10 @@ it.each([
   expect([isStrongAccessKey(drawn(alphabet, weak)), isStrongAccessKey(drawn(alphabet, strong))]).toEqual([false, true]);
 });
 
+it("a random key is strong, whichever characters it has by chance", () => {
+  expect(isStrongAccessKey("onlyLettersNoDigitsYes")).toBe(true);
+});
+
 it.each(["", "secret", "a".repeat(200), "12".repeat(40), "ab-".repeat(20)])("%s is none", (key) => {
   expect(isStrongAccessKey(key)).toBe(false);
 });

@@ -22,8 +22,8 @@ import type { RecordStore } from "./record-store.ts";
 /** More than a household has; the list asks each of them how it is. */
 const MOST_DEVICES = 1_000;
 
-/** 128 bits: nobody guesses it. */
-const OWN_KEY_BYTES = 16;
+/** Nobody guesses it, and it is strong whichever characters it gets. */
+const OWN_KEY_BYTES = 24;
 
 const DEVICE = "device/";
 const ACCESS = "access";
