@@ -3,7 +3,10 @@ import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 const PICTURES = Array.from({ length: 10 }, (_, index) => `/picture-${index}.svg`);
 
-test("what a page showed at its last visit is asked about before its document has come", async ({ app, origin }) => {
+test("what a page showed at its last visit is asked about before its document has come @long", async ({
+  app,
+  origin,
+}) => {
   const document = pageOf("Pictures", PICTURES.map((path) => `<img src="${path}" alt="">`).join(""));
   origin.page("/other", "<p>Elsewhere</p>");
   origin.route("/page", ({ page }) => page(document));
@@ -31,7 +34,7 @@ test("what a page showed at its last visit is asked about before its document ha
   expect((await app.stats()).storeAsked).toBe(PICTURES.length);
 });
 
-test("what a script asked for at the last visit comes before the script does, and on a new page of the kind", async ({
+test("what a script asked for at the last visit comes before the script does, and on a new page of the kind @long", async ({
   app,
   origin,
 }) => {

@@ -3,7 +3,7 @@ import { expect, test } from "../fixtures/browser.ts";
 
 test.use({ linkSpeed: { delay: 400 } });
 
-test("the origin has the first request before the phone has a link", async ({ app, origin }) => {
+test("the origin has the first request before the phone has a link @long", async ({ app, origin }) => {
   origin.page("/first", "<p>At once</p>");
   await app.page.evaluate(() => navigator.serviceWorker.ready);
   await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);

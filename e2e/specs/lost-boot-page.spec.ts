@@ -25,7 +25,7 @@ test("a site whose boot page is lost is shown all the same", async ({ app, conte
   expect(origin.requestsTo("/")).toHaveLength(1);
 });
 
-test("a spare slot whose boot page is lost is set up all the same", async ({ app, context, page }) => {
+test("a spare slot whose boot page is lost is set up all the same @long", async ({ app, context, page }) => {
   await expect(app.address).toBeVisible();
   // All spares that there are to be.
   await (await loseBootPages(context, page, 2))();

@@ -7,12 +7,16 @@ import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 const CHANNELS = 6;
 
 /** One that shows documents, and one that fetches. */
-const ON_DENO: ReadonlySet<string> = new Set(Object.keys(REAL_SITES).slice(0, 2));
+const TAGS: ReadonlyMap<string, string[]> = new Map([
+  ["documentation set (Spectre.css)", ["@deno"]],
+  ["single-page app that fetches (Swagger UI)", ["@deno", "@long"]],
+  ["slide deck with web fonts (impress.js)", ["@long"]],
+]);
 
 test.use({ linkSpeed: SLOW_LINK });
 
 for (const [name, start] of Object.entries(REAL_SITES)) {
-  test(`the ${name} is the same in the app as directly`, { tag: ON_DENO.has(name) ? "@deno" : [] }, async ({
+  test(`the ${name} is the same in the app as directly`, { tag: TAGS.get(name) ?? [] }, async ({
     app,
     direct,
     network,

@@ -23,7 +23,7 @@ async function shows(app: AppPage, path: string, top: number): Promise<void> {
   await expect.poll(scrolled).toBe(top);
 }
 
-test("after it was killed, with no link, it shows the page and its place, and goes on and back likewise", async ({
+test("after it was killed, with no link, it shows the page and its place, and goes on and back likewise @long", async ({
   app,
   context,
   origin,

@@ -3,7 +3,11 @@ import { expect, test } from "../fixtures/browser.ts";
 /** Longer than a service worker that was started anew waits for a page that does not say whether it is there. */
 const BUSY_FOR = 8_000;
 
-test("a page that is busy gets what it asks of a service worker that was stopped", async ({ app, origin, page }) => {
+test("a page that is busy gets what it asks of a service worker that was stopped @long", async ({
+  app,
+  origin,
+  page,
+}) => {
   origin.page("/", "<p>Page</p>");
   await app.goto(`${origin.origin}/`);
   const content = await app.content();

@@ -283,7 +283,7 @@ test("while the link is away, a page that was seen is shown as it was, and the s
   expect(origin.requestsTo("/whole")).toHaveLength(1);
 });
 
-test("a page that is kept is there without the edge, whole, though the store is full of others", async ({
+test("a page that is kept is there without the edge, whole, though the store is full of others @long", async ({
   app,
   origin,
   otherOrigin,
