@@ -24,7 +24,10 @@ interface Service {
 }
 
 const services: Service[] = [];
+/** What ends from then on was told to. */
+let isStopping = false;
 const stop = async (exitCode: number): Promise<never> => {
+  isStopping = true;
   await Promise.all(services.map((service) => service.close()));
   process.exit(exitCode);
 };
@@ -44,8 +47,10 @@ try {
   const why = await edge.exited;
   throw new Error(`The edge has ended: ${why}`);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  await stop(1);
+  if (!isStopping) {
+    console.error(error instanceof Error ? error.message : error);
+    await stop(1);
+  }
 }
 
 async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions> {

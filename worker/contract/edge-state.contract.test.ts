@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startEdge } from "../../scripts/edge-process.ts";
-import { offeredProtocols, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { DEVICES_PATH, offeredProtocols, PAIR_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { askEdge } from "../testing/contract.ts";
 import { missingForSealing, runSealed } from "../testing/sealed-network.ts";
 import { openTunnelSocket, pairPhone } from "../testing/test-phone.ts";
@@ -27,7 +27,16 @@ it("an edge on Deno names a damaged file of its state, and says what to do", asy
   }
 });
 
-it.each(["metadata", "a phone's"])(
+const isMetadata = (name: string): boolean => name.includes("metadata");
+
+/** Files of each kind below the directory of a workerd's state. */
+const STATE_FILES = {
+  metadata: isMetadata,
+  "a phone's": (name: string) => name.includes("TunnelObject") && !isMetadata(name),
+  "the list of devices": (name: string) => name.includes("DirectoryObject") && !isMetadata(name),
+} as const;
+
+it.each(Object.keys(STATE_FILES) as (keyof typeof STATE_FILES)[])(
   "an edge on workerd names a damaged file of its state: %s",
   patience,
   async (which) => {
@@ -41,10 +50,7 @@ it.each(["metadata", "a phone's"])(
       (await openTunnelSocket(edge.url, token, "websocket")).close();
       await edge.close();
       const files = (await readdir(directory, { recursive: true })).filter((name) => name.includes(".sqlite"));
-      const isMetadata = (name: string): boolean => name.includes("metadata");
-      const damaged = files.filter((name) =>
-        which === "metadata" ? isMetadata(name) : name.includes("TunnelObject") && !isMetadata(name),
-      );
+      const damaged = files.filter(STATE_FILES[which]);
       for (const name of damaged) await writeFile(join(directory, name), "no database".repeat(1_000));
       const file = join(directory, damaged.find((name) => name.endsWith(".sqlite")) ?? "");
 
@@ -57,24 +63,38 @@ it.each(["metadata", "a phone's"])(
         return;
       }
       const again = await start;
-      const { status, text } = await askEdge(again.url, TUNNEL_PATH, {
-        headers: {
-          connection: "upgrade",
-          upgrade: "websocket",
-          "sec-websocket-version": "13",
-          "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
-          "sec-websocket-protocol": offeredProtocols(token, null).join(", "),
-        },
-      });
+      const ask = () =>
+        which === "a phone's"
+          ? askEdge(again.url, TUNNEL_PATH, { headers: handshake(token) })
+          : askEdge(again.url, PAIR_PATH, { method: "POST", headers: { authorization: `Bearer ${accessKey}` } });
+      const { status, text } = await ask();
+      if (which === "the list of devices") {
+        const { status: ofList } = await askEdge(again.url, DEVICES_PATH, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        expect(ofList).toBe(503);
+        // Whoever is paired stays so.
+        (await openTunnelSocket(again.url, token, "websocket")).close();
+      }
       await again.close();
       expect({ status, text }).toEqual({ status: 503, text: expect.stringContaining("its log names the file") });
-      const said = log.filter((line) => line.includes(file));
-      expect(said).toEqual([expect.stringContaining("move it away")]);
+      const said = new Set(log.filter((line) => line.includes(file)));
+      expect([...said]).toEqual([expect.stringContaining("move it away")]);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   },
 );
+
+function handshake(token: string): Record<string, string> {
+  return {
+    connection: "upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+    "sec-websocket-protocol": offeredProtocols(token, null).join(", "),
+  };
+}
 
 const missing = await missingForSealing();
 if (missing !== null) console.error(`Without the test of a full disk: it needs ${missing}`);

@@ -60,6 +60,16 @@ export function tunnelIsThere(): Response {
   return Response.json({ error }, { status: 426, headers: { upgrade: "websocket", "cache-control": "no-store" } });
 }
 
+/**
+ * To whoever asks what cannot be answered as long as somebody does something about it.
+ *
+ * @throws what is no RopewayError.
+ */
+export function unavailable(error: unknown): Response {
+  if (!(error instanceof RopewayError)) throw error;
+  return Response.json({ error: error.message }, { status: 503, headers: { "cache-control": "no-store" } });
+}
+
 /** To phones that are connected while they are unpaired. */
 export function notPairedAnyMore(): RopewayError {
   return new RopewayError(ErrorCode.KEY_NOT_ACCEPTED, "session", "peer", "This phone is not paired any more");

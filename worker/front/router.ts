@@ -21,7 +21,7 @@ import { VERSION } from "../../shared/version.ts";
 import type { PairingAnswer, PairingRequest } from "../devices/device-directory.ts";
 import { nameByUserAgent } from "../devices/device-name.ts";
 import { verifyToken } from "../devices/device-token.ts";
-import { tokenOf, tokenRefused, tunnelIsThere } from "../devices/phone-door.ts";
+import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { forwardedAddress, requestedUrl } from "./forwarded.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
@@ -103,7 +103,8 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
     }
     const secret = given.startsWith(BEARER) ? given.slice(BEARER.length) : "";
     const name = nameByUserAgent(context.req.header("user-agent") ?? null);
-    const answer = await runtime.pair({ secret, name }, context.env);
+    const answer = await runtime.pair({ secret, name }, context.env).catch(unavailable);
+    if (answer instanceof Response) return answer;
     if (answer.kind === "paired") return context.json({ token: answer.token }, 200, { "cache-control": "no-store" });
     if (answer.why === "not-accepted") await guard.wrongKey(address);
     return context.json({ error: `Cannot pair: ${REFUSALS[answer.why]}` }, answer.why === "not-accepted" ? 401 : 403);
@@ -135,7 +136,7 @@ function forPhone<Env extends EdgeOptions & object>(
     if (refused !== null) return refused;
     const token = await verifyToken(accessKey, tokenOf(context.req.raw));
     if (token === null) return tokenRefused();
-    return runtime.askPhone(token.deviceId, context.env, context.req.raw);
+    return runtime.askPhone(token.deviceId, context.env, context.req.raw).catch(unavailable);
   };
 }
 

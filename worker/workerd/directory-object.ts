@@ -11,6 +11,7 @@ import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/
 import type { DirectoryDesk } from "../devices/devices-api.ts";
 import type { CodeTerms } from "../devices/pairing-codes.ts";
 import { objectRecordStore } from "./object-records.ts";
+import { askWithState, type ObjectState } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -20,9 +21,27 @@ export type DirectoryStub = DirectoryDesk & Pick<DeviceDirectory, "pair">;
 /** There is one. */
 const NAME = "devices";
 
-/** Remote calls of the runtime: what they take and give is cloned. */
-export function directoryOf({ DIRECTORY }: WorkerEnvironment): DirectoryStub {
-  return DIRECTORY.get(DIRECTORY.idFromName(NAME)) as unknown as DirectoryStub;
+/**
+ * Remote calls of the runtime: what they take and give is cloned. They throw RopewayErrors where the list cannot be read
+ * (`askWithState`).
+ */
+export function directoryOf(env: WorkerEnvironment): DirectoryStub {
+  const id = env.DIRECTORY.idFromName(NAME);
+  const state: ObjectState = {
+    env,
+    directory: env.DIRECTORY_DIRECTORY,
+    id,
+    holds: "the list of devices; those that are paired stay so, and are listed again when they next come",
+    subject: "its list of devices",
+    isRepeatable: true,
+  };
+  type Call = (...values: readonly unknown[]) => Promise<unknown>;
+  const callOf = (name: string): Call => {
+    // A stub of its own for each call: one that has failed goes on to fail.
+    const stub = () => env.DIRECTORY.get(id) as unknown as Readonly<Record<string, Call>>;
+    return (...values) => askWithState(async () => stub()[name]?.(...values), state);
+  };
+  return new Proxy({} as DirectoryStub, { get: (_, name) => callOf(String(name)) });
 }
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {

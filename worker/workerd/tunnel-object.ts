@@ -21,7 +21,7 @@ import { ImageStage } from "../delivery/images/image-stage.ts";
 import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
 import type { DeviceToken } from "../devices/device-token.ts";
 import { OwnDevice } from "../devices/own-device.ts";
-import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
+import { answerPhone, notPairedAnyMore, unavailable } from "../devices/phone-door.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import { readPlan } from "../front/plan.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
@@ -140,7 +140,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
         openSocket: (handshake) => this.#openSocket(handshake),
         answerFetchRoad: async (asked) => noticingDisconnect(await this.#fetchRoad.answer(asked)),
       },
-    });
+    }).catch(unavailable);
   }
 
   // DeviceCalls

@@ -8,5 +8,7 @@ export interface WorkerEnvironment extends EdgeOptions, StateDiskBinding {
   readonly TUNNEL_DIRECTORY?: string;
   /** Has one object: the list of devices. */
   readonly DIRECTORY: DurableObjectNamespace;
+  /** As TUNNEL_DIRECTORY. */
+  readonly DIRECTORY_DIRECTORY?: string;
   readonly ASSETS: Fetcher;
 }

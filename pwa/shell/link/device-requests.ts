@@ -48,6 +48,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: "This device is not paired any more.",
   403: "This device is a guest, and guests manage no devices.",
   404: "Your edge does not know this: it may be older than the app, or the device is gone.",
+  503: "Your edge cannot read what it keeps; its log says why.",
 };
 
 function refusal(status: number): string {

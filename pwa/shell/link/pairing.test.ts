@@ -23,7 +23,8 @@ it.each([
   [401, { refused: null }],
   [403, { refused: "Cannot pair: x" }],
   [429, { refused: "Cannot pair: x" }],
-  [503, "unreachable"],
+  [503, { refused: "Cannot pair: x" }],
+  [502, "unreachable"],
 ] as const)("keeps nothing when the edge answers %s", async (status, result) => {
   const storage = new MapStorage();
   vi.stubGlobal("fetch", async () => Response.json({ error: "Cannot pair: x" }, { status }));

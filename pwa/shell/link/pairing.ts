@@ -10,8 +10,8 @@ const FINGERPRINT_KEY = "ropeway.key-fingerprint";
 /** `refused`: why, in the edge's words; null for a key that is not its. */
 export type PairingResult = "paired" | "unreachable" | { readonly refused: string | null };
 
-/** The edge's key pairs nobody (403), or too many wrong ones came (429). */
-const REFUSALS: ReadonlySet<number> = new Set([403, 429]);
+/** The edge's key pairs nobody (403), too many wrong ones came (429), or the edge cannot read its state (503). */
+const REFUSALS: ReadonlySet<number> = new Set([403, 429, 503]);
 
 export function storedToken(storage: KeyValueStorage): string | null {
   return storage.getItem(TOKEN_KEY);

@@ -43,7 +43,7 @@ export function linkText(link: LinkPhase, now: number): string {
     case "unpaired":
       return "Not paired yet";
     case "refused":
-      return "Key not accepted";
+      return link.why === undefined ? "Not paired any more" : "Key not accepted";
     case "open":
       return "Connected";
     case "offline":

@@ -6,7 +6,7 @@ import { shortHost } from "../parts/format.ts";
 interface ErrorText {
   readonly heading: string;
   readonly text: string;
-  /** Offers the field for the access key. */
+  /** Offers the field for the access key, or a code. */
   readonly asksForKey: boolean;
   readonly sign: "origin" | "link" | "key" | "lock" | "sign";
 }
@@ -63,8 +63,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.KEY_NOT_ACCEPTED,
     {
-      heading: "The edge did not accept the key",
-      text: "This phone’s access key is not the one that your edge expects. Enter the key that the edge printed when it started.",
+      heading: "This phone is not paired any more",
+      text: "Your edge does not let it in any more. Enter its key, or a code from another device.",
       asksForKey: true,
       sign: "key",
     },

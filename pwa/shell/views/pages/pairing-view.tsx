@@ -33,5 +33,8 @@ function refusal(why: string | null | undefined): readonly [heading: string, tex
   if (why) return ["The edge does not pair this phone", why];
   return why === null
     ? ["Wrong key", "Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."]
-    : ["This phone is not paired any more", "Your edge does not let it in any more. Enter its key, or a code."];
+    : [
+        "This phone is not paired any more",
+        "Your edge does not let it in any more. Enter its key, or a code from another device.",
+      ];
 }
