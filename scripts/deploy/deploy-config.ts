@@ -4,17 +4,18 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import { readBaseHost } from "../../worker/front/edge-settings.ts";
 import { appDirectory, isPackage, root, workerDirectory } from "../build/paths.ts";
+import type { Worker } from "./platform.ts";
 
 export interface DeployFlags {
   /** Base host, with a wildcard below it. */
-  readonly host: string | undefined;
+  readonly host?: string | undefined;
   /** Zone that it is in, as Cloudflare lists it; the host itself by default. */
-  readonly zone: string | undefined;
+  readonly zone?: string | undefined;
 }
 
 export interface DeployConfig {
-  readonly path: string;
-  /** Null where there is only the platform's one host. */
+  readonly worker: Worker;
+  /** Null where the platform names it. */
   readonly host: string | null;
 }
 
@@ -26,11 +27,13 @@ export async function writeDeployConfig(directory: string, flags: DeployFlags): 
   const original: WranglerConfig = parse(await readFile(file, "utf8"));
   const config = deployConfig(original, flags, isPackage);
   const host = typeof config.vars?.ROPEWAY_HOST === "string" ? config.vars.ROPEWAY_HOST : "";
-  const known = { host: host === "" ? null : host };
-  if (!isPackage && flags.host === undefined) return { path: file, ...known };
-  const path = join(directory, "wrangler.json");
-  await writeFile(path, JSON.stringify(config, null, 2));
-  return { path, ...known };
+  const isOwn = isPackage || flags.host !== undefined;
+  const path = isOwn ? join(directory, "wrangler.json") : file;
+  if (isOwn) await writeFile(path, JSON.stringify(config, null, 2));
+  return {
+    worker: { name: String(config.name), config: path },
+    host: host === "" ? null : host,
+  };
 }
 
 /** With all paths absolute, since it lies elsewhere. */
