@@ -4,8 +4,8 @@ import { viteVirtualModules } from "./scripts/build/virtual-modules.ts";
 const OF_WORKERD = "**/*.workerd.test.ts";
 /** Tests that start edges, browsers and links, in a process to each file. */
 const WHOLE = ["worker/contract/**/*.test.ts", "e2e/**/*.test.ts"];
-/** The bench's pages, each made and looked at: `npm run test:long`. */
-const SITES = "e2e/bench/sites/sites.test.ts";
+/** What measurements stand on: the bench's pages and emulated links, the last in real time. `npm run test:long`. */
+const LABORATORY = ["e2e/bench/sites/sites.test.ts", "e2e/lab/lab.test.ts", "e2e/lab/check-link.test.ts"];
 
 /** Tests that run in Node. Those of the Durable Object run in workerd: vitest.workerd.config.ts. */
 export default defineConfig({
@@ -19,9 +19,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD, SITES] },
+        test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD, ...LABORATORY] },
       },
-      { extends: true, test: { name: "sites", include: [SITES] } },
+      { extends: true, test: { name: "laboratory", include: LABORATORY } },
       {
         extends: true,
         test: {

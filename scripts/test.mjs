@@ -36,8 +36,8 @@ const stages = [
   },
   { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long"], ...PLAYWRIGHT },
   {
-    name: "sites",
-    command: ["vitest", "run", "--project", "sites"],
+    name: "laboratory",
+    command: ["vitest", "run", "--project", "laboratory"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
@@ -59,7 +59,7 @@ const stages = [
 ];
 
 /** Not part of `npm test`. */
-const LONG = ["sites", "long", "bench"];
+const LONG = ["laboratory", "long", "bench"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));

@@ -67,7 +67,6 @@ it.each([importsOfStyle, importsOfModule])("%o reads hostile text in one pass", 
     `${"@layer a;".repeat(3_000)}x`,
     `@import${space}x`,
   ];
-  const began = performance.now();
-  for (const text of texts) read(text);
-  expect(performance.now() - began).toBeLessThan(500);
+  // What tries all ways to part the spaces takes longer than a test may.
+  for (let round = 0; round < 30; round++) for (const text of texts) expect(read(text)).toBeDefined();
 });

@@ -25,7 +25,8 @@ it.each([
 
 it("takes a bounded number, and hardly any time for hostile ones", () => {
   expect(linksOf("<a>;rel=preload,".repeat(400))).toHaveLength(32);
-  const began = performance.now();
-  for (const part of ["<a>;a", "<a>; ", ";=", "<", ",,,<a>;a=b"]) linksOf(part.repeat(1_500).slice(0, 8_000));
-  expect(performance.now() - began).toBeLessThan(500);
+  // What tries all ways to read a field takes longer than a test may.
+  for (let round = 0; round < 20; round++)
+    for (const part of ["<a>;a", "<a>; ", ";=", "<", ",,,<a>;a=b"])
+      expect(linksOf(part.repeat(1_500).slice(0, 8_000)).length).toBeLessThanOrEqual(32);
 });
