@@ -36,6 +36,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     ips: await listeningAddresses(options.ip ?? "127.0.0.1", options.port),
     port: options.port,
     host: options.host ?? LOCAL_HOST,
+    slotHosts: options.slotHosts ?? "",
     allowPrivate: options.allowPrivate ?? false,
     behindProxy: options.behindProxy ?? false,
     sharesCache: options.sharesCache ?? true,

@@ -14,6 +14,7 @@ import {
   readSwitch,
   readTls,
 } from "../worker/front/edge-settings.ts";
+import { readSlotHosts } from "../worker/front/slot-host-list.ts";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
@@ -61,6 +62,8 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
   if (!isStrongAccessKey(accessKey)) console.error(`No new phone can be paired: ${STRONGER_KEY}`);
   const ip = environment.ROPEWAY_IP || "127.0.0.1";
   const host = environment.ROPEWAY_HOST ? readBaseHost(environment.ROPEWAY_HOST) : LOCAL_HOST;
+  const slotHosts = environment.ROPEWAY_SLOT_HOSTS ?? "";
+  readSlotHosts(slotHosts, host);
   const allowPrivate = readSwitch("ROPEWAY_ALLOW_PRIVATE", environment.ROPEWAY_ALLOW_PRIVATE);
   const tls = await readTls({ certFile: environment.ROPEWAY_TLS_CERT, keyFile: environment.ROPEWAY_TLS_KEY }, (path) =>
     readFile(path, "utf8"),
@@ -71,6 +74,7 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
     ip,
     port: readPort("ROPEWAY_PORT", environment.ROPEWAY_PORT, 8787),
     host,
+    slotHosts,
     allowPrivate,
     behindProxy: readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),

@@ -24,7 +24,7 @@ function servedAs(path: string): string {
 
 /** The edge's header fields for a file of the app, on a host that stands for any. */
 function edgeHeaders(path: string): Readonly<Record<string, string>> {
-  return securityHeaders(new URL(path, "https://ropeway.example"), "base", "ropeway.example");
+  return securityHeaders(new URL(path, "https://ropeway.example"), "base", { base: "ropeway.example", listed: [] });
 }
 
 /**

@@ -17,6 +17,8 @@ export interface EdgeOptions {
   readonly port: number;
   /** Base host under which slots live; LOCAL_HOST by default. "": there is only one host, whatever it is asked by. */
   readonly host?: string;
+  /** Where slots live if not at any label below the base host, as ROPEWAY_SLOT_HOSTS. */
+  readonly slotHosts?: string;
   /** Lets the edge reach loopback and private addresses. */
   readonly allowPrivate?: boolean;
   /** A proxy of one's own takes the requests for it, on https and its usual port. */
@@ -69,6 +71,7 @@ export interface ResolvedEdgeOptions {
   readonly ips: readonly string[];
   readonly port: number;
   readonly host: string;
+  readonly slotHosts: string;
   readonly allowPrivate: boolean;
   readonly behindProxy: boolean;
   readonly sharesCache: boolean;
@@ -87,6 +90,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
   return {
     ROPEWAY_ACCESS_KEY: options.accessKey,
     ROPEWAY_HOST: options.host,
+    ROPEWAY_SLOT_HOSTS: options.slotHosts,
     ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
     ROPEWAY_BEHIND_PROXY: options.behindProxy ? "1" : "",
     ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",

@@ -6,6 +6,7 @@ const options: ResolvedEdgeOptions = {
   ips: ["127.0.0.1", "::1"],
   port: 8787,
   host: "localhost",
+  slotHosts: "",
   allowPrivate: false,
   behindProxy: false,
   sharesCache: true,

@@ -103,8 +103,8 @@ async function checkApp({ origin }: SmokeSettings, found: Findings): Promise<str
 async function checkHeaders(_: SmokeSettings, { origin, slotHost }: Findings): Promise<string> {
   const url = new URL("/", origin);
   const { headers } = await ask(url);
-  const baseHost = slotHost === null ? undefined : url.hostname;
-  const wanted = Object.keys(securityHeaders(url, "base", baseHost));
+  const base = slotHost === null ? undefined : url.hostname;
+  const wanted = Object.keys(securityHeaders(url, "base", { base, listed: [] }));
   const missing = wanted.filter((name) => headers[name] === undefined);
   expectThat(
     missing.length === 0,

@@ -21,6 +21,13 @@ describe("an edge on Deno that cannot start", () => {
     expect(await start({ ROPEWAY_HOST: "x:99" })).toEqual({ code: 1, said });
   });
 
+  it("says which slot hosts are of another site", async () => {
+    const settings = { ROPEWAY_HOST: "app.ropeway.example", ROPEWAY_SLOT_HOSTS: "s1.ropeway.example,s2.example" };
+    const said =
+      "Cannot start: ROPEWAY_SLOT_HOSTS names s2.example, which is another site than app.ropeway.example: take hosts below ropeway.example\n";
+    expect(await start(settings)).toEqual({ code: 1, said });
+  });
+
   it("says so of an address that it cannot listen on", async () => {
     const { code, said } = await start({ ROPEWAY_IP: "192.0.2.1" });
     expect([code, said]).toEqual([

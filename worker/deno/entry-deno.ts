@@ -24,6 +24,7 @@ import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readT
 import type { EdgeOptions } from "../front/environment.ts";
 import { readPlan } from "../front/plan.ts";
 import { createRouter } from "../front/router.ts";
+import { deploymentHosts } from "../front/slot-host-list.ts";
 import { BoundedSocket } from "../session/bounded-socket.ts";
 import { hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
@@ -46,6 +47,7 @@ const compile = async (path: string) => WebAssembly.compile(await Deno.readFile(
 const options: EdgeOptions = {
   ...setting("ROPEWAY_ACCESS_KEY"),
   ...setting("ROPEWAY_HOST"),
+  ...setting("ROPEWAY_SLOT_HOSTS"),
   ...setting("ROPEWAY_ALLOW_PRIVATE"),
   ...setting("ROPEWAY_SHARED_CACHE"),
   ...setting("ROPEWAY_BEHIND_PROXY"),
@@ -141,6 +143,7 @@ if (advice !== null) console.error(advice);
 /** @throws Error that says what to set instead. */
 async function readListening() {
   if (options.ROPEWAY_HOST !== undefined) readBaseHost(options.ROPEWAY_HOST);
+  deploymentHosts(options);
   for (const name of ["ROPEWAY_ALLOW_PRIVATE", "ROPEWAY_BEHIND_PROXY"] as const) readSwitch(name, options[name]);
   readSharedCache(options.ROPEWAY_SHARED_CACHE);
   const [certFile, keyFile] = [Deno.env.get("ROPEWAY_TLS_CERT"), Deno.env.get("ROPEWAY_TLS_KEY")];

@@ -4,6 +4,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_ACCESS_KEY?: string;
   /** Base host under which slots live (no port); unset where there is only one host. */
   readonly ROPEWAY_HOST?: string;
+  /** Hosts of slots where there is no wildcard: `readSlotHosts`. */
+  readonly ROPEWAY_SLOT_HOSTS?: string;
   /** "1": the edge may reach loopback and private addresses. */
   readonly ROPEWAY_ALLOW_PRIVATE?: string;
   /** "0": phones of this edge share no responses. */

@@ -2,19 +2,23 @@ import { describe, expect, it } from "vitest";
 import { classifyHost, securityHeaders } from "./hosts.ts";
 
 const BASE = "ropeway.example";
-const kindOf = (url: string, base: string | undefined = BASE) => classifyHost(new URL(url), base).kind;
+const hostsOf = (base: string | undefined, listed: readonly string[] = []) => ({ base, listed });
+const classify = (url: string, base: string | undefined) => classifyHost(new URL(url), hostsOf(base));
+const kindOf = (url: string, base: string | undefined = BASE) => classify(url, base).kind;
 
 describe("hosts of a deployment", () => {
   it("knows the base host on any port and scheme", () => {
-    expect(classifyHost(new URL("https://ropeway.example/x"), BASE)).toEqual({
+    expect(classify("https://ropeway.example/x", BASE)).toEqual({
       kind: "base",
       baseOrigin: "https://ropeway.example",
       slotHost: "ropeway.example",
+      slotOrigins: [],
     });
-    expect(classifyHost(new URL("http://ropeway.example:8787/"), "Ropeway.Example")).toEqual({
+    expect(classify("http://ropeway.example:8787/", "Ropeway.Example")).toEqual({
       kind: "base",
       baseOrigin: "http://ropeway.example:8787",
       slotHost: "ropeway.example:8787",
+      slotOrigins: [],
     });
   });
 
@@ -34,25 +38,38 @@ describe("hosts of a deployment", () => {
   });
 
   it("sends what is neither to the base host on the same port", () => {
-    expect(classifyHost(new URL("http://localhost:8787/x"), "ropeway.localhost").baseOrigin).toBe(
-      "http://ropeway.localhost:8787",
-    );
+    expect(classify("http://localhost:8787/x", "ropeway.localhost").baseOrigin).toBe("http://ropeway.localhost:8787");
   });
 
   it("has no slots where there is only one host", () => {
     for (const base of [undefined, ""]) {
-      expect(classifyHost(new URL("https://x.workers.dev/"), base)).toEqual({
+      expect(classify("https://x.workers.dev/", base)).toEqual({
         kind: "base",
         baseOrigin: "https://x.workers.dev",
         slotHost: null,
+        slotOrigins: [],
       });
     }
+  });
+
+  it("has slots on the hosts of a list alone, where there is one", () => {
+    const hosts = hostsOf(BASE, ["a.example", "b.ropeway.example"]);
+    const kinds = ["a.example", "b.ropeway.example", BASE, "s7k2.ropeway.example", "c.example"].map(
+      (name) => classifyHost(new URL(`https://${name}/`), hosts).kind,
+    );
+    expect(kinds).toEqual(["slot", "slot", "base", "other", "other"]);
+    expect(classifyHost(new URL("http://a.example:8787/"), hosts)).toEqual({
+      kind: "slot",
+      baseOrigin: "http://ropeway.example:8787",
+      slotHost: null,
+      slotOrigins: ["http://a.example:8787", "http://b.ropeway.example:8787"],
+    });
   });
 });
 
 describe("headers of the app's own files", () => {
   const headersOf = (url: string, base: string | undefined = BASE) =>
-    securityHeaders(new URL(url), kindOf(url, base), base);
+    securityHeaders(new URL(url), kindOf(url, base), hostsOf(base));
 
   it("lets the shell frame slots, open its socket, and nothing else", () => {
     const headers = headersOf("http://ropeway.example:8787/");
@@ -94,5 +111,21 @@ describe("headers of the app's own files", () => {
 
   it("frames no slots where there are none", () => {
     expect(headersOf("https://x.workers.dev/", "")["content-security-policy"]).toContain("frame-src 'self';");
+  });
+
+  it("names the hosts of a list, and clears the storage of one where it is asked to", () => {
+    const hosts = hostsOf(BASE, ["a.example", "b.example"]);
+    const of = (url: string, kind: "base" | "slot") => securityHeaders(new URL(url), kind, hosts);
+    const both = "https://a.example https://b.example";
+    expect(of("https://ropeway.example/", "base")["content-security-policy"]).toContain(`frame-src 'self' ${both};`);
+    const { "content-security-policy": policy } = of("https://a.example/.ropeway/boot", "slot");
+    expect(policy?.endsWith(`frame-ancestors https://ropeway.example ${both}`)).toBe(true);
+    expect(of("https://a.example/.ropeway/cleared", "slot")["clear-site-data"]).toBe('"storage"');
+    for (const headers of [
+      of("https://a.example/.ropeway/boot", "slot"),
+      of("https://ropeway.example/.ropeway/cleared", "base"),
+      headersOf("https://s7k2.ropeway.example/.ropeway/cleared"),
+    ])
+      expect(headers).not.toHaveProperty("clear-site-data");
   });
 });

@@ -144,3 +144,67 @@ describe("files of the app", () => {
     expect(served).toEqual(["/"]);
   });
 });
+
+describe("with a list of hosts for slots", () => {
+  const LISTED = { ...CONFIGURED, ROPEWAY_SLOT_HOSTS: "a.ropeway.example, b.ropeway.example" };
+  const FILES: Readonly<Record<string, string>> = {
+    "/": "<html><head></head></html>",
+    "/sw.js": "worker()",
+    "/.ropeway/sw.js": "slot()",
+    "/.ropeway/boot": '<script src="/boot.js"></script>',
+  };
+  const textOf = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await routerOf(LISTED, 200, FILES).ask(url, headers);
+    return { status: response.status, etag: response.headers.get("etag") ?? "", text: await response.text() };
+  };
+
+  it("tells the app the list with its page, and its worker that it is another one", async () => {
+    expect((await textOf(`${BASE}/`)).text).toContain(
+      '<meta name="ropeway-slots" content="https://a.ropeway.example https://b.ropeway.example" />',
+    );
+    expect((await textOf(`${BASE}/sw.js`)).text).toMatch(/^self.ropewayList="[0-9a-f]{8}";\nworker\(\)$/);
+    expect((await textOf(`${BASE}/shell.js`)).text).toBe("file /shell.js");
+    expect(await (await routerOf(LISTED).ask(BASE + CONFIG_PATH)).json()).toMatchObject({ slotHost: null });
+  });
+
+  it("tells a slot where the app is", async () => {
+    expect((await textOf("https://a.ropeway.example/.ropeway/boot")).text).toBe(
+      '<script data-shell="https://ropeway.example" src="/boot.js"></script>',
+    );
+    expect((await textOf("https://b.ropeway.example/.ropeway/sw.js")).text).toBe(
+      'self.ropewayShell="https://ropeway.example";self.ropewaySlots="https://a.ropeway.example https://b.ropeway.example";\nslot()',
+    );
+  });
+
+  it("sends nothing again that is the same with the same list", async () => {
+    const { etag } = await textOf(`${BASE}/`);
+    expect(etag).toMatch(/^"1\.[0-9a-f]{8}"$/);
+    expect(await textOf(`${BASE}/`, { "if-none-match": etag })).toEqual({ status: 304, etag, text: "" });
+    for (const other of ['"1"', '"1.00000000"'])
+      expect((await textOf(`${BASE}/`, { "if-none-match": other })).status).toBe(200);
+  });
+
+  it("lets a slot alone empty itself", async () => {
+    const { ask } = routerOf(LISTED);
+    const clear = async (site: string) => {
+      const { status, headers } = await ask("https://a.ropeway.example/.ropeway/cleared", { "sec-fetch-site": site });
+      return [status, headers.get("clear-site-data"), headers.get("cache-control")];
+    };
+    expect(await clear("same-origin")).toEqual([200, '"storage"', "no-store"]);
+    for (const site of ["same-site", "cross-site", "none"]) expect(await clear(site)).toEqual([404, null, null]);
+  });
+
+  it("keeps nothing of a slot's addresses, and takes no tunnels there", async () => {
+    const { ask } = routerOf(LISTED);
+    const response = await ask("https://a.ropeway.example/page");
+    expect([response.status, response.headers.get("cache-control")]).toEqual([302, "no-store"]);
+    expect((await ask(`https://a.ropeway.example${TUNNEL_PATH}`)).status).toBe(404);
+  });
+
+  it("says what to mend where the list cannot be used", async () => {
+    const { ask } = routerOf({ ...CONFIGURED, ROPEWAY_SLOT_HOSTS: "a.example.net,b.example.net" });
+    const response = await ask(`${BASE}/`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).toContain("another site than ropeway.example: take hosts below ropeway.example");
+  });
+});

@@ -28,6 +28,8 @@ import { classifyHost, securityHeaders } from "./hosts.ts";
 import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";
 import { phonePage } from "./phone-page.ts";
+import { deploymentHosts } from "./slot-host-list.ts";
+import { serveTold, tellingOf } from "./told-files.ts";
 
 export interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
@@ -47,10 +49,20 @@ type Routes<Env extends EdgeOptions> = Hono<{ Bindings: Env }>;
 export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>): Routes<Env> {
   const app: Routes<Env> = new Hono<{ Bindings: Env }>();
 
+  // A platform that only runs requests has no start to check settings at.
+  app.use((context, next) => {
+    try {
+      deploymentHosts(context.env);
+    } catch (error) {
+      return Promise.resolve(context.json({ error: (error as Error).message }, 500));
+    }
+    return next();
+  });
+
   // Slots hold pages of the web, which have no business with pairing and tunnels.
   for (const path of [PAIR_PATH, TOKEN_PATH, TUNNEL_PATH, `${TUNNEL_PATH}/*`, `${DEVICES_PATH}/*`]) {
     app.use(path, (context, next) => {
-      const { kind } = classifyHost(requestedUrl(context.req.raw, context.env), context.env.ROPEWAY_HOST);
+      const { kind } = classifyHost(requestedUrl(context.req.raw, context.env), deploymentHosts(context.env));
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
     });
   }
@@ -58,9 +70,10 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   // Before whatever acts on a request.
   app.use((context, next) => {
     const url = new URL(context.req.url);
-    const { kind } = classifyHost(url, context.env.ROPEWAY_HOST);
+    const hosts = deploymentHosts(context.env);
+    const { kind } = classifyHost(url, hosts);
     if (kind !== "base") return next();
-    const answer = liteBoot(url, context.req.raw, securityHeaders(url, kind, context.env.ROPEWAY_HOST));
+    const answer = liteBoot(url, context.req.raw, securityHeaders(url, kind, hosts));
     return answer === null ? next() : Promise.resolve(answer);
   });
 
@@ -70,7 +83,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     const url = requestedUrl(context.req.raw, context.env);
     const config: EdgeConfig = {
       version: VERSION,
-      slotHost: classifyHost(url, context.env.ROPEWAY_HOST).slotHost,
+      slotHost: classifyHost(url, deploymentHosts(context.env)).slotHost,
       demoUrl: context.env.ROPEWAY_DEMO_URL || null,
     };
     return context.json(config, 200, { "cache-control": "no-store" });
@@ -167,14 +180,18 @@ function serveDevices<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
 function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
   app.get("*", async (context) => {
     const url = requestedUrl(context.req.raw, context.env);
-    const { kind, baseOrigin } = classifyHost(url, context.env.ROPEWAY_HOST);
-    if (kind === "other") {
-      const answer = phonePage(url, context.env.ROPEWAY_HOST);
-      return answer ?? context.redirect(`${baseOrigin}${url.pathname}${url.search}`, 302);
+    const hosts = deploymentHosts(context.env);
+    const host = classifyHost(url, hosts);
+    if (host.kind === "other") {
+      const answer = phonePage(url, hosts.base);
+      return answer ?? context.redirect(`${host.baseOrigin}${url.pathname}${url.search}`, 302);
     }
-    const headers = securityHeaders(url, kind, context.env.ROPEWAY_HOST);
-    if (kind === "slot" && !url.pathname.startsWith(RESERVED_PATH)) return bootSlot(context, url, headers);
-    const response = await runtime.serveAsset(url.pathname, context.env, context.req.raw);
+    const headers = securityHeaders(url, host.kind, hosts);
+    if (host.kind === "slot" && !url.pathname.startsWith(RESERVED_PATH)) return bootSlot(context, url, headers);
+    if (headers["clear-site-data"] !== undefined) return clearSlot(context, headers);
+    const telling = tellingOf(url.pathname, host);
+    const serve = (request: Request) => runtime.serveAsset(url.pathname, context.env, request);
+    const response = await (telling === null ? serve(context.req.raw) : serveTold(telling, context.req.raw, serve));
     const answer = new Response(response.body, response);
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
     const freshness = freshnessOf(url.pathname);
@@ -215,10 +232,17 @@ function fromElsewhere(context: Context): Response {
  * installs it and comes back. Anything else must not reach the edge this way.
  */
 function bootSlot(context: Context, url: URL, headers: Record<string, string>): Response {
+  const answered = { ...headers, "cache-control": "no-store" };
   const destination = context.req.header("sec-fetch-dest") ?? "document";
-  if (!["document", "iframe", "frame"].includes(destination)) return context.text("", 404, headers);
+  if (!["document", "iframe", "frame"].includes(destination)) return context.text("", 404, answered);
   const then = encodeURIComponent(`${url.pathname}${url.search}`);
-  return new Response(null, { status: 302, headers: { ...headers, location: `${RESERVED_PATH}boot?then=${then}` } });
+  return new Response(null, { status: 302, headers: { ...answered, location: `${RESERVED_PATH}boot?then=${then}` } });
+}
+
+/** For the slot itself alone: the names of hosts in a list are no secret, and any site could empty them. */
+function clearSlot(context: Context, headers: Record<string, string>): Response {
+  const isAsked = context.req.header("sec-fetch-site") === "same-origin";
+  return isAsked ? context.text("", 200, { ...headers, "cache-control": "no-store" }) : context.text("", 404);
 }
 
 function foreignOrigin(request: Request): boolean {

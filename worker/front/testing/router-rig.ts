@@ -11,8 +11,12 @@ export const BASE = "https://ropeway.example";
 export const SLOT = "https://s7k2.ropeway.example";
 export const CONFIGURED: EdgeOptions = { ROPEWAY_ACCESS_KEY: KEY, ROPEWAY_HOST: "ropeway.example" };
 
-/** A router over files and tunnels that write down who came. @param status of all files. */
-export function routerOf(environment: EdgeOptions = CONFIGURED, status = 200) {
+/** A router over files and tunnels that write down who came. @param status of all files. @param texts of some. */
+export function routerOf(
+  environment: EdgeOptions = CONFIGURED,
+  status = 200,
+  texts: Readonly<Record<string, string>> = {},
+) {
   const served: string[] = [];
   const tunnels: string[] = [];
   const directory = new DeviceDirectory({
@@ -22,9 +26,14 @@ export function routerOf(environment: EdgeOptions = CONFIGURED, status = 200) {
     now: Date.now,
   });
   const app = createRouter<EdgeOptions>({
-    async serveAsset(path) {
+    async serveAsset(path, _env, request) {
       served.push(path);
-      return new Response(`file ${path}`, { status, headers: { "content-type": "text/plain", etag: '"1"' } });
+      if (request.headers.get("if-none-match") === '"1"')
+        return new Response(null, { status: 304, headers: { etag: '"1"' } });
+      return new Response(texts[path] ?? `file ${path}`, {
+        status,
+        headers: { "content-type": "text/plain", etag: '"1"' },
+      });
     },
     async askPhone(deviceId, env, request) {
       const device = { admit: async () => ({ kind: "full" }) as const, isAdmitted: async () => true };
