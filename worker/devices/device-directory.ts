@@ -15,7 +15,7 @@ import {
   UNUSED_TIME,
   type Unpairing,
 } from "./device-terms.ts";
-import { equalSecrets, hashOf, issueToken, newDeviceId } from "./device-token.ts";
+import { equalSecrets, hashOf, issueToken, type NamedDevice, newDeviceId } from "./device-token.ts";
 import { type CodeTerms, PairingCodes } from "./pairing-codes.ts";
 import type { RecordStore } from "./record-store.ts";
 
@@ -89,11 +89,14 @@ export class DeviceDirectory implements DirectoryCalls {
       await this.#log.refused();
       return { kind: "refused", why: "not-accepted" };
     }
-    const { token, deviceId, secretHash } = await issueToken(accessKey, newDeviceId());
+    const { token, deviceId, secretHash, isGuest } = await issueToken(accessKey, {
+      deviceId: newDeviceId(),
+      isGuest: terms.kind === "guest",
+    });
     await this.#add({ id: deviceId, name, terms }, isKey ? "key" : "code");
     // Where it cannot be told now, it asks at its first handshake.
     await deviceOf(deviceId)
-      .enroll(terms, { deviceId, secretHash })
+      .enroll(terms, { deviceId, secretHash, isGuest })
       .catch(() => {});
     return { kind: "paired", token };
   }
@@ -178,10 +181,11 @@ export class DeviceDirectory implements DirectoryCalls {
 
   // DirectoryCalls
 
-  async adopt(deviceId: string, name: string): Promise<DeviceTerms | null> {
+  async adopt({ deviceId, isGuest }: NamedDevice, name: string): Promise<DeviceTerms | null> {
     await this.#noticeNewKey();
     const entry = await this.#options.store.get<DeviceEntry>(DEVICE + deviceId);
     if (entry !== undefined) return entry.terms;
+    if (isGuest) return null;
     // Who knows a key that was replaced can sign what looks like a token of before.
     if ((await this.#access())?.ownKeyHash !== undefined || (await this.#isFull())) return null;
     const terms: DeviceTerms = { kind: "full" };

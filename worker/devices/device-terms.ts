@@ -1,6 +1,6 @@
 /** What a device may do, and how it ended: what its own object and the directory tell each other. */
 
-import type { DeviceToken } from "./device-token.ts";
+import type { DeviceToken, NamedDevice } from "./device-token.ts";
 
 /** Milliseconds without use after which a device is not paired any more. */
 export const UNUSED_TIME = 90 * 24 * 60 * 60 * 1000;
@@ -45,12 +45,12 @@ export interface DeviceCalls {
 export interface DirectoryCalls {
   /**
    * A device whose token this edge has issued, and whose object knows nothing of it: one that was paired before there
-   * was a list, or whose state was lost.
+   * was a list, or whose state was lost. A guest's limits cannot be lost: where the list has it not, it is over.
    *
    * @param name where the list has none yet.
    * @returns null where it may not come in.
    */
-  adopt(deviceId: string, name: string): Promise<DeviceTerms | null>;
+  adopt(device: NamedDevice, name: string): Promise<DeviceTerms | null>;
   /** Its pairing is over. */
   ended(deviceId: string, reason: EndReason): Promise<void>;
   /** It is not paired any more, and asked to come in. */

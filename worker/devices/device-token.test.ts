@@ -2,20 +2,27 @@ import { describe, expect, it, vi } from "vitest";
 import { equalSecrets, issueToken, newDeviceId, verifyToken } from "./device-token.ts";
 
 const KEY = "an access key";
-const fresh = async (accessKey = KEY) => issueToken(accessKey, newDeviceId());
+const newDevice = (isGuest = false) => ({ deviceId: newDeviceId(), isGuest });
+const fresh = async (accessKey = KEY) => issueToken(accessKey, newDevice());
 
 /** As an edge of before 2026-12 issued it for KEY. */
 const FORMER = "AAAAAAAAAAAAAAAAAAAAAA.YhR-ncSko74YwdBGrnJMtxDTZSJdU171xTWP6JIhnoM";
 
 describe("device tokens", () => {
   it("names the device that it was issued for, with a secret of its own each time", async () => {
-    const deviceId = newDeviceId();
-    const [first, second] = [await issueToken(KEY, deviceId), await issueToken(KEY, deviceId)];
-    expect(await verifyToken(KEY, first.token)).toEqual({ deviceId, secretHash: first.secretHash });
-    expect(await verifyToken(KEY, second.token)).toEqual({ deviceId, secretHash: second.secretHash });
+    const device = newDevice();
+    const [first, second] = [await issueToken(KEY, device), await issueToken(KEY, device)];
+    expect(await verifyToken(KEY, first.token)).toEqual({ ...device, secretHash: first.secretHash });
+    expect(await verifyToken(KEY, second.token)).toEqual({ ...device, secretHash: second.secretHash });
     expect(first.secretHash).not.toBe(second.secretHash);
-    expect(first.token.startsWith(`${deviceId}.`)).toBe(true);
-    expect(newDeviceId()).not.toBe(deviceId);
+    expect(first.token.startsWith(`${device.deviceId}.`)).toBe(true);
+    expect(newDeviceId()).not.toBe(device.deviceId);
+  });
+
+  it("says of a guest that it is one", async () => {
+    const guest = newDevice(true);
+    const { token, secretHash } = await issueToken(KEY, guest);
+    expect(await verifyToken(KEY, token)).toEqual({ ...guest, secretHash });
   });
 
   it("is a valid WebSocket subprotocol value, and has neither the key in it nor what is stored", async () => {
@@ -27,7 +34,11 @@ describe("device tokens", () => {
 
   it("is taken in the form that it had before there was a list of devices", async () => {
     const former = await verifyToken(KEY, FORMER);
-    expect(former).toEqual({ deviceId: "AAAAAAAAAAAAAAAAAAAAAA", secretHash: expect.stringMatching(/^[\w-]{43}$/) });
+    expect(former).toEqual({
+      deviceId: "AAAAAAAAAAAAAAAAAAAAAA",
+      isGuest: false,
+      secretHash: expect.stringMatching(/^[\w-]{43}$/),
+    });
     expect(await verifyToken("another key", FORMER)).toBeNull();
   });
 

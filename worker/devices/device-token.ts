@@ -3,7 +3,8 @@
  * the token: nobody else makes a phone's object start. Whether the device is still paired, and which secret it has by
  * now, its own object knows (`own-device.ts`).
  *
- * token = device id, ".", secret, ".", base64url(first 16 bytes of HMAC-SHA-256(key, "ropeway device " + id + " " + secret))
+ * token = device id, ".", secret, ".", base64url(first 16 bytes of HMAC-SHA-256(key, "ropeway device " + id + " " + secret));
+ * "ropeway guest " for a guest's.
  *
  * Before 2026-12 it was: device id, ".", base64url(HMAC-SHA-256(key, "ropeway device " + id)). The signature is its secret.
  */
@@ -20,9 +21,15 @@ const RANDOM = /^[A-Za-z0-9_-]{22}$/;
 const FULL_SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const SIGNATURE_BYTES = 16;
 
-/** What a token says; without its key, whether the edge issued it is not known. */
-export interface DeviceToken {
+/** Whose a token is. */
+export interface NamedDevice {
   readonly deviceId: string;
+  /** It never becomes more, whatever the edge has forgotten of it. */
+  readonly isGuest: boolean;
+}
+
+/** What a token says; without its key, whether the edge issued it is not known. */
+export interface DeviceToken extends NamedDevice {
   /** SHA-256 of the secret, in base64url: as it is stored. */
   readonly secretHash: string;
 }
@@ -34,11 +41,11 @@ export function newDeviceId(): string {
 /** @returns the token, and what is stored of it. */
 export async function issueToken(
   accessKey: string,
-  deviceId: string,
+  { deviceId, isGuest }: NamedDevice,
 ): Promise<{ readonly token: string } & DeviceToken> {
   const secret = randomText();
-  const token = `${deviceId}.${secret}.${await signatureOf(accessKey, deviceId, secret)}`;
-  return { token, deviceId, secretHash: await hashOf(secret) };
+  const token = `${deviceId}.${secret}.${await signatureOf(accessKey, { deviceId, isGuest }, secret)}`;
+  return { token, deviceId, isGuest, secretHash: await hashOf(secret) };
 }
 
 /**
@@ -58,12 +65,17 @@ export async function verifyToken(accessKey: string, token: string): Promise<Dev
 async function check(accessKey: string, token: string): Promise<DeviceToken | null> {
   const [deviceId = "", secret = "", signature, ...rest] = token.split(".");
   if (rest.length > 0 || !RANDOM.test(deviceId)) return null;
-  const isFormer = signature === undefined;
-  if (!(isFormer ? FULL_SIGNATURE : RANDOM).test(secret)) return null;
-  const [given, expected] = isFormer
-    ? [secret, await formerSignatureOf(accessKey, deviceId)]
-    : [signature, await signatureOf(accessKey, deviceId, secret)];
-  return (await equalSecrets(given, expected)) ? { deviceId, secretHash: await hashOf(secret) } : null;
+  if (!(signature === undefined ? FULL_SIGNATURE : RANDOM).test(secret)) return null;
+  const secretHash = await hashOf(secret);
+  if (signature === undefined) {
+    const isIssued = await equalSecrets(secret, await formerSignatureOf(accessKey, deviceId));
+    return isIssued ? { deviceId, isGuest: false, secretHash } : null;
+  }
+  for (const isGuest of [false, true]) {
+    const device = { deviceId, isGuest };
+    if (await equalSecrets(signature, await signatureOf(accessKey, device, secret))) return { ...device, secretHash };
+  }
+  return null;
 }
 
 /** Compares without telling by its time how much matched: both sides are hashed under a random key first. */
@@ -86,8 +98,9 @@ function randomText(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES)));
 }
 
-async function signatureOf(accessKey: string, deviceId: string, secret: string): Promise<string> {
-  return toBase64Url((await sign(accessKey, `ropeway device ${deviceId} ${secret}`)).subarray(0, SIGNATURE_BYTES));
+async function signatureOf(accessKey: string, { deviceId, isGuest }: NamedDevice, secret: string): Promise<string> {
+  const text = `ropeway ${isGuest ? "guest" : "device"} ${deviceId} ${secret}`;
+  return toBase64Url((await sign(accessKey, text)).subarray(0, SIGNATURE_BYTES));
 }
 
 async function formerSignatureOf(accessKey: string, deviceId: string): Promise<string> {

@@ -19,12 +19,12 @@ describe("a paired device", () => {
   it("does not come in with another secret that the edge has signed", async () => {
     const rig = new DeviceRig();
     const phone = await rig.pair();
-    expect(await rig.comesIn(await issueToken(KEY, phone.deviceId))).toBe(false);
+    expect(await rig.comesIn(await issueToken(KEY, phone))).toBe(false);
   });
 
   it("enters the list with its first connection where it was paired before there was one", async () => {
     const rig = new DeviceRig();
-    const former = await issueToken(KEY, newDeviceId());
+    const former = await issueToken(KEY, { deviceId: newDeviceId(), isGuest: false });
     expect(await rig.comesIn(former)).toBe(true);
     expect(await rig.directory.list()).toEqual([
       expect.objectContaining({ id: former.deviceId, name: "Adopted", terms: { kind: "full" } }),
@@ -44,6 +44,25 @@ describe("a paired device", () => {
     expect([await rig.comesIn(phone), await rig.comesIn(other)]).toEqual([false, true]);
     rig.restart();
     expect([await rig.comesIn(phone), await rig.comesIn(other)]).toEqual([false, true]);
+  });
+
+  it("is void at once, although what says otherwise is read just then", async () => {
+    const rig = new DeviceRig();
+    const phone = await rig.pair();
+    rig.restart();
+    const { own, store } = rig.device(phone.deviceId);
+    const isRead = Promise.withResolvers<void>();
+    const { get } = store;
+    store.get = async <Value>(name: string) => {
+      const value = await get<Value>(name);
+      await isRead.promise;
+      return value;
+    };
+    const coming = own.admit(phone, "Phone");
+    await own.unpair({ withCookies: false });
+    isRead.resolve();
+    expect(await coming).toBeNull();
+    expect(await own.isAdmitted(phone)).toBe(false);
   });
 
   it("leaves its cookies, unless they are to go", async () => {
@@ -122,6 +141,37 @@ describe("what a device has used", () => {
     const wentAt = rig.time;
     rig.time += DAY;
     expect((await rig.directory.list())[0]?.usage?.seenAt).toBe(wentAt);
+  });
+});
+
+describe("a guest", () => {
+  const guestOf = async (rig: DeviceRig, mostBytes: number) => {
+    const { code } = await rig.directory.createCode({ kind: "guest", lastsFor: null, mostBytes });
+    return rig.pair("Guest", code);
+  };
+
+  it("has used what it has used, although its object ends without a word again and again", async () => {
+    const rig = new DeviceRig();
+    const guest = await guestOf(rig, 10_000_000);
+    for (let i = 0; i < 5; i += 1) {
+      expect(await rig.comesIn(guest)).toBe(true);
+      for (let bytes = 0; bytes < 3_000_000; bytes += 50_000) {
+        rig.device(guest.deviceId).own.used(50_000);
+        await Promise.resolve();
+      }
+      if (rig.device(guest.deviceId).seen.includes("disconnected")) break;
+      await new Promise((resolve) => setTimeout(resolve));
+      rig.restart();
+    }
+    await vi.waitFor(() => expect(rig.device(guest.deviceId).seen).toContain("disconnected"));
+    expect(await rig.comesIn(guest)).toBe(false);
+  });
+
+  it("becomes no other where all that was known of it is lost", async () => {
+    const { token } = await guestOf(new DeviceRig(), 1_000);
+    const rig = new DeviceRig();
+    expect(await rig.comesIn(await read(token))).toBe(false);
+    expect(await rig.directory.list()).toEqual([]);
   });
 });
 

@@ -32,6 +32,9 @@ const SEEN_STEP = 60_000;
 /** Bytes that may be forgotten when the memory of the object is. */
 const UNSTORED_BYTES = 64 * 1024;
 
+/** Bytes of a guest with a data limit that may be: who has its object aborted again and again would have no limit. */
+const GUEST_UNSTORED_BYTES = 1024 * 1024;
+
 /** Milliseconds in which the log hears once of a device that is not let in. */
 const TURNED_AWAY_STEP = 3_600_000;
 
@@ -73,6 +76,10 @@ export class OwnDevice implements DeviceCalls {
   #turnedAwayAt = Number.NEGATIVE_INFINITY;
   /** Since the record was last written. */
   #unstored = 0;
+  /** What `#unstored` of a guest with a data limit has to reach to be written. */
+  #writtenAt = GUEST_UNSTORED_BYTES;
+  /** Count of changes: what was read before one is out of date. */
+  #changes = 0;
 
   constructor(options: OwnDeviceOptions) {
     this.#options = options;
@@ -102,7 +109,7 @@ export class OwnDevice implements DeviceCalls {
 
   /** A token in place of the one that it shows. The one before that is void from then on. */
   async renew(accessKey: string, shown: DeviceToken): Promise<string> {
-    const { token, secretHash } = await issueToken(accessKey, shown.deviceId);
+    const { token, secretHash } = await issueToken(accessKey, shown);
     await this.#updatePaired((record) => ({
       ...record,
       secretHashes: [secretHash, shown.secretHash].slice(0, SECRETS_KEPT),
@@ -118,6 +125,7 @@ export class OwnDevice implements DeviceCalls {
     if (known?.record?.state !== "paired") return;
     const reason = this.#endOf(known.record);
     if (reason !== null) void this.#end(known.record, reason);
+    else if (hasDataLimit(known.record) && this.#unstored >= this.#writtenAt) this.#writeUse();
   }
 
   /** It has closed a socket, or rests. */
@@ -157,9 +165,10 @@ export class OwnDevice implements DeviceCalls {
   }
 
   async #read(): Promise<DeviceRecord | undefined> {
+    const changes = this.#changes;
     const record = await this.#options.store.get<DeviceRecord>(RECORD);
-    this.#know(record);
-    return record;
+    if (changes === this.#changes) this.#know(record);
+    return this.#known?.record;
   }
 
   #know(record: DeviceRecord | undefined): void {
@@ -180,7 +189,7 @@ export class OwnDevice implements DeviceCalls {
   }
 
   async #adopt(token: DeviceToken, name: string): Promise<DeviceRecord> {
-    const terms = await this.#options.directory.adopt(token.deviceId, name);
+    const terms = await this.#options.directory.adopt(token, name);
     if (terms === null) return { state: "void" };
     const adopted = this.#fresh(terms, token);
     await this.#update((record) => record ?? adopted);
@@ -211,6 +220,16 @@ export class OwnDevice implements DeviceCalls {
     await this.#options.directory.ended(deviceId, reason);
   }
 
+  #writeUse(): void {
+    this.#writtenAt = this.#unstored + GUEST_UNSTORED_BYTES;
+    this.#updatePaired((former) => former).then(
+      () => {
+        this.#writtenAt = GUEST_UNSTORED_BYTES;
+      },
+      () => {},
+    );
+  }
+
   /** @param change of what is kept beside how much it was used. */
   #updatePaired(change: (record: PairedRecord) => PairedRecord): Promise<void> {
     const bytes = this.#unstored;
@@ -226,8 +245,13 @@ export class OwnDevice implements DeviceCalls {
   #update(change: (record: DeviceRecord | undefined) => DeviceRecord | undefined): Promise<void> {
     return this.#options.store.update<DeviceRecord>(RECORD, (former) => {
       const next = change(former);
+      this.#changes += 1;
       this.#know(next);
       return next;
     });
   }
+}
+
+function hasDataLimit({ terms }: PairedRecord): boolean {
+  return terms.kind === "guest" && terms.mostBytes !== null;
 }

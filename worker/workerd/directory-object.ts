@@ -8,6 +8,7 @@ import {
   type PairingRequest,
 } from "../devices/device-directory.ts";
 import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/device-terms.ts";
+import type { NamedDevice } from "../devices/device-token.ts";
 import type { DirectoryDesk } from "../devices/devices-api.ts";
 import type { CodeTerms } from "../devices/pairing-codes.ts";
 import { objectRecordStore } from "./object-records.ts";
@@ -89,8 +90,8 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     return this.#directory.turnedAway(deviceId);
   }
 
-  adopt(deviceId: string, name: string): Promise<DeviceTerms | null> {
-    return this.#directory.adopt(deviceId, name);
+  adopt(device: NamedDevice, name: string): Promise<DeviceTerms | null> {
+    return this.#directory.adopt(device, name);
   }
 
   ended(deviceId: string, reason: EndReason): Promise<void> {

@@ -63,7 +63,7 @@ export class DeviceRig {
     const own = new OwnDevice({
       store,
       directory: {
-        adopt: (id, name) => this.directory.adopt(id, name),
+        adopt: (device, name) => this.directory.adopt(device, name),
         turnedAway: (id) => this.directory.turnedAway(id),
         ended: (id, reason) => this.directory.ended(id, reason),
       },

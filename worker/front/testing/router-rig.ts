@@ -61,7 +61,8 @@ export function routerOf(
 }
 
 /** Of a device that was never seen before. */
-export const issueToken = async (accessKey: string) => (await tokenFor(accessKey, newDeviceId())).token;
+export const issueToken = async (accessKey: string) =>
+  (await tokenFor(accessKey, { deviceId: newDeviceId(), isGuest: false })).token;
 export type Ask = ReturnType<typeof routerOf>["ask"];
 export const pair = (ask: Ask, headers: Record<string, string>, base = BASE) => ask(base + PAIR_PATH, headers, "POST");
 export const upgrade = (ask: Ask, protocols: string, headers: Record<string, string> = {}, base = BASE) =>
