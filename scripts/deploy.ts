@@ -2,6 +2,7 @@
  * `npm run deploy`: builds, deploys to the Cloudflare account that wrangler is signed in to, sees to the access key and
  * prints the link that pairs a phone. `npm run deploy -- --new-key` replaces the key, which unpairs all phones;
  * `--dry-run` only shows what would be done; `--host` and `--zone` stand in for what one would write into wrangler.toml.
+ * Without a host of one's own the edge is at workers.dev, and pages get `--slots` hosts beside it.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,8 @@ import { isPackage } from "./build/paths.ts";
 import { writeDeployConfig } from "./deploy/deploy-config.ts";
 import { type AccessKeys, deployAll } from "./deploy/deployment.ts";
 import { dryPlatform, wranglerPlatform } from "./deploy/platform.ts";
+import { builtSlotFiles } from "./deploy/slot-files.ts";
+import { readSlotCount, writeSlotWorkers } from "./deploy/slot-workers.ts";
 import { runWrangler } from "./deploy/wrangler.ts";
 import { forgetAccessKey, keptAccessKey } from "./local-edge/access-key.ts";
 
@@ -30,20 +33,25 @@ try {
       "dry-run": { type: "boolean", default: false },
       host: { type: "string" },
       zone: { type: "string" },
+      slots: { type: "string", default: "24" },
     },
   });
+  const slots = readSlotCount(flags.slots);
   const directory = await mkdtemp(join(tmpdir(), "ropeway-"));
   try {
-    const { host, worker } = await writeDeployConfig(directory, flags);
+    const { host, worker, compatibilityDate } = await writeDeployConfig(directory, flags);
     const isDry = flags["dry-run"];
+    const say = (line: string) => console.log(line);
     const { url, key } = await deployAll({
-      platform: isDry
-        ? dryPlatform(runWrangler, (line) => console.log(line))
-        : wranglerPlatform(runWrangler, directory),
+      platform: isDry ? dryPlatform(runWrangler, say) : wranglerPlatform(runWrangler, directory),
       edge: worker,
       host,
+      slots,
       newKey: flags["new-key"],
       keys: isDry ? dryKeys : keptKeys,
+      slotWorkers: async (names, baseOrigin, list) =>
+        writeSlotWorkers(directory, names, await builtSlotFiles(baseOrigin, list), compatibilityDate),
+      say,
     });
     if (isDry) console.log(`Ropeway would be at ${url}`);
     else if (key !== null) console.log(`Ropeway is ready: ${url}/#key=${key}`);

@@ -10,4 +10,9 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __SLOT_WORKER: string;
 };
 
-self.importScripts(shellOriginOf(self.location.origin) + self.__SLOT_WORKER);
+try {
+  self.importScripts(shellOriginOf(self.location.origin) + self.__SLOT_WORKER);
+} catch {
+  // Where hosts are deployed one after the other, the shell is of another release meanwhile. This one's own never is.
+  self.importScripts(self.__SLOT_WORKER);
+}

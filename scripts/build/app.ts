@@ -46,6 +46,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
+  [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
   ["blank", "pwa/shell/blank.ts", "iife"],
 ];
 
@@ -55,6 +56,7 @@ const copies: readonly (readonly [output: string, source: string])[] = [
   ["manifest.webmanifest", "pwa/manifest.webmanifest"],
   [".ropeway/boot.html", "pwa/slot/documents/boot.html"],
   [".ropeway/frame.html", "pwa/slot/documents/frame.html"],
+  [".ropeway/lost.html", "pwa/slot/documents/lost.html"],
 ];
 
 /** Builds the app, below `dist/app`. */

@@ -17,6 +17,7 @@ export interface DeployConfig {
   readonly worker: Worker;
   /** Null where the platform names it. */
   readonly host: string | null;
+  readonly compatibilityDate: string;
 }
 
 type WranglerConfig = Record<string, unknown> & { readonly vars?: Record<string, unknown> };
@@ -33,6 +34,7 @@ export async function writeDeployConfig(directory: string, flags: DeployFlags): 
   return {
     worker: { name: String(config.name), config: path },
     host: host === "" ? null : host,
+    compatibilityDate: String(config.compatibility_date),
   };
 }
 

@@ -51,6 +51,7 @@ class Account {
       platform: wranglerPlatform(this.wrangler, directory),
       edge: { name: "ropeway", config: "ropeway" },
       host: null,
+      slots: 3,
       newKey: false,
       keys: {
         kept: async () => {
@@ -62,22 +63,24 @@ class Account {
           this.keptKey = null;
         },
       },
+      slotWorkers: async (names) => names.map((name) => ({ name, config: name })),
+      say: () => {},
       ...changes,
     };
   }
 }
 
-const DEPLOY = "deploy --config=ropeway";
+const deploys = ["ropeway", "ropeway-s01", "ropeway-s02", "ropeway-s03"].map((name) => `deploy --config=${name}`);
 const LIST = "secret list --format=json --config=ropeway";
-const BULK = "secret bulk --config=ropeway";
-const bulk = (secrets: object) => `${BULK} < ${JSON.stringify(secrets)}`;
+const hosts = { ROPEWAY_HOST: "ropeway.me.workers.dev", ROPEWAY_SLOT_HOSTS: "ropeway-s[01-03].me.workers.dev" };
+const bulk = (secrets: object) => `secret bulk --config=ropeway < ${JSON.stringify(secrets)}`;
 
 describe("deployAll", () => {
-  it("deploys the edge and gives it a key", async () => {
+  it("makes edge and hosts, and tells the edge of them last", async () => {
     const account = new Account();
     const deployed = await deployAll(account.deployment());
-    expect(deployed).toEqual({ url: "https://ropeway.me.workers.dev", key: "key-2" });
-    expect(account.calls).toEqual([DEPLOY, LIST, bulk({ ROPEWAY_ACCESS_KEY: "key-2" })]);
+    expect(deployed).toEqual({ url: "https://ropeway.me.workers.dev", key: "key-5" });
+    expect(account.calls).toEqual([...deploys, LIST, bulk({ ...hosts, ROPEWAY_ACCESS_KEY: "key-5" })]);
   });
 
   it("changes nothing when it is run again", async () => {
@@ -85,20 +88,46 @@ describe("deployAll", () => {
     await deployAll(account.deployment());
     const before = structuredClone(account.workers);
     account.calls.length = 0;
-    const deployed = await deployAll(account.deployment({ host: "ropeway.example" }));
-    expect(deployed).toEqual({ url: "https://ropeway.example", key: "key-2" });
-    expect(account.calls).toEqual([DEPLOY, LIST]);
+    const deployed = await deployAll(account.deployment());
+    expect(deployed.key).toBe("key-5");
+    expect(account.calls).toEqual([...deploys, LIST, bulk(hosts)]);
     expect(account.workers).toEqual(before);
   });
 
-  it.each([DEPLOY, LIST, BULK])("goes on after %s had failed", async (failing) => {
+  it.each([...deploys, LIST, "secret bulk --config=ropeway"])("goes on after %s had failed", async (failing) => {
     const account = new Account();
     account.failing = failing;
     await expect(deployAll(account.deployment())).rejects.toThrow("Cannot deploy");
+    // No list names a host that is not there.
+    expect(account.workers.get("ropeway")?.size ?? 0).toBe(0);
     expect(account.keptKey).toBeNull();
     account.failing = "";
     const { key } = await deployAll(account.deployment());
-    expect(account.workers.get("ropeway")).toEqual(new Map([["ROPEWAY_ACCESS_KEY", key]]));
+    expect(account.workers.get("ropeway")).toEqual(
+      new Map(Object.entries({ ...hosts, ROPEWAY_ACCESS_KEY: key ?? "" })),
+    );
+    expect([...account.workers.keys()]).toHaveLength(4);
+  });
+
+  it("takes the list away where there are to be none, and with a name of one's own", async () => {
+    for (const changes of [{ slots: 0 }, { host: "ropeway.example" }]) {
+      const account = new Account();
+      await deployAll(account.deployment());
+      account.calls.length = 0;
+      await deployAll(account.deployment(changes));
+      expect(account.calls).toEqual([
+        "deploy --config=ropeway",
+        LIST,
+        bulk({ ROPEWAY_HOST: null, ROPEWAY_SLOT_HOSTS: null }),
+      ]);
+    }
+  });
+
+  it("makes none where the edge has another name than the platform's", async () => {
+    const account = new Account();
+    account.domain = "people.example";
+    await deployAll(account.deployment());
+    expect(account.calls).toEqual(["deploy --config=ropeway", LIST, bulk({ ROPEWAY_ACCESS_KEY: "key-2" })]);
   });
 
   it("leaves a key alone that is not known here, and replaces it when told to", async () => {
@@ -107,7 +136,7 @@ describe("deployAll", () => {
     account.keptKey = null;
     expect((await deployAll(account.deployment())).key).toBeNull();
     expect(account.keptKey).toBeNull();
-    expect(account.workers.get("ropeway")?.get("ROPEWAY_ACCESS_KEY")).toBe("key-2");
+    expect(account.workers.get("ropeway")?.get("ROPEWAY_ACCESS_KEY")).toBe("key-5");
     const { key } = await deployAll(account.deployment({ newKey: true }));
     expect(key).toBe(account.keptKey);
     expect(account.workers.get("ropeway")?.get("ROPEWAY_ACCESS_KEY")).toBe(key);
@@ -117,11 +146,17 @@ describe("deployAll", () => {
     const account = new Account();
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
-    await deployAll(account.deployment({ platform: dryPlatform(account.wrangler, say) }));
-    expect(account.calls).toEqual([DEPLOY.replace("deploy", "deploy --dry-run")]);
+    await deployAll(account.deployment({ platform: dryPlatform(account.wrangler, say), say }));
+    expect(account.calls).toEqual(deploys.slice(0, 2).map((call) => call.replace("deploy", "deploy --dry-run")));
     expect(account.workers.size).toBe(0);
     expect(said).toEqual([
       "Would deploy the worker ropeway",
+      ...[1, 2, 3].flatMap((number) => [
+        `Host ${number} of 3 for pages`,
+        `Would deploy the worker ropeway-s0${number}`,
+      ]),
+      "Would set the secret ROPEWAY_HOST of ropeway: ropeway.your-name.workers.dev",
+      "Would set the secret ROPEWAY_SLOT_HOSTS of ropeway: ropeway-s[01-03].your-name.workers.dev",
       expect.stringMatching(/^Would set the secret ROPEWAY_ACCESS_KEY of ropeway: key-/),
     ]);
   });

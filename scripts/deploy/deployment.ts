@@ -1,7 +1,14 @@
-/** Deploys the edge, one step after the other; each may be repeated. */
-import type { Platform, Worker } from "./platform.ts";
+/**
+ * Deploys edge and hosts of slots, one step after the other; each may be repeated. The edge comes first, since it tells
+ * the account's name below workers.dev. The list of hosts comes last, when all of them answer: it is kept as a secret, which
+ * the next deployment of the edge leaves as it is.
+ */
+import type { Platform, SecretChanges, Worker } from "./platform.ts";
+import { slotHostPattern, slotNames } from "./slot-workers.ts";
 
 const KEY = "ROPEWAY_ACCESS_KEY";
+const BASE = "ROPEWAY_HOST";
+const LIST = "ROPEWAY_SLOT_HOSTS";
 
 export interface AccessKeys {
   /** Makes one where there is none. */
@@ -12,11 +19,16 @@ export interface AccessKeys {
 export interface Deployment {
   readonly platform: Platform;
   readonly edge: Worker;
-  /** The base host where there is a wildcard below it; null where the platform names the edge. */
+  /** The base host where there is a wildcard below it, or a list of its own; null where the platform names the edge. */
   readonly host: string | null;
+  /** How many hosts to make where the platform names the edge; 0 for none. */
+  readonly slots: number;
   /** Puts a new access key in the place of the one that the edge has. */
   readonly newKey: boolean;
   readonly keys: AccessKeys;
+  /** @param baseOrigin of the shell. @param list what ROPEWAY_SLOT_HOSTS will be. */
+  slotWorkers(names: readonly string[], baseOrigin: string, list: string): Promise<readonly Worker[]>;
+  say(line: string): void;
 }
 
 export interface Deployed {
@@ -26,19 +38,52 @@ export interface Deployed {
   readonly key: string | null;
 }
 
-export async function deployAll({ platform, edge, host, newKey, keys }: Deployment): Promise<Deployed> {
+export async function deployAll(deployment: Deployment): Promise<Deployed> {
+  const { platform, edge, host, newKey, keys } = deployment;
   const named = await platform.deploy(edge);
   const url = host === null ? named : `https://${host}`;
+  const list = host === null && isPlatformsOwn(named) ? await deploySlots(deployment, named) : null;
   const names = await platform.secretNames(edge);
   if (newKey) await keys.forget();
   const { key, isNew } = await keys.kept();
   const isKnown = !names.includes(KEY) || !isNew || newKey;
+  const changes = {
+    ...(host === null && !isPlatformsOwn(named) ? {} : (list ?? withoutList(names))),
+    ...(isKnown && (isNew || !names.includes(KEY)) ? { [KEY]: key } : {}),
+  };
   try {
-    if (isKnown && (isNew || !names.includes(KEY))) await platform.changeSecrets(edge, { [KEY]: key });
+    if (Object.keys(changes).length > 0) await platform.changeSecrets(edge, changes);
   } catch (error) {
     if (isNew) await keys.forget();
     throw error;
   }
   if (!isKnown) await keys.forget();
   return { url, key: isKnown ? key : null };
+}
+
+function isPlatformsOwn(origin: string): boolean {
+  return new URL(origin).hostname.endsWith(".workers.dev");
+}
+
+/** @returns what tells the edge of its hosts; null where none were to be. */
+async function deploySlots(
+  { platform, edge, slots, slotWorkers, say }: Deployment,
+  baseOrigin: string,
+): Promise<SecretChanges | null> {
+  if (slots === 0) return null;
+  const baseHost = new URL(baseOrigin).hostname;
+  const pattern = slotHostPattern(baseHost, slots);
+  const workers = await slotWorkers(slotNames(edge.name, slots), baseOrigin, pattern);
+  for (const [index, worker] of workers.entries()) {
+    say(`Host ${index + 1} of ${slots} for pages`);
+    const at = new URL(await platform.deploy(worker)).hostname;
+    const wanted = baseHost.replace(edge.name, worker.name);
+    if (at !== wanted) throw new Error(`Cannot deploy: ${worker.name} is at ${at}, not at ${wanted}`);
+  }
+  return { [BASE]: baseHost, [LIST]: pattern };
+}
+
+/** What an earlier deployment has set. */
+function withoutList(names: readonly string[]): SecretChanges {
+  return Object.fromEntries([BASE, LIST].filter((name) => names.includes(name)).map((name) => [name, null]));
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Wrangler } from "./wrangler.ts";
 
 /** Later deployments leave them as they are. null: there is none any more. */
-type SecretChanges = Readonly<Record<string, string | null>>;
+export type SecretChanges = Readonly<Record<string, string | null>>;
 
 export interface Worker {
   readonly name: string;
@@ -53,10 +53,12 @@ function deployedTo(output: string): string {
 
 /** Has wrangler pack what would be deployed, says what else would be done, and asks the platform for nothing. */
 export function dryPlatform(wrangler: Wrangler, say: (line: string) => void): Platform {
+  let packed = 0;
   return {
     async deploy({ name, config }) {
       say(`Would deploy the worker ${name}`);
-      await wrangler(["deploy", "--dry-run", `--config=${config}`]);
+      // The edge and the first host; the others have the same files.
+      if (packed++ < 2) await wrangler(["deploy", "--dry-run", `--config=${config}`]);
       return `https://${name}.your-name.workers.dev`;
     },
     // As at the first time.

@@ -24,6 +24,7 @@ import { verifyToken } from "../devices/device-token.ts";
 import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { forwardedAddress, requestedUrl } from "./forwarded.ts";
+import { freshnessOf } from "./freshness.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
 import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";
@@ -198,18 +199,6 @@ function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime:
     if (freshness !== null && (response.ok || response.status === 304)) answer.headers.set("cache-control", freshness);
     return answer;
   });
-}
-
-/** Browsers look for new ones whenever a page is opened, mostly over a slow link; at least every day whatever we say. */
-const SERVICE_WORKERS: ReadonlySet<string> = new Set(["/sw.js", `${RESERVED_PATH}sw.js`]);
-
-/** Files whose name has their content's hash, below which there is never anything else. */
-const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.js$/;
-
-/** Cache-Control of a file of the app; null where the platform's own is right. */
-function freshnessOf(path: string): string | null {
-  if (SERVICE_WORKERS.has(path)) return "public, max-age=3600";
-  return NAMED_BY_CONTENT.test(path) ? "public, max-age=31536000, immutable" : null;
 }
 
 /** Of an offer as of Sec-WebSocket-Protocol, in a field of that name or another. */

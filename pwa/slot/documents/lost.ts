@@ -1,0 +1,10 @@
+/**
+ * In place of a page on a host that is static files, where no service worker answers: to the boot page, which comes back.
+ * An edge sends the browser there itself.
+ */
+import { ropewayPath } from "../slot-url.ts";
+import { holdLoad } from "./load-hold.ts";
+
+holdLoad();
+const then = encodeURIComponent(location.pathname + location.search);
+location.replace(`${ropewayPath.boot}?then=${then}${location.hash}`);
