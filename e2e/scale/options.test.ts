@@ -17,7 +17,7 @@ describe("the arguments", () => {
   });
 
   it.each([
-    [[], 'it takes one of idle, phones, growth and draw, not ""'],
+    [[], 'it takes one of idle, phones, growth, day and draw, not ""'],
     [["phones", "idle"], 'not "phones idle"'],
     [["phones", "--runtime", "bun"], 'there is no runtime "bun"'],
     [["idle", "--runtime", "deno"], "Deno does not hibernate"],

@@ -2,6 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { root } from "../../scripts/build/paths.ts";
+import { countDay } from "./day-run.ts";
 import { drawResults } from "./draw.ts";
 import { measure } from "./measure.ts";
 import { parseScaleArguments, type ScaleOptions, USAGE } from "./options.ts";
@@ -17,6 +18,7 @@ try {
   const command = parseScaleArguments(process.argv.slice(2));
   if (command.kind === "help") console.log(USAGE);
   else if (command.kind === "draw") await draw();
+  else if (command.kind === "day") console.log(await countDay((line) => console.log(line)));
   else process.exitCode = await run(command.options);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

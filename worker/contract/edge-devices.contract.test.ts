@@ -108,7 +108,6 @@ describe.each(["workerd", "deno"] as const)("devices, with an edge on %s", (runt
       const fresh = await openTunnelSocket(edge.url, lost, road);
       const other = await connected(owner, road);
       expect(await statusOf(owner, pathOf(lost), "DELETE")).toBe(204);
-      expect(await fresh.closed).toBe(CLOSE_CODE_BASE + ErrorCode.KEY_NOT_ACCEPTED);
       await until(() => phone.ended !== null);
       expect(phone.ended?.code).toBe(ErrorCode.KEY_NOT_ACCEPTED);
       await expect(openTunnelSocket(edge.url, lost, road)).rejects.toThrow("the handshake failed");
@@ -118,7 +117,11 @@ describe.each(["workerd", "deno"] as const)("devices, with an edge on %s", (runt
       expect([ids.includes(idOf(owner)), ids.includes(idOf(lost))]).toEqual([true, false]);
       expect(await statusOf(lost, DEVICES_PATH)).toBe(401);
       expect(await statusOf(owner, pathOf(lost), "DELETE")).toBe(404);
-      holdsLater.push(async () => expect([await isVoid(lost), await isVoid(owner)]).toEqual([true, false]));
+      holdsLater.push(async () => {
+        // Its close frame came at once, but workerd ends the connection ten seconds later, which Node waits for.
+        expect(await fresh.closed).toBe(CLOSE_CODE_BASE + ErrorCode.KEY_NOT_ACCEPTED);
+        expect([await isVoid(lost), await isVoid(owner)]).toEqual([true, false]);
+      });
     },
   );
 
