@@ -19,6 +19,7 @@ import { loadFloor } from "./floor.ts";
 import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
 import { type Caddy, startCaddy } from "./servers/caddy.ts";
 import { type Authority, createAuthority } from "./servers/certificates.ts";
+import type { Front } from "./servers/front.ts";
 import { hostAddresses } from "./servers/host-addresses.ts";
 import { EDGE_NAMES, type RopewayEdge, startRopewayEdge } from "./servers/ropeway-edge.ts";
 
@@ -35,6 +36,8 @@ export interface LaboratoryOptions {
   readonly sharesCache?: boolean;
   /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
   readonly inspector?: string;
+  /** Between the phone and the edge; nothing by default. */
+  readonly front?: Front;
 }
 
 /** A link with no limits, for what is not measured. */
@@ -80,7 +83,7 @@ export class Laboratory implements PageVisitor {
     this.#edge = servers.edge;
     this.#replay = servers.replay;
     this.#direct = new DirectBrowser({ lab, authority, directory });
-    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge });
+    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front: options.front });
   }
 
   /** @throws HarnessError or Error with what did not start; then nothing is left. */
@@ -95,8 +98,8 @@ export class Laboratory implements PageVisitor {
       const lab = await Lab.open({ ...PREPARATION, seed, names: { ...addresses, ...EDGE_NAMES } });
       closing.push(() => lab.close());
       const authority = await createAuthority(directory);
-      const { inspector, sharesCache = false } = options;
-      const edge = await startRopewayEdge({ lab, authority, directory, inspector, sharesCache });
+      const { inspector, front, sharesCache = false } = options;
+      const edge = await startRopewayEdge({ lab, authority, directory, inspector, sharesCache, front });
       closing.push(() => edge.close());
       const replay = await startReplayServer({
         classes: replayClasses,
@@ -189,6 +192,11 @@ export class Laboratory implements PageVisitor {
     loadThrough: NonNullable<WatchedVisitOptions["loadThrough"]>,
   ): Promise<Visit> {
     return this.#visit(contestant, { site, timeout, filmstrip: false, loadThrough });
+  }
+
+  /** The first page of a phone that has never seen the app, by a pairing link. */
+  firstStart(site: Site, timeout: number): Promise<Visit> {
+    return this.#ropeway.visit({ site, timeout, filmstrip: false, state: "new" });
   }
 
   async close(): Promise<void> {

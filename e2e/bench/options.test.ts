@@ -32,6 +32,10 @@ describe("parseBenchArguments", () => {
     expect(parseBenchArguments(["--quick", "--hot"])).toMatchObject({ options: { isHot: true, warmUpRounds: 1 } });
   });
 
+  it("takes a comparison of what is in front of the edge", () => {
+    expect(parseBenchArguments("--fronts --rounds 2".split(" "))).toEqual({ kind: "fronts", rounds: 2 });
+  });
+
   it("takes a profile of some cells", () => {
     expect(parseBenchArguments("--profile --cells delay=5,app=open --rounds 2".split(" "))).toEqual({
       kind: "profile",

@@ -40,6 +40,8 @@ export type BenchCommand =
   | { readonly kind: "run"; readonly options: BenchOptions }
   /** Tells where the time of visits goes. */
   | { readonly kind: "profile"; readonly options: ProfileOptions & { readonly output: string | null } }
+  /** Compares what is in front of the edge. */
+  | { readonly kind: "fronts"; readonly rounds: number }
   /** Measures the link itself. */
   | { readonly kind: "check-link" }
   /** Draws reports, and pictures and tables of BENCHMARKS.md, from earlier results. */
@@ -66,6 +68,7 @@ export const USAGE = `npm run bench -- [options]
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
+  --fronts                  the app's start, and D with the app closed, with Caddy in front of the edge (with --rounds)
   --check-link              compares delay, rate and loss of the link with what was asked, over 30 settings
   --report RESULT.json…     draws one report of earlier results
   --publish [RESULT.json…]  writes BENCHMARKS.md's two tables and docs/bench's pictures from earlier results
@@ -79,6 +82,7 @@ const LEAST_FILES = { report: 1, publish: 0, compare: 2 };
 export function parseBenchArguments(args: readonly string[]): BenchCommand {
   const { values, positionals } = parse(args);
   if (values.help) return { kind: "help" };
+  if (values.fronts) return { kind: "fronts", rounds: count("rounds", values.rounds, 5, 1) };
   if (values["check-link"]) return { kind: "check-link" };
   for (const kind of ["report", "publish", "compare"] as const) {
     if (!values[kind]) continue;
@@ -140,6 +144,7 @@ function parse(args: readonly string[]) {
         hot: { type: "boolean" },
         output: { type: "string" },
         profile: { type: "boolean" },
+        fronts: { type: "boolean" },
         "check-link": { type: "boolean" },
         report: { type: "boolean" },
         publish: { type: "boolean" },

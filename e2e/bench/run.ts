@@ -6,6 +6,7 @@ import { checkLink, linkCheckTable } from "../lab/check-link.ts";
 import { runBench } from "./bench.ts";
 import { endOnSignals } from "./end-on-signals.ts";
 import { duration } from "./execute.ts";
+import { compareFronts } from "./fronts.ts";
 import { mergeResults } from "./merge-results.ts";
 import type { BenchResult } from "./model.ts";
 import { type BenchCommand, type BenchOptions, parseBenchArguments, USAGE } from "./options.ts";
@@ -43,6 +44,9 @@ async function carryOut(command: BenchCommand): Promise<number> {
       return 0;
     case "profile":
       await profile(command.options);
+      return 0;
+    case "fronts":
+      console.log(await compareFronts(command.rounds, (line) => console.log(line)));
       return 0;
     case "check-link":
       return await checkTheLink();

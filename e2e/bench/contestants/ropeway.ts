@@ -7,6 +7,7 @@ import type { Lab } from "../../lab/lab.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
 import type { Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
+import type { Front } from "../servers/front.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
 import { channelFault, channelsOpened, readChannels, storeChannels, type UsedChannels } from "./app-channels.ts";
 import { enter, hasSpareSlot, isPageRequest, launch, shownPage } from "./app-control.ts";
@@ -17,7 +18,8 @@ import type { AppState } from "./ropeway-contestant.ts";
 import { type VisitOptions, watchVisit } from "./visit.ts";
 
 export interface RopewayVisitOptions extends VisitOptions {
-  readonly state: AppState;
+  /** "new": the phone has never seen the app, and opens a pairing link that names the page, too. */
+  readonly state: AppState | "new";
   /** Stored as the app's setting before it starts; null and by default the app chooses by itself. */
   readonly channels?: number | null;
   /** What is visited before, where the state is "warm": another site, of 300 KB or more. */
@@ -30,6 +32,7 @@ export interface RopewayOptions {
   readonly edge: RopewayEdge;
   /** Directory of the run. */
   readonly directory: string;
+  readonly front?: Front | undefined;
 }
 
 /** Milliseconds that a person looks at the app, or at the page before. */
@@ -38,6 +41,15 @@ const PAUSE = 2_000;
 const PREPARE_TIMEOUT = 240_000;
 const POLL = 50;
 const WARM_BYTES = 300_000;
+
+const NO_QUIC = ["--disable-quic"];
+
+/** HTTP/3 from the first packet, as where the name's DNS record says that it may. No WebSocket goes over it. */
+const FLAGS: Readonly<Record<Front, readonly string[]>> = {
+  none: NO_QUIC,
+  "http/2": NO_QUIC,
+  "http/3": ["--enable-quic", "--origin-to-force-quic-on=*"],
+};
 
 /** Ropeway on the phone: the app installed and paired, its service worker in charge. */
 export class RopewayApp {
@@ -51,14 +63,16 @@ export class RopewayApp {
 
   /**
    * Starts the browser, brings the app into the state asked for, visits the page, ends the browser. Time zero is the
-   * start of the navigation to the app where it was closed, and Enter on the address where it was open.
+   * start of the navigation to the app where it was closed or new, and Enter on the address where it was open.
    *
    * @throws ContestantError, HarnessError as `watchVisit` does.
    */
   async visit(options: RopewayVisitOptions): Promise<Visit> {
     const { lab, edge } = this.#options;
     const profile = options.profile ?? (await mkdtemp(join(this.#options.directory, "profile-")));
-    await this.#installInto(profile);
+    const { state } = options;
+    if (state !== "new") await this.#installInto(profile);
+    const isClosed = state === "cold" || state === "new";
     const browser = await this.#startBrowser(profile);
     try {
       const app = new AppPage(browser.page, edge.url);
@@ -66,12 +80,13 @@ export class RopewayApp {
       const channels = options.channels ?? null;
       if (channels !== null) await storeChannels(browser.page, edge.url, channels);
       const seen: UsedChannels[] = [];
-      if (options.state !== "cold") await this.#openApp(browser, app);
+      if (!isClosed) await this.#openApp(browser, app);
       // An app that is open has been so for a while, whether it chooses their number or a setting does.
-      if (options.state !== "cold") seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
-      if (options.state === "warm") await this.#visitBefore(browser, app, options.before);
+      if (!isClosed) seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
+      if (state === "warm") await this.#visitBefore(browser, app, options.before);
       const load = async () => {
-        const zero = options.state === "cold" ? await launch(app, edge.url, url) : await enter(app, url);
+        const key = state === "new" ? edge.accessKey : undefined;
+        const zero = isClosed ? await launch(app, edge.url, url, key) : await enter(app, url);
         return { frame: await shownPage(app), zero };
       };
       const visit = await watchVisit({ ...options, lab, browser, edgePid: edge.pid, isPageRequest, load });
@@ -93,8 +108,8 @@ export class RopewayApp {
   }
 
   #startBrowser(profile: string): Promise<PhoneBrowser> {
-    const { lab, authority, directory } = this.#options;
-    return startPhoneBrowser({ phone: lab.phone, authority, profile, directory, flags: ["--disable-quic"] });
+    const { lab, authority, directory, front = "none" } = this.#options;
+    return startPhoneBrowser({ phone: lab.phone, authority, profile, directory, flags: FLAGS[front] });
   }
 
   /** Copies the profile in which the app is installed, unless there is one. */

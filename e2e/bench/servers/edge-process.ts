@@ -3,14 +3,14 @@
  * argument, as JSON; once it listens it says what there is to know of it in one line of JSON.
  */
 import { readFile } from "node:fs/promises";
-import { startEdge } from "../../../scripts/edge-process.ts";
+import { startEdge, type TlsIdentity } from "../../../scripts/edge-process.ts";
 
 export interface EdgeTask {
   readonly ip: string;
+  readonly port: number;
   readonly host: string;
-  /** PEM files. */
-  readonly certificate: string;
-  readonly key: string;
+  /** PEM files; null behind a proxy, which has them. */
+  readonly tls: { readonly certificate: string; readonly key: string } | null;
   readonly sharesCache: boolean;
   /** `address:port` for DevTools. */
   readonly inspector?: string;
@@ -26,15 +26,15 @@ export interface EdgeReport {
 
 if (import.meta.main) {
   const task = JSON.parse(process.argv[2] ?? "") as EdgeTask;
-  const [certificate, key] = await Promise.all([readFile(task.certificate, "utf8"), readFile(task.key, "utf8")]);
   const edge = await startEdge({
     runtime: "workerd",
     ip: task.ip,
-    port: 443,
+    port: task.port,
     host: task.host,
     allowPrivate: true,
     sharesCache: task.sharesCache,
-    tls: { certificate, key },
+    behindProxy: task.tls === null,
+    ...(task.tls === null ? {} : { tls: await read(task.tls) }),
     ...(task.inspector === undefined ? {} : { inspector: task.inspector }),
     log: (line) => console.error(line),
   });
@@ -44,4 +44,9 @@ if (import.meta.main) {
   const report: EdgeReport = { url: edge.url, accessKey: edge.accessKey, pid: edge.pid };
   console.log(JSON.stringify(report));
   throw new Error(`The edge has ended: ${await edge.exited}`);
+}
+
+async function read(files: NonNullable<EdgeTask["tls"]>): Promise<TlsIdentity> {
+  const [certificate, key] = await Promise.all([readFile(files.certificate, "utf8"), readFile(files.key, "utf8")]);
+  return { certificate, key };
 }

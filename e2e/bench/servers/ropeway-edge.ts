@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { EDGE_ADDRESS, type Lab } from "../../lab/lab.ts";
 import type { Authority } from "./certificates.ts";
 import type { EdgeReport, EdgeTask } from "./edge-process.ts";
+import { type Front, startFront } from "./front.ts";
 import { startServer } from "./server-process.ts";
 
 /** Base host of the edge; its slots live below it. */
@@ -15,7 +16,10 @@ export const EDGE_NAMES: Readonly<Record<string, string>> = {
   [`*.${EDGE_HOST}`]: EDGE_ADDRESS,
 };
 
-/** Ropeway's edge on workerd itself, with TLS, in the namespace of the edge. It forgets its state when it is closed. */
+/** Of the edge behind a proxy, in its namespace. */
+const BEHIND_PROXY = { ip: "127.0.0.1", port: 8787, tls: null };
+
+/** Ropeway's edge on workerd, with TLS of its own or behind Caddy, in the namespace of the edge. It forgets its state when it is closed. */
 export interface RopewayEdge extends EdgeReport {
   close(): Promise<void>;
 }
@@ -33,22 +37,18 @@ export async function startRopewayEdge(options: {
   readonly sharesCache?: boolean;
   /** `address:port` in the edge's namespace where DevTools may attach; nowhere by default. */
   readonly inspector?: string | undefined;
+  readonly front?: Front | undefined;
 }): Promise<RopewayEdge> {
-  const { lab, authority, inspector, sharesCache = false } = options;
+  const { lab, authority, inspector, sharesCache = false, front = "none" } = options;
   const directory = await mkdtemp(join(options.directory, "edge-"));
   const certificate = join(directory, "certificate.pem");
   const key = join(directory, "key.pem");
   const identity = await authority.issue([EDGE_HOST, `*.${EDGE_HOST}`]);
   await writeFile(certificate, identity.cert);
   await writeFile(key, identity.key);
-  const task: EdgeTask = {
-    ip: EDGE_ADDRESS,
-    host: EDGE_HOST,
-    certificate,
-    key,
-    sharesCache,
-    ...(inspector && { inspector }),
-  };
+  const tls = { certificate, key };
+  const place = front === "none" ? { ip: EDGE_ADDRESS, port: 443, tls } : BEHIND_PROXY;
+  const task: EdgeTask = { ...place, host: EDGE_HOST, sharesCache, ...(inspector && { inspector }) };
   const program = fileURLToPath(new URL("./edge-process.ts", import.meta.url));
   const server = await startServer({
     name: "the edge",
@@ -59,5 +59,16 @@ export async function startRopewayEdge(options: {
     readyLine: /^\{"url":/,
   });
   const report = JSON.parse(server.readyLine) as EdgeReport;
-  return { ...report, close: () => server.close() };
+  if (front === "none") return { ...report, close: () => server.close() };
+  const upstream = `${BEHIND_PROXY.ip}:${BEHIND_PROXY.port}`;
+  const caddy = await startFront({ front, lab, host: EDGE_HOST, upstream, ...tls, directory }).catch(async (error) => {
+    await server.close();
+    throw error;
+  });
+  return {
+    ...report,
+    async close() {
+      await Promise.all([caddy.close(), server.close()]);
+    },
+  };
 }
