@@ -12,6 +12,7 @@ import { epochClock } from "../shared/clock.ts";
 import { type Pixels, SharedCodecs } from "../worker/delivery/images/image-codecs.ts";
 import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
+import { WasmCodec } from "../worker/delivery/images/wasm-codec.ts";
 import { root } from "./build/paths.ts";
 
 const CODECS = join(root, "node_modules", "@jsquash");
@@ -132,7 +133,7 @@ const decode = {
   "image/avif": (bytes: Uint8Array) => avif.decode(bytes, 8),
   "image/webp": (bytes: Uint8Array) => webp.decode(bytes),
 };
-const recoder = new ImageRecoder(codecs, epochClock);
+const recoder = new ImageRecoder(new WasmCodec(codecs), epochClock);
 
 let [allBytes, allSent] = [0, 0];
 for (const [page, paths] of Object.entries(PAGES)) {

@@ -18,6 +18,7 @@ import { ImageStage } from "../delivery/images/image-stage.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
+import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
@@ -192,7 +193,7 @@ function phoneOf(deviceId: string): Phone {
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, sentLog, dictionaries),
     dictionaries: plan.codesAgainst ? dictionaries : null,
-    images: plan.recodesPictures ? new ImageStage(new ImageRecoder(codecs, epochClock), setTimer) : null,
+    images: plan.recodesPictures ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), epochClock), setTimer) : null,
     mostPushes: plan.mostPushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});

@@ -20,6 +20,8 @@ import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
 import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
 import type { DeviceToken } from "../devices/device-token.ts";
+import { BindingCodec } from "../delivery/images/images-binding.ts";
+import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore, unavailable } from "../devices/phone-door.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
@@ -102,7 +104,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
         dictionaries,
       ),
       dictionaries: plan.codesAgainst ? dictionaries : null,
-      images: plan.recodesPictures ? new ImageStage(new ImageRecoder(codecs, epochClock), setTimer) : null,
+      images: imageStageOf(env),
       mostPushes: plan.mostPushes,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
@@ -287,3 +289,10 @@ function noticingDisconnect(response: Response): Response {
     ? response
     : new Response(response.body.pipeThrough(new IdentityTransformStream()), response);
 }
+/** Null where the plan leaves no time for pictures, and there is no binding that takes them. */
+function imageStageOf({ IMAGES, ROPEWAY_PLAN }: WorkerEnvironment): ImageStage | null {
+  const own = readPlan(ROPEWAY_PLAN).recodesPictures ? new WasmCodec(codecs) : null;
+  const codec = IMAGES === undefined ? own : new BindingCodec(IMAGES, own);
+  return codec && new ImageStage(new ImageRecoder(codec, epochClock), setTimer);
+}
+

@@ -1,3 +1,4 @@
+import type { ImagesBinding } from "../delivery/images/images-binding.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { StateDiskBinding } from "./state-disk.ts";
 
@@ -11,4 +12,6 @@ export interface WorkerEnvironment extends EdgeOptions, StateDiskBinding {
   /** As TUNNEL_DIRECTORY. */
   readonly DIRECTORY_DIRECTORY?: string;
   readonly ASSETS: Fetcher;
+  /** Where the person has it (docs/options.md): pictures are coded anew there, not on the edge's processor. */
+  readonly IMAGES?: ImagesBinding;
 }

@@ -8,6 +8,8 @@ export interface ImageFacts {
   readonly height: number;
   /** Whether its pixels, once decoded, are all there is to it: no motion, no colours of a profile of its own. */
   readonly isPlain: boolean;
+  /** EXIF turns or mirrors it. */
+  readonly isTurned?: boolean;
 }
 
 /** @param bytes from the first on. @returns null where they are no picture that is known here, or too few. */
@@ -65,12 +67,13 @@ function frameAt(view: DataView, at: number, exif: Exif, isUsual: boolean): Imag
   const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
   // Four: CMYK. One that names another width has a density of its own, by which browsers size it.
   const isPlain = view.getUint8(at + 4) === 8 && view.getUint8(at + 9) !== 4 && (exif.width ?? width) === width;
-  const isTurned = exif.orientation >= 5;
+  const isUpright = exif.orientation < 5;
   return {
     type: "jpeg",
-    width: isTurned ? height : width,
-    height: isTurned ? width : height,
+    width: isUpright ? width : height,
+    height: isUpright ? height : width,
     isPlain: isPlain && isUsual,
+    ...(exif.orientation === 1 ? {} : { isTurned: true }),
   };
 }
 

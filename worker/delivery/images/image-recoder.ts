@@ -4,18 +4,13 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
-import type { ImageCodecs, Pixels, SharedCodecs } from "./image-codecs.ts";
-import { type ImageFacts, scansOf } from "./image-facts.ts";
+import type { ImageFacts } from "./image-facts.ts";
+import type { PictureCodec, Target } from "./picture-codec.ts";
 
 /** Pixels above which AVIF's encoder would take more than some 45 MB. */
 const AVIF_PIXELS = 1_100_000;
 /** Pixels above which a picture is left alone: decoded it has four bytes to each. The decoder of PNG gives none back. */
 const MOST_PIXELS = { jpeg: 4_000_000, png: 1_500_000 };
-/** Scans above which a JPEG is left alone: each costs a pass over all pixels. Encoders make ten or eleven. */
-const MOST_SCANS = 12;
-
-type Target = "avif" | "webp";
-
 /** Of the codecs' scales, by eye and SSIM. */
 const QUALITY: Readonly<Record<Exclude<Recoding, "none">, Readonly<Record<Target, number>>>> = {
   balanced: { avif: 65, webp: 78 },
@@ -32,14 +27,14 @@ const FIRST_COST: Readonly<Record<Target, number>> = { avif: 500, webp: 180 };
 const IDLE_TIME = 5_000;
 
 export interface RecodedImage {
-  readonly type: "image/avif" | "image/webp";
+  readonly type: `image/${Target}`;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 export class ImageRecoder {
-  readonly #codecs: Pick<SharedCodecs, "open" | "drop">;
+  readonly #codec: PictureCodec;
   readonly #clock: Pick<Clock, "now" | "setTimer">;
-  #cancelDrop: () => void = () => {};
+  #cancelRest: () => void = () => {};
   /** Nanoseconds a pixel, as measured. */
   readonly #cost = { ...FIRST_COST };
   /** Those before are done: one is coded at a time. */
@@ -47,8 +42,8 @@ export class ImageRecoder {
   /** Milliseconds that all before will take. */
   #waiting = 0;
 
-  constructor(codecs: Pick<SharedCodecs, "open" | "drop">, clock: Pick<Clock, "now" | "setTimer">) {
-    this.#codecs = codecs;
+  constructor(codec: PictureCodec, clock: Pick<Clock, "now" | "setTimer">) {
+    this.#codec = codec;
     this.#clock = clock;
   }
 
@@ -88,25 +83,15 @@ export class ImageRecoder {
     facts: ImageFacts,
     recoding: Exclude<Recoding, "none">,
   ): Promise<RecodedImage | null> {
-    this.#cancelDrop();
-    this.#cancelDrop = this.#clock.setTimer(() => this.#codecs.drop(), IDLE_TIME);
+    this.#cancelRest();
+    this.#cancelRest = this.#clock.setTimer(() => this.#codec.rest(), IDLE_TIME);
     const startedAt = this.#clock.now();
-    try {
-      if (facts.type === "jpeg" && scansOf(picture) > MOST_SCANS) return null;
-      const codecs = await this.#codecs.open();
-      const pixels = facts.type === "jpeg" ? codecs.decodeJpeg(picture) : codecs.decodePng(picture);
-      // What the header says is what was counted on.
-      if (pixels === null || pixels.width !== facts.width || pixels.height !== facts.height) return null;
-      const recoded = encode(codecs, pixels, QUALITY[recoding]);
-      if (codecs.hasGrown()) this.#codecs.drop();
-      return recoded !== null && recoded.bytes.length <= picture.length * (1 - LEAST_GAIN) ? recoded : null;
-    } catch {
-      // A broken picture, one that it has no memory for, or no codecs. What wasm trapped in is of no use any more.
-      this.#codecs.drop();
-      return null;
-    } finally {
-      this.#measured(facts.width * facts.height, this.#clock.now() - startedAt);
-    }
+    const target = targetOf(facts.width * facts.height);
+    const bytes = await this.#codec.recode(picture, facts, { target, quality: QUALITY[recoding][target] });
+    this.#measured(facts.width * facts.height, this.#clock.now() - startedAt);
+    return bytes !== null && bytes.length <= picture.length * (1 - LEAST_GAIN)
+      ? { type: `image/${target}`, bytes }
+      : null;
   }
 
   #measured(pixels: number, milliseconds: number): void {
@@ -120,10 +105,4 @@ export class ImageRecoder {
 
 function targetOf(pixels: number): Target {
   return pixels > AVIF_PIXELS ? "webp" : "avif";
-}
-
-function encode(codecs: ImageCodecs, pixels: Pixels, quality: Readonly<Record<Target, number>>): RecodedImage | null {
-  const target = targetOf(pixels.width * pixels.height);
-  const bytes = target === "webp" ? codecs.encodeWebp(pixels, quality.webp) : codecs.encodeAvif(pixels, quality.avif);
-  return bytes && { type: `image/${target}`, bytes: new Uint8Array(bytes) };
 }

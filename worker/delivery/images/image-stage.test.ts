@@ -9,6 +9,7 @@ import type { DecodedResponse } from "../stage.ts";
 import { ImageRecoder } from "./image-recoder.ts";
 import { ImageStage } from "./image-stage.ts";
 import { exif, jpegOf, photograph, pngOf, testCodecs, withSegment } from "./testing/pictures.ts";
+import { WasmCodec } from "./wasm-codec.ts";
 
 const BALANCED: ImageWish = { recoding: "balanced", most: null };
 
@@ -47,7 +48,7 @@ const bytesOf = async ({ body }: DecodedResponse) => new Uint8Array(await new Re
 function stage({ cost = 0 } = {}): ImageStage {
   let now = 0;
   const clock = { now: () => (now += cost), setTimer };
-  return new ImageStage(new ImageRecoder(testCodecs, clock), setTimer);
+  return new ImageStage(new ImageRecoder(new WasmCodec(testCodecs), clock), setTimer);
 }
 
 describe("ImageStage", () => {
@@ -146,7 +147,7 @@ describe("ImageStage", () => {
 
   it("gives pictures as they are where there are no codecs", async () => {
     const codecs = { open: () => Promise.reject(new Error("Cannot open: no memory")), drop() {} };
-    const without = new ImageStage(new ImageRecoder(codecs, { now: () => 0, setTimer }), setTimer);
+    const without = new ImageStage(new ImageRecoder(new WasmCodec(codecs), { now: () => 0, setTimer }), setTimer);
     for (let i = 0; i < 3; i++)
       expect(await bytesOf(await without.apply(answer(jpeg), asking, BALANCED))).toEqual(jpeg);
   });
