@@ -34,7 +34,7 @@ test("what a page showed at its last visit is asked about before its document ha
   expect((await app.stats()).storeAsked).toBe(PICTURES.length);
 });
 
-test("what a script asked for at the last visit comes before the script does, and on a new page of the kind @long", async ({
+test("what scripts asked for on two pages of a kind comes before they ask, on a new page of it, too @long", async ({
   app,
   origin,
 }) => {
