@@ -155,6 +155,11 @@ export const EXPERIMENT_KEY = "ropeway.experiment";
 
 export type ShellToTunnel =
   | {
+  /**
+   * Milliseconds that a browser would have spent to find and reach the site, on a network as long as this link; 0 where
+   * the link was not open, or nobody knows.
+   */
+  readonly reachTime: number;
       /** First, and when more is known: what sessions say of this phone. */
       readonly type: "introduce";
       readonly userAgent: string;

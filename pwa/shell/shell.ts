@@ -10,6 +10,7 @@ import { LITE_SITES_KEY } from "./app/lite-sites.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
 import { SiteStore } from "./app/site-store.ts";
+import { SITE_USE_KEY } from "./app/site-use.ts";
 import { TotalsStore } from "./app/totals-store.ts";
 import { KeptSpares } from "./frames/kept-spares.ts";
 import type { OpenedPlaces } from "./frames/opened-places.ts";
@@ -113,6 +114,7 @@ async function main(): Promise<void> {
     forgetHistory: (isOf) => forgetIn([frame.history, history], isOf),
     draw: () => {
       chrome.render({ ...app.state, ...tab.state });
+      sheets.loaded?.siteUse.count(tab.state);
       spares?.plan();
       if (tab.state.phase !== "loading") history.lasts();
     },
@@ -168,8 +170,13 @@ function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {
   });
 }
 
-function forgetIn(histories: readonly Pick<HistoryStore, "forget">[], isOf: (url: string) => boolean): void {
+function forgetIn(
+  histories: readonly Pick<HistoryStore, "forget">[],
+  sheets: ReturnType<typeof lateSheets>,
+  isOf: (url: string) => boolean,
+): void {
   for (const history of histories) history.forget(isOf);
+  if (localStorage.getItem(SITE_USE_KEY) !== null) void sheets.load().then((loaded) => loaded?.siteUse.forget(isOf));
 }
 
 /** However the app ends, what was last is written. @param before what is opened again, if anything is. */

@@ -50,6 +50,9 @@ declare const self: DedicatedWorkerGlobalScope & {
 const LATER = 5000;
 
 /** Icons above this are not shown; they are decoration. */
+/** The site's name is looked up, the connection opened, and encrypted. */
+const REACH_ROUND_TRIPS = 3;
+
 const ICON_BYTES = 64 * 1024;
 const PROGRESS_INTERVAL = 100;
 
@@ -282,10 +285,15 @@ function stats() {
 /** As `beginPage`. */
 function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
   tunnel.leavePage();
-  tunnel.wishImages(pictures.wish);
-  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes });
+  tellWishes();
+  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, reachTime: reachTime() });
   beginPage(tabs, tab, read, leavesFor, navigation);
 }
+/** As of `PageProgress`. */
+function reachTime(): number {
+  return phase.kind === "open" ? REACH_ROUND_TRIPS * (tunnel.roundTrip ?? 0) : 0;
+}
+
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {
   const response = new HeldResponse(request.referrer, id);

@@ -35,6 +35,7 @@ describe("two tabs beside one app", () => {
       originBytes: 1,
       expectedBytes: 1,
       storeAnswers: 0,
+      reachTime: 0,
       storeValidations: 0,
       storeReferences: 0,
       storeBytes: 0,

@@ -17,7 +17,7 @@ export interface Use {
   readonly originBytes: number;
 }
 
-const NOTHING: Use = { linkBytes: 0, originBytes: 0 };
+export const NOTHING: Use = { linkBytes: 0, originBytes: 0 };
 
 export class DataUse {
   readonly #storage: KeyValueStorage;
@@ -77,7 +77,7 @@ function isUse({ linkBytes, originBytes }: Use): boolean {
 }
 
 /** In the phone's time zone: 2026-11-23. */
-function dayOf(time: number): string {
+export function dayOf(time: number): string {
   const date = new Date(time);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;

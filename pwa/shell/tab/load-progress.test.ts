@@ -5,6 +5,8 @@ import { loadProgress } from "./load-progress.ts";
 const nothing: PageProgress = {
   requests: 0,
   requestsDone: 0,
+  trackersBlocked: 0,
+  reachTime: 0,
   linkBytesUp: 0,
   linkBytesDown: 0,
   originBytes: 0,

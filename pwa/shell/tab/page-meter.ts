@@ -10,6 +10,7 @@ export const NO_COST: PageCost = {
   linkBytesDown: 0,
   originBytes: 0,
   storeAnswers: 0,
+  reachTime: 0,
   storeValidations: 0,
   storeReferences: 0,
   storeBytes: 0,

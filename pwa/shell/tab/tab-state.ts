@@ -11,6 +11,8 @@ export interface PageCost extends PageStoreUse {
   /** Body bytes that origins sent, before Ropeway coded them for the link. */
   readonly originBytes: number;
   /** Milliseconds from when the page was asked for to load, or to now while loading. */
+  /** As of `PageProgress`. */
+  readonly reachTime: number;
   readonly time: number;
 }
 

@@ -11,6 +11,8 @@ export interface Counters extends Pick<StoreStats, keyof PageStoreUse> {
   readonly originBytes: number;
   readonly expectedBytes: number;
 }
+  /** As of `PageProgress`, now. */
+  readonly reachTime: number;
 
 /** A page begins: what follows is charged to it. @returns what that is so far. */
 export function openLedger(read: () => Counters): () => PageProgress {
@@ -26,6 +28,7 @@ export function openLedger(read: () => Counters): () => PageProgress {
       expectedBytes: current.expectedBytes - start.expectedBytes,
       storeAnswers: (current.storeAnswers ?? 0) - (start.storeAnswers ?? 0),
       storeValidations: (current.storeValidations ?? 0) - (start.storeValidations ?? 0),
+      reachTime: start.reachTime,
       storeReferences: (current.storeReferences ?? 0) - (start.storeReferences ?? 0),
       storeBytes: (current.storeBytes ?? 0) - (start.storeBytes ?? 0),
     };

@@ -12,6 +12,7 @@ const NONE = {
   originBytes: 0,
   expectedBytes: 0,
   storeAnswers: null,
+  reachTime: 0,
   storeValidations: null,
   storeReferences: null,
   storeBytes: null,

@@ -1,3 +1,5 @@
+import { useId } from "preact/hooks";
+
 export interface Choice<Value> {
   readonly value: Value;
   readonly label: string;
@@ -7,15 +9,19 @@ interface ChoiceSettingProps<Value> {
   /** Unique in the sheet. */
   readonly name: string;
   readonly legend: string;
+  /** What follows of the choice, in small. */
+  readonly hint?: string;
   readonly choices: readonly Choice<Value>[];
   readonly chosen: Value;
   readonly onChange: (value: Value) => void;
 }
 
 /** One of a few values, side by side. */
-export function ChoiceSetting<Value>({ name, legend, choices, chosen, onChange }: ChoiceSettingProps<Value>) {
+export function ChoiceSetting<Value>(props: ChoiceSettingProps<Value>) {
+  const { name, legend, hint, choices, chosen, onChange } = props;
+  const id = useId();
   return (
-    <fieldset class="setting">
+    <fieldset class="setting" aria-describedby={hint && id}>
       <legend>{legend}</legend>
       <div class="segments">
         {choices.map(({ value, label }) => (
@@ -25,6 +31,11 @@ export function ChoiceSetting<Value>({ name, legend, choices, chosen, onChange }
           </label>
         ))}
       </div>
+      {hint && (
+        <p class="fine" id={id}>
+          {hint}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -16,7 +16,7 @@ export function DataUseSection({ use }: { readonly use: DataUse }) {
     <section class="setting">
       <h3>Data on the link</h3>
       <p class="fine">
-        Today {textOf(today)}. This month {textOf(month)}.
+        Today {useText(today)}. This month {useText(month)}.
       </p>
       <svg
         class="data-days"
@@ -33,7 +33,8 @@ export function DataUseSection({ use }: { readonly use: DataUse }) {
   );
 }
 
-function textOf({ linkBytes, originBytes }: Use): string {
+/** What went over the link, and what did not have to. */
+export function useText({ linkBytes, originBytes }: Use): string {
   const saved = originBytes - linkBytes;
   return saved > 0 ? `${formatBytes(linkBytes)}, ${formatBytes(saved)} saved` : formatBytes(linkBytes);
 }

@@ -50,7 +50,8 @@ export function PictureSetting({ settings, onChange }: PictureSettingProps) {
       {settings.pictures !== "none" && (
         <ChoiceSetting
           name="page-budget"
-          legend="Page budget; pictures above it wait for a tap"
+          legend="Page budget"
+          hint="Pictures that would pass it wait for a tap."
           choices={BUDGETS}
           chosen={settings.pageBudget}
           onChange={(pageBudget) => onChange({ pageBudget })}

@@ -5,6 +5,7 @@ import { DataUse } from "../../app/data-use.ts";
 import { KeptPages } from "../../app/kept-pages.ts";
 import { PhoneStorage } from "../../app/phone-storage.ts";
 import { SiteForgetting } from "../../app/site-forgetting.ts";
+import { SiteUse } from "../../app/site-use.ts";
 import type { TunnelClient } from "../../link/tunnel-client.ts";
 import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import type { SheetName, Ui } from "../ui.ts";
@@ -22,6 +23,7 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   const draw = () => app.draw();
   const kept = new KeptPages(tunnel);
   const use = new DataUse(localStorage, Date.now);
+  const siteUse = new SiteUse(localStorage, Date.now);
   const count = () => tunnel.stats().then((stats) => use.add(stats));
   const read = () => void Promise.all([storage.read(), kept.read(), count()]).then(draw);
   // Pages may have loaded before this was there.
@@ -47,6 +49,7 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   }
   return {
     read,
+    siteUse,
     pageLoaded(stats: TunnelStats): void {
       use.add(stats);
       void storage.pageLoaded(stats).then(draw);
@@ -54,7 +57,7 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
     keptSection: ({ tab }: BrowserActions) => <KeptSection pages={kept.all} onOpen={(url) => tab.go(url)} />,
     sheetOf(name: SheetName, state: BrowserState, actions: BrowserActions, ui: Ui) {
       const unkeep = (url: string) => void kept.unkeep(url).then(draw);
-      const phone = { stored: storage.current, kept, use, read, forgetSite, unkeep, onKept: draw };
+      const phone = { stored: storage.current, kept, use, siteUse, read, forgetSite, unkeep, onKept: draw };
       switch (name) {
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;

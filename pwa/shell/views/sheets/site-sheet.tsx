@@ -1,5 +1,6 @@
 import { siteName } from "../../../messages/site-name.ts";
 import type { KeptPages } from "../../app/kept-pages.ts";
+import type { SiteUse } from "../../app/site-use.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
 import type { BrowserState } from "../browser-state.ts";
 import { errorText } from "../pages/error-texts.ts";
@@ -8,16 +9,23 @@ import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
+import { useText } from "./data-use-section.tsx";
 import { formatTime } from "./format-time.ts";
 import { KeepSetting } from "./keep-setting.tsx";
 import { ScriptsSetting } from "./scripts-setting.tsx";
 import { Sheet } from "./sheet.tsx";
+import { REACHED, soonerText } from "./sooner-text.ts";
 import { storeSentences } from "./store-text.ts";
 import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
 
 interface SiteProps {
   readonly state: BrowserState;
-  readonly phone: PhoneActions & { readonly kept: KeptPages; readonly onKept: () => void };
+  readonly actions: BrowserActions;
+  readonly phone: PhoneActions & {
+    readonly kept: KeptPages;
+    readonly onKept: () => void;
+    readonly siteUse: SiteUse;
+  };
   readonly ui: Ui;
 }
 
@@ -47,16 +55,7 @@ export function SiteSheet({ state, phone, ui }: SiteProps) {
       onClose={close}
     >
       <ConnectionNote state={state} />
-      <h3 class="saving">{saving ?? (linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet")}</h3>
-      <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
-      {ofStore.length > 0 && <p class="store-text">{ofStore.join(" ")}</p>}
-      <dl class="facts">
-        <Fact name="Requests on the link" value={requests} />
-        <Fact name="Time" value={formatTime(cost.time)} />
-        <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
-        <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
-        <Fact name="Link" value={linkText(state.link, now)} />
-      </dl>
+      <PageCosts state={state} siteUse={phone.siteUse} />
       <div class="sheet-end">
         {state.phase === "loaded" && state.error === null && (
           <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
@@ -74,6 +73,33 @@ export function SiteSheet({ state, phone, ui }: SiteProps) {
     </Sheet>
   );
 }
+function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly siteUse: SiteUse }) {
+  const { cost } = state;
+  const now = useNow(state.link.kind !== "open");
+  const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
+  const saving = formatSaving(linkBytes, cost.originBytes);
+  const sooner = saving === null ? soonerText(cost) : null;
+  const used = linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet";
+  const sentences = [...(sooner === null ? [] : [REACHED]), ...storeSentences(cost)];
+  const requests =
+    cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
+  return (
+    <>
+      <h3 class="saving">{saving ?? sooner ?? used}</h3>
+      <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
+      {sentences.length > 0 && <p class="store-text">{sentences.join(" ")}</p>}
+      <dl class="facts">
+        <Fact name="Requests on the link" value={requests} />
+        <Fact name="Time" value={formatTime(cost.time)} />
+        <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
+        <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
+        <Fact name="Link" value={linkText(state.link, now)} />
+        <Fact name="This site, this month" value={useText(siteUse.of(state.url))} />
+      </dl>
+    </>
+  );
+}
+
 
 const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
   secure: {
