@@ -40,6 +40,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     allowPrivate: options.allowPrivate ?? false,
     behindProxy: options.behindProxy ?? false,
     sharesCache: options.sharesCache ?? true,
+    blockLists: options.blockLists?.join(" ") ?? "",
     plan: options.plan ?? "paid",
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,

@@ -50,6 +50,8 @@ export const ErrorCode = {
   BODY_NOT_REPLAYABLE: 0x29,
   /** The origin could not be reached, and the platform does not say why. */
   UPSTREAM_FAILED: 0x2a,
+  /** The block list names it, and the person has trackers blocked. */
+  BLOCKED: 0x2b,
 } as const;
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

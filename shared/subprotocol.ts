@@ -51,6 +51,8 @@ export interface EdgeConfig {
   readonly slotHost: string | null;
   /** The demo site, when the edge runs locally and serves one. */
   readonly demoUrl: string | null;
+  /** Whether it stops requests for trackers where a phone wants that. An edge of before 2026-12 does not say. */
+  readonly blocksTrackers?: boolean;
 }
 
 /** Paths of messages from the phone to the edge itself (PROTOCOL.md section 5.4). */

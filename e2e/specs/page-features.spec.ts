@@ -140,3 +140,41 @@ test("pictures are coded anew, or wait for a tap, as the person has chosen", asy
   expect(await load()).toBeLessThan(picture.length * 0.7);
   expect(await seen()).toEqual({ ...held, role: null });
 });
+
+test("trackers are stopped at the edge where the person wants that, but on sites that are excepted", async ({
+  app,
+  origin,
+}) => {
+  const tracker = "/tracker-of-tests.json";
+  origin.route(tracker, ({ reply }) => reply(200, { "content-type": "application/json" }, "{}"));
+  origin.page(
+    "/",
+    `<p>Waiting</p><script>
+      const show = (text) => { document.querySelector("p").textContent = text; };
+      fetch("${tracker}").then(() => show("Loaded"), (error) => show(error.name));
+    </script>`,
+  );
+  const { page } = app;
+  const text = app.frame().locator("p");
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("switch", { name: "Block trackers" }).click();
+  await page.keyboard.press("Escape");
+  // While the edge has no list yet, all goes.
+  await expect(async () => {
+    origin.forget();
+    await app.goto(`${origin.origin}/?${Math.random()}`);
+    await expect(text).toHaveText("TypeError", { timeout: 1_000 });
+  }).toPass();
+  expect(origin.requestsTo(tracker)).toEqual([]);
+  expect((await app.stats()).trackersBlocked).toBeGreaterThan(0);
+
+  await page.getByRole("button", { name: "Site information" }).click();
+  const exception = page.getByRole("switch", { name: "Block trackers on this site" });
+  await expect(exception).toHaveAccessibleDescription("1 request stopped on this page");
+  await exception.click();
+  await page.keyboard.press("Escape");
+  await app.goto(`${origin.origin}/`);
+  await expect(text).toHaveText("Loaded");
+  expect(origin.requestsTo(tracker)).toHaveLength(1);
+});

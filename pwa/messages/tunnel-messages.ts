@@ -23,6 +23,13 @@ export interface PictureSettings {
   readonly readers: readonly string[];
 }
 
+/** What the person wants of requests for trackers. */
+export interface TrackerSettings {
+  readonly areBlocked: boolean;
+  /** As `siteName` of their pages: all requests of these go. */
+  readonly exceptions: readonly string[];
+}
+
 /** What the phone stores for the pages of a site. */
 export interface StoredSite {
   /** As `siteName` of its pages. */
@@ -102,6 +109,8 @@ export interface TunnelStats extends StoreStats {
   readonly requests: number;
   readonly requestsDone: number;
   readonly requestsFailed: number;
+  /** Of those that failed: the edge's block list names them. */
+  readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
   readonly messagesUp: number;
@@ -140,11 +149,17 @@ export interface PageStoreUse {
 export interface PageProgress extends PageStoreUse {
   readonly requests: number;
   readonly requestsDone: number;
+  readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
   readonly originBytes: number;
   /** Body bytes announced by content-length of responses under way or done; a lower bound. */
   readonly expectedBytes: number;
+  /**
+   * Milliseconds that a browser would have spent to find and reach the site, on a network as long as this link; 0 where
+   * the link was not open, or nobody knows.
+   */
+  readonly reachTime: number;
 }
 
 /**
@@ -155,11 +170,6 @@ export const EXPERIMENT_KEY = "ropeway.experiment";
 
 export type ShellToTunnel =
   | {
-  /**
-   * Milliseconds that a browser would have spent to find and reach the site, on a network as long as this link; 0 where
-   * the link was not open, or nobody knows.
-   */
-  readonly reachTime: number;
       /** First, and when more is known: what sessions say of this phone. */
       readonly type: "introduce";
       readonly userAgent: string;
@@ -210,7 +220,8 @@ export type ShellToTunnel =
   | { readonly type: "hint"; readonly hint: LinkHint }
   /** Whether what a page needs may come before it asks. */
   | { readonly type: "take-pushes"; readonly isOn: boolean }
-  | { readonly type: "pictures"; readonly settings: PictureSettings }
+  /** What the person wants of what comes. */
+  | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
   /** Milliseconds that requests wait while there is no link. */
   | { readonly type: "wait-time"; readonly waitTime: number };
 

@@ -94,8 +94,7 @@ async function main(): Promise<void> {
     accessKey !== null && isPairedWith(localStorage, accessKey).then((isPaired) => !isPaired),
     sites.load().catch(() => {}),
   ]);
-  const registry = new SlotRegistry(localStorage);
-  window.addEventListener("storage", () => registry.restore());
+  const registry = openRegistry();
   const slots = slotHost === null ? null : openSlots(registry, slotHost);
   const { places, attach } = await openPlaces(slots);
   const spares = slots === null ? null : new SpareSchedule(slots, () => tab.state.phase === "loading");
@@ -111,7 +110,7 @@ async function main(): Promise<void> {
     forgetSlots: () => registry.clear(),
     forgetSlotsOf: (isOf) => registry.forget(isOf),
     phone: () => sheets.loaded,
-    forgetHistory: (isOf) => forgetIn([frame.history, history], isOf),
+    forgetHistory: (isOf) => forgetIn([frame.history, history], sheets, isOf),
     draw: () => {
       chrome.render({ ...app.state, ...tab.state });
       sheets.loaded?.siteUse.count(tab.state);
@@ -153,6 +152,13 @@ async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
   if (!isLite) return { places: inSlots, attach() {} };
   const chunk = (await import(self.__LITE)) as typeof import("./lite/lite-chunk.ts");
   return chunk.openLite({ storage: localStorage, workers, slots: inSlots, bind: (slot) => tunnel.bind(slot) });
+}
+
+/** Another window may assign slots, too. */
+function openRegistry(): SlotRegistry {
+  const registry = new SlotRegistry(localStorage);
+  window.addEventListener("storage", () => registry.restore());
+  return registry;
 }
 
 function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {

@@ -4,6 +4,7 @@ import type { ImageWish } from "../../shared/http/heads.ts";
 import { imageWishField } from "../../shared/http/image-wish.ts";
 import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
 import { VIEWPORT } from "../../shared/http/viewport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import type { EncodableField } from "../../shared/wire/hpack/field.ts";
@@ -25,11 +26,13 @@ export interface TunnelAbilities {
   readonly takesBrotli: boolean;
   /** What it wants done to pictures; null where they are to come as their origins send them. */
   readonly images: ImageWish | null;
+  /** The person wants no requests to go to trackers. */
+  readonly blocksTrackers: boolean;
 }
 
 export function sessionFields(
   { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
-  { slotScheme, dictionaryKey, takesBrotli, images }: TunnelAbilities,
+  { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers }: TunnelAbilities,
 ): EncodableField[] {
   const fields: EncodableField[] = [
     ["user-agent", userAgent],
@@ -39,6 +42,7 @@ export function sessionFields(
   if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
   if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
   if (images !== null) fields.push(imageWishField(images));
+  if (blocksTrackers) fields.push(TRACKERS_BLOCKED);
   if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
   if (viewport !== "") fields.push([VIEWPORT, viewport]);
   return fields;

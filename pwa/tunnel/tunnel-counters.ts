@@ -15,6 +15,7 @@ export class TunnelCounters {
     requests: 0,
     requestsDone: 0,
     requestsFailed: 0,
+    trackersBlocked: 0,
     messagesDown: 0,
     originBytes: 0,
     sharedCacheHits: 0,

@@ -28,6 +28,7 @@ import { PictureWishes } from "./requests/picture-wishes.ts";
 import { readWhole } from "./requests/read-whole.ts";
 import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
+import { TrackerWishes } from "./requests/tracker-wishes.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
@@ -49,10 +50,10 @@ declare const self: DedicatedWorkerGlobalScope & {
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
 const LATER = 5000;
 
-/** Icons above this are not shown; they are decoration. */
 /** The site's name is looked up, the connection opened, and encrypted. */
 const REACH_ROUND_TRIPS = 3;
 
+/** Icons above this are not shown; they are decoration. */
 const ICON_BYTES = 64 * 1024;
 const PROGRESS_INTERVAL = 100;
 
@@ -151,8 +152,9 @@ const pictures = new PictureWishes({
   roundTrip: () => tunnel.roundTrip,
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
+const trackers = new TrackerWishes();
 const host: SlotPortHost = {
-  ask: askInOrder([heldNavigations(held), pictures.source], tunnel.ask),
+  ask: askInOrder([heldNavigations(held), trackers.source, pictures.source], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
@@ -238,13 +240,18 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return;
     case "take-pushes":
       return tunnel.takePushes(message.isOn ? slotScheme : null);
-    case "pictures":
-      pictures.set(message.settings);
-      return tunnel.wishImages(pictures.wish);
+    case "wishes":
+      pictures.set(message.pictures);
+      trackers.set(message.trackers);
+      return tellWishes();
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
   }
 };
+
+function tellWishes(): void {
+  tunnel.wish({ images: pictures.wish, blocksTrackers: trackers.areBlocked });
+}
 
 /** What no page waits for. */
 function loadScripts(): void {
@@ -282,6 +289,11 @@ function stats() {
   return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current };
 }
 
+/** As of `PageProgress`. */
+function reachTime(): number {
+  return phase.kind === "open" ? REACH_ROUND_TRIPS * (tunnel.roundTrip ?? 0) : 0;
+}
+
 /** As `beginPage`. */
 function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
   tunnel.leavePage();
@@ -289,11 +301,6 @@ function leavePage(tab: number, leavesFor: string | null, navigation?: HeldRespo
   const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, reachTime: reachTime() });
   beginPage(tabs, tab, read, leavesFor, navigation);
 }
-/** As of `PageProgress`. */
-function reachTime(): number {
-  return phase.kind === "open" ? REACH_ROUND_TRIPS * (tunnel.roundTrip ?? 0) : 0;
-}
-
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {
   const response = new HeldResponse(request.referrer, id);
@@ -304,7 +311,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
     tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
-  const head = navigationHead(request);
+  const head = trackers.marked(navigationHead(request));
   const ask = request.reopens === undefined ? tunnel.ask : store.awaited(tunnel.ask);
   response.setExchange(ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);

@@ -4,7 +4,7 @@
  */
 import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
-import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
 import type { SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
@@ -63,6 +63,7 @@ export class Tunnel {
     slotScheme: null,
     dictionaryKey: null,
     images: null,
+    blocksTrackers: false,
   };
   #current: CarriedSession | null = null;
   /** The link's, from before its socket is opened. */
@@ -162,10 +163,11 @@ export class Tunnel {
     this.#renew({ slotScheme });
   }
 
-  /** @param images null where they are to come as their origins send them. */
-  wishImages(images: ImageWish | null): void {
-    const { images: former } = this.#abilities;
-    if (former?.recoding !== images?.recoding || former?.most !== images?.most) this.#renew({ images });
+  /** What the person has chosen, as of `TunnelAbilities`. */
+  wish({ images, blocksTrackers }: Pick<TunnelAbilities, "images" | "blocksTrackers">): void {
+    const { images: former, blocksTrackers: didBlock } = this.#abilities;
+    const isOther = former?.recoding !== images?.recoding || former?.most !== images?.most;
+    if (isOther || didBlock !== blocksTrackers) this.#renew({ images, blocksTrackers });
   }
 
   /** Milliseconds, as measured on this link and those before; null before the first. */

@@ -23,16 +23,17 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
   ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
   ["worker/devices/**", ["shared/**", "worker/devices/**"]],
-  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,upstream}/**"]],
+  ["worker/blocking/**", ["shared/**", "worker/blocking/**", "worker/devices/record-store.ts"]],
+  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,blocking,upstream}/**"]],
   [
     "worker/workerd/**",
     [
       "shared/**",
-      "worker/{workerd,front,devices,session,delivery,upstream}/**",
+      "worker/{workerd,front,devices,session,delivery,blocking,upstream}/**",
       "node_modules/{@bokuweb,@jsquash}/**/*.wasm",
     ],
   ],
-  ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,upstream}/**"]],
+  ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,blocking,upstream}/**"]],
 
   ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],
   ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages}/**"]],

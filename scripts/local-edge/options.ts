@@ -25,6 +25,8 @@ export interface EdgeOptions {
   readonly behindProxy?: boolean;
   /** Whether phones share public responses; they do by default. */
   readonly sharesCache?: boolean;
+  /** Addresses of block lists; those of the edge by default. */
+  readonly blockLists?: readonly string[];
   /** As the platform's plan would have it; "paid" by default. */
   readonly plan?: Plan;
   /** A fresh one by default. */
@@ -75,6 +77,8 @@ export interface ResolvedEdgeOptions {
   readonly allowPrivate: boolean;
   readonly behindProxy: boolean;
   readonly sharesCache: boolean;
+  /** As ROPEWAY_BLOCK_LISTS has them. */
+  readonly blockLists: string;
   readonly plan: Plan;
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
@@ -94,6 +98,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
     ROPEWAY_ALLOW_PRIVATE: options.allowPrivate ? "1" : "",
     ROPEWAY_BEHIND_PROXY: options.behindProxy ? "1" : "",
     ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",
+    ROPEWAY_BLOCK_LISTS: options.blockLists,
     ROPEWAY_PLAN: options.plan,
     ROPEWAY_DEMO_URL: options.demo?.url ?? "",
     ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",

@@ -10,6 +10,7 @@ const options: ResolvedEdgeOptions = {
   allowPrivate: false,
   behindProxy: false,
   sharesCache: true,
+  blockLists: "",
   plan: "paid",
   accessKey: "key",
   demo: undefined,

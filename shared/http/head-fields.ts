@@ -24,6 +24,7 @@ import type {
 import { IMAGES, imageWishField, parseImageWish } from "./image-wish.ts";
 import { KNOWN_URLS, knownUrlsField, parseKnownUrls } from "./known-urls.ts";
 import { parseStoredBody, STORED_BODY, storedBodyField } from "./stored-body.ts";
+import { has, isTrackerField, TRACKERS_ALLOWED } from "./tracker-wish.ts";
 
 const DESTINATIONS: readonly Destination[] = [
   "",
@@ -95,6 +96,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.known !== undefined) fields.push(knownUrlsField(head.known));
   if (head.learned !== undefined) fields.push([LEARNED_REQUESTS, head.learned, "without"]);
   if (head.images !== undefined) fields.push(imageWishField(head.images));
+  if (head.allowsTrackers === true) fields.push(TRACKERS_ALLOWED);
   if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
@@ -149,13 +151,14 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(known === undefined ? {} : { known }),
     ...(learned === null ? {} : { learned }),
     ...(images === undefined ? {} : { images }),
+    ...(has(headers, TRACKERS_ALLOWED) ? { allowsTrackers: true } : {}),
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
   };
 }
 
 /** Neither a page's nor for an origin. */
-function isOfTunnel([name]: HeaderField): boolean {
-  return OF_TUNNEL.has(name);
+function isOfTunnel(field: HeaderField): boolean {
+  return OF_TUNNEL.has(field[0]) || isTrackerField(field);
 }
 
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */

@@ -70,6 +70,8 @@ export interface RequestHead {
   readonly learned?: string;
   /** What to do to the picture that comes; absent: what the session says. Of the tunnel's making, too. */
   readonly images?: ImageWish;
+  /** Of a page on which the person lets trackers be. Of the tunnel's making, too. */
+  readonly allowsTrackers?: boolean;
   /** Of a navigation: how many pushes its page may have; as many as there are where it is left out. Likewise. */
   readonly pushes?: number;
   /** Whether a picture that was coded anew will do. It does not travel. */

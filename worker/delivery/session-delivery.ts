@@ -35,6 +35,8 @@ export interface PhoneTraits {
   readonly takesBrotli?: boolean;
   /** What it wants done to pictures, where a request does not say otherwise. */
   readonly images?: ImageWish;
+  /** It wants no request to go to a tracker. */
+  readonly blocksTrackers?: boolean;
 }
 
 /** What all sessions of a phone share; null where the edge has none. */
@@ -42,11 +44,13 @@ export interface PhoneParts {
   readonly dictionaries: PhoneDictionaries | null;
   /** Changes pictures. */
   readonly images: ImageStage | null;
+  /** Knows requests for trackers: `handle` sends none of a phone that has them blocked. */
+  readonly trackers: { isTracker(head: RequestHead): boolean } | null;
   /** Count: of a document; as many as the protocol allows by default. */
   readonly mostPushes?: number | undefined;
 }
 
-export interface SessionDeliveryOptions extends Clock, PhoneParts {
+export interface SessionDeliveryOptions extends Clock, Partial<PhoneParts> {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
   /** Gives responses as `upstream` does, decoded. */
@@ -78,8 +82,10 @@ export class SessionDelivery {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
         mostPushes: this.#options.mostPushes ?? limits.pushesPerDocument,
-        isAtHand: (head: RequestHead) => this.#mayHold(head) || this.#delivered.isAtHand(head),
-        offer: (pushed: ServerRequest, observed: ObserveBody | null) => this.#offer(pushed, observed),
+        isAtHand: (head: RequestHead) =>
+          this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)) || this.#delivered.isAtHand(head),
+        offer: (pushed: ServerRequest, observed: ObserveBody | null) =>
+          this.#offer({ ...pushed, head: onPageOf(request, pushed.head) }, observed),
         slotScheme,
         viewport,
         accept,
@@ -113,6 +119,10 @@ export class SessionDelivery {
   /** A picture that may be held back comes when it is asked for. */
   #mayHold({ destination }: RequestHead): boolean {
     return destination === "image" && (this.#options.phone().images?.most ?? null) !== null;
+  }
+
+  #isBlocked(head: RequestHead): boolean {
+    return this.#options.phone().blocksTrackers === true && this.#options.trackers?.isTracker(head) === true;
   }
 
   #offer(pushed: ServerRequest, observer: ObserveBody | null): UnsentResponse {
@@ -161,6 +171,11 @@ export class SessionDelivery {
 
 function withoutNotes({ head, body }: ServerResponse): ServerResponse {
   return { head: { ...head, headers: head.headers.filter((field) => !isStoreNote(field)) }, body };
+}
+
+/** What the tunnel would say of a request of the page that `document` asks for. */
+function onPageOf(document: ServerRequest, head: RequestHead): RequestHead {
+  return document.head.allowsTrackers === true ? { ...head, allowsTrackers: true } : head;
 }
 
 /** What an element may load, so that it could be pushed. */

@@ -10,16 +10,20 @@ import { epochClock, setTimer } from "../../shared/clock.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
+import { compiledFormat, compile as compileList, openCompiled } from "../blocking/block-list.ts";
+import { ListKeeper } from "../blocking/list-keeper.ts";
+import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
+import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
-import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import { assetFile } from "../front/asset-path.ts";
+import { readBlockLists } from "../front/block-lists.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
@@ -52,6 +56,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_ALLOW_PRIVATE"),
   ...setting("ROPEWAY_SHARED_CACHE"),
   ...setting("ROPEWAY_BEHIND_PROXY"),
+  ...setting("ROPEWAY_BLOCK_LISTS"),
   ...setting("ROPEWAY_PLAN"),
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
@@ -108,7 +113,18 @@ const app = createRouter<EdgeOptions>({
   clientAddress: (request) => addresses.get(request) ?? null,
 });
 
-const { tls, plan, ...address } = await readListening().catch(fail);
+const { tls, plan, blockLists, ...address } = await readListening().catch(fail);
+const lists = new ListKeeper({
+  store: store.blockLists,
+  urls: blockLists,
+  fetch,
+  compile: compileList,
+  format: compiledFormat,
+  now: Date.now,
+  log: console.error,
+});
+const trackers =
+  blockLists.length === 0 ? null : new TrackerBlocker({ shared: noList(), load: openList, ...epochClock });
 const shared =
   readSharedCache(options.ROPEWAY_SHARED_CACHE) && plan.sharesCache
     ? new SharedResponses({
@@ -152,6 +168,7 @@ async function readListening() {
     hostname: Deno.env.get("ROPEWAY_IP") || "127.0.0.1",
     port: readPort("ROPEWAY_PORT", Deno.env.get("ROPEWAY_PORT"), 8787),
     plan: readPlan(options.ROPEWAY_PLAN),
+    blockLists: readBlockLists(options),
     tls: await readTls({ certFile, keyFile }, Deno.readTextFile),
   };
 }
@@ -191,7 +208,8 @@ function phoneOf(deviceId: string): Phone {
   const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
   const sentLog = new SentLog(store.sentLogOf(deviceId), () => Date.now());
   const server = new TunnelServer({
-    handle: createEdgeHandler(backend, sentLog, dictionaries),
+    handle: createEdgeHandler(backend, { sentLog, dictionaries, trackers }),
+    trackers,
     dictionaries: plan.codesAgainst ? dictionaries : null,
     images: plan.recodesPictures ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), epochClock), setTimer) : null,
     mostPushes: plan.mostPushes,
@@ -227,6 +245,11 @@ function phoneOf(deviceId: string): Phone {
   };
   phones.set(deviceId, phone);
   return phone;
+}
+
+async function openList() {
+  const compiled = await lists.compiled();
+  return compiled && openCompiled(compiled);
 }
 
 /** What cannot be stored now is stored with the next change. */

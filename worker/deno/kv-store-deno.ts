@@ -16,6 +16,7 @@ export interface DeviceStores {
   recordsOf(deviceId: string): RecordStore;
   /** The list of devices. */
   readonly directory: RecordStore;
+  readonly blockLists: RecordStore;
 }
 
 /**
@@ -33,6 +34,7 @@ export async function openStore(path: string | undefined): Promise<DeviceStores>
     bodiesOf: (deviceId) => kvBodyStore(kv, deviceId, Date.now),
     recordsOf: (deviceId) => kvRecordStore(kv, deviceId),
     directory: kvRecordStore(kv, "directory"),
+    blockLists: kvRecordStore(kv, "block-lists"),
     // A database in memory has forgotten what an earlier process sent.
     sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
   };
@@ -53,6 +55,7 @@ function memoryStores(): DeviceStores {
   const records = new Map<string, RecordStore>();
   return {
     directory: memoryRecordStore(),
+    blockLists: memoryRecordStore(),
     recordsOf(deviceId) {
       const store = records.get(deviceId) ?? memoryRecordStore();
       records.set(deviceId, store);

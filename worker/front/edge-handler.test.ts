@@ -5,7 +5,7 @@ import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
 import { memorySentLogStore, SentLog } from "../session/sent-log.ts";
-import type { UpstreamRequest } from "../upstream/exchange.ts";
+import type { UpstreamRequest } from "../upstream/upstream-request.ts";
 import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
 
 const CONSTANTS = { userAgent: "Phone/1", acceptLanguage: "en" };
@@ -31,7 +31,7 @@ function setUp() {
     },
   };
   let time = 10_000_000;
-  const handle = createEdgeHandler(backend, new SentLog(memorySentLogStore(time), () => time));
+  const handle = createEdgeHandler(backend, { sentLog: new SentLog(memorySentLogStore(time), () => time) });
   const ask = (head: Partial<RequestHead>) =>
     handle(
       {

@@ -5,6 +5,7 @@ import type { RequestHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
+import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
@@ -47,25 +48,38 @@ export function createEdgeBackend({ upstream, jar, transportSecurity }: Upstream
   };
 }
 
-/** @param sentLog of the phone that asks, and what else is kept of it. */
+/** Of the phone that asks. */
+export interface PhoneRecords {
+  readonly sentLog: SentLog;
+  readonly dictionaries?: Pick<PhoneDictionaries, "forget">;
+  /** Null where the edge blocks none. */
+  readonly trackers?: TrackerBlocker | null;
+}
+
 export function createEdgeHandler(
   { upstream, siteData }: EdgeBackend,
-  sentLog: SentLog,
-  dictionaries?: Pick<PhoneDictionaries, "forget">,
+  { sentLog, dictionaries, trackers = null }: PhoneRecords,
 ): EdgeHandler {
   return async (request, constants) => {
-    if (!request.head.url.startsWith(EDGE_SCHEME)) {
-      const beforeSend = await claimOf(request.head, sentLog);
-      return upstream({ ...request, ...constants, ...(beforeSend === null ? {} : { beforeSend }) });
+    const { head } = request;
+    if (!head.url.startsWith(EDGE_SCHEME)) {
+      const beforeSend = await claimOf(head, sentLog);
+      const isBlocking = trackers !== null && constants.blocksTrackers === true;
+      return upstream({
+        ...request,
+        ...constants,
+        ...(isBlocking ? { checkUrl: (url: URL) => trackers.check(head, url) } : {}),
+        ...(beforeSend === null ? {} : { beforeSend }),
+      });
     }
-    await answerEdgeRequest(request.head, siteData);
+    await answerEdgeRequest(head, siteData);
     // Sealed as they are, nobody can tell which are a site's.
-    if (request.head.method === "DELETE") await dictionaries?.forget();
+    if (head.method === "DELETE") await dictionaries?.forget();
     return {
       head: {
         status: 204,
         headers: [],
-        url: request.head.url,
+        url: head.url,
         redirected: false,
         coding: "identity",
         scriptCookies: [],

@@ -10,6 +10,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_ALLOW_PRIVATE?: string;
   /** "0": phones of this edge share no responses. */
   readonly ROPEWAY_SHARED_CACHE?: string;
+  /** Addresses of block lists, parted by spaces; "0" for none, EasyPrivacy by default. */
+  readonly ROPEWAY_BLOCK_LISTS?: string;
   /** "1": X-Forwarded-For and X-Forwarded-Proto are those of a proxy of one's own. */
   readonly ROPEWAY_BEHIND_PROXY?: string;
   /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */

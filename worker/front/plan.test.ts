@@ -3,8 +3,15 @@ import { readPlan } from "./plan.ts";
 
 it("leaves nothing out but where it is told to", () => {
   for (const text of [undefined, "", "paid"]) {
-    expect(readPlan(text)).toMatchObject({ sharesCache: true, codesAgainst: true, recodesPictures: true });
+    const all = { sharesCache: true, codesAgainst: true, recodesPictures: true, blocksTrackers: true };
+    expect(readPlan(text)).toMatchObject(all);
   }
-  expect(readPlan("free")).toEqual({ sharesCache: false, codesAgainst: false, recodesPictures: false, mostPushes: 24 });
+  expect(readPlan("free")).toEqual({
+    sharesCache: false,
+    codesAgainst: false,
+    recodesPictures: false,
+    blocksTrackers: false,
+    mostPushes: 24,
+  });
   expect(() => readPlan("pro")).toThrow('ROPEWAY_PLAN is "pro": set it to free or paid');
 });

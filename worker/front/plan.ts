@@ -12,13 +12,21 @@ export interface PlanFeatures {
   readonly codesAgainst: boolean;
   /** Pictures anew: tens to hundreds of milliseconds each. */
   readonly recodesPictures: boolean;
+  /** Opening a block list: some milliseconds, and to compile it anew each week some hundred. */
+  readonly blocksTrackers: boolean;
   /** Count: of a document; all that are announced while one piece of it is read are of one invocation. */
   readonly mostPushes: number;
 }
 
 const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
-  free: { sharesCache: false, codesAgainst: false, recodesPictures: false, mostPushes: 24 },
-  paid: { sharesCache: true, codesAgainst: true, recodesPictures: true, mostPushes: Number.POSITIVE_INFINITY },
+  free: { sharesCache: false, codesAgainst: false, recodesPictures: false, blocksTrackers: false, mostPushes: 24 },
+  paid: {
+    sharesCache: true,
+    codesAgainst: true,
+    recodesPictures: true,
+    blocksTrackers: true,
+    mostPushes: Number.POSITIVE_INFINITY,
+  },
 };
 
 /**

@@ -21,12 +21,20 @@ describe("health and configuration", () => {
       version: VERSION,
       slotHost: "ropeway.example:8787",
       demoUrl: "http://demo.localhost:8788/",
+      blocksTrackers: true,
     });
   });
 
   it("says null for what there is not", async () => {
-    const response = await routerOf({ ROPEWAY_DEMO_URL: "" }).ask(`https://x.workers.dev${CONFIG_PATH}`);
-    expect(await response.json()).toEqual({ version: VERSION, slotHost: null, demoUrl: null });
+    const response = await routerOf({ ROPEWAY_DEMO_URL: "", ROPEWAY_BLOCK_LISTS: "0" }).ask(
+      `https://x.workers.dev${CONFIG_PATH}`,
+    );
+    expect(await response.json()).toEqual({
+      version: VERSION,
+      slotHost: null,
+      demoUrl: null,
+      blocksTrackers: false,
+    });
   });
 
   it("does not tell the access key", async () => {

@@ -22,6 +22,7 @@ import type { PairingAnswer, PairingRequest } from "../devices/device-directory.
 import { nameByUserAgent } from "../devices/device-name.ts";
 import { verifyToken } from "../devices/device-token.ts";
 import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
+import { readBlockLists } from "./block-lists.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { forwardedAddress, requestedUrl } from "./forwarded.ts";
 import { freshnessOf } from "./freshness.ts";
@@ -86,6 +87,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
       version: VERSION,
       slotHost: classifyHost(url, deploymentHosts(context.env)).slotHost,
       demoUrl: context.env.ROPEWAY_DEMO_URL || null,
+      blocksTrackers: readBlockLists(context.env).length > 0,
     };
     return context.json(config, 200, { "cache-control": "no-store" });
   });

@@ -4,6 +4,7 @@ import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
 import { parseImageWish } from "../../shared/http/image-wish.ts";
 import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { has, TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
 import { parseViewport, VIEWPORT, type Viewport } from "../../shared/http/viewport.ts";
 import type { SessionSnapshot } from "../../shared/mux/session/session.ts";
 import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
@@ -28,6 +29,8 @@ export interface SessionConstants {
   readonly takesBrotli?: boolean;
   /** What it wants done to pictures. */
   readonly images?: ImageWish;
+  /** It wants no request to go to a tracker. */
+  readonly blocksTrackers?: boolean;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -49,6 +52,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
     ...(dictionaryKey === null ? {} : { dictionaryKey }),
     ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
     ...(images === undefined ? {} : { images }),
+    ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
   };
 }
 

@@ -81,14 +81,10 @@ export class ServedSession {
     this.#channels = Array.from({ length: limits.channels }, (_, i) => new ServedChannel(i, snapshot?.links[i]));
     this.#vigil = new Vigil(options.setTimer, limits.sessionLinger, () => this.#scheduleSave());
     this.#delivery = new SessionDelivery({
+      ...options,
       openPush: (priority) => this.session.streams.openPush(priority),
       handle: (request) => this.#handle(request),
       phone: () => this.#constants,
-      dictionaries: options.dictionaries ?? null,
-      images: options.images ?? null,
-      mostPushes: options.mostPushes,
-      now: options.now,
-      setTimer: options.setTimer,
       snapshot: snapshot?.delivered,
     });
     this.session = new Session({

@@ -1,6 +1,6 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import { clearedField } from "../../shared/http/store-notes.ts";
 import { clears } from "../../shared/http-cache/invalidation.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
@@ -37,18 +37,7 @@ import { toRopewayError } from "./send/failures.ts";
 import { patienceFor } from "./send/patience.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
-
-/** Its body is owned by the exchange from here on. */
-export interface UpstreamRequest extends ServerRequest {
-  /** What is constant for the session, sent once by the phone. */
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /**
-   * Called once, when the request's body is there, or streams, and nothing of it has been sent to its origin, preflights
-   * apart. What it throws ends the exchange.
-   */
-  readonly beforeSend?: () => Promise<void>;
-}
+import type { UpstreamRequest } from "./upstream-request.ts";
 
 export interface ExchangeDeps extends SendDeps {
   readonly destinations: DestinationPolicy;
@@ -136,6 +125,7 @@ export class Exchange {
     const url = this.#url;
     this.#tainting = responseTainting(head, this.#method, url, this.#tainting);
     checkDestination(url, this.#deps.destinations);
+    await this.#request.checkUrl?.(url);
     if (this.#tainting === "cors") await this.#preflight();
 
     const access = cookieAccess(head, {

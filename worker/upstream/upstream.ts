@@ -7,12 +7,13 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import type { WithFixedLength } from "./body/request-body.ts";
 import { CookieJar, type CookieJarStore } from "./cookies/cookie-jar.ts";
-import { Exchange, type UpstreamRequest } from "./exchange.ts";
+import { Exchange } from "./exchange.ts";
 import { PreflightCache } from "./fetch-rules/preflight.ts";
 import { TransportSecurity } from "./fetch-rules/transport-security.ts";
 import { KnownMedia } from "./opaque/known-media.ts";
 import type { ExplainFailure } from "./send/failures.ts";
 import type { FetchFunction } from "./send/send.ts";
+import type { UpstreamRequest } from "./upstream-request.ts";
 
 /**
  * @returns the response with its body decoded.

@@ -1,6 +1,8 @@
 /** The Durable Object of an edge that has the list of its devices. */
 import { DurableObject } from "cloudflare:workers";
 import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
+import { compile, compiledFormat } from "../blocking/block-list.ts";
+import { ListKeeper } from "../blocking/list-keeper.ts";
 import {
   DeviceDirectory,
   type ListedDevice,
@@ -11,13 +13,18 @@ import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/
 import type { NamedDevice } from "../devices/device-token.ts";
 import type { DirectoryDesk } from "../devices/devices-api.ts";
 import type { CodeTerms } from "../devices/pairing-codes.ts";
+import { readBlockLists } from "../front/block-lists.ts";
 import { objectRecordStore } from "./object-records.ts";
 import { askWithState, type ObjectState } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** What others ask of it. */
-export type DirectoryStub = DirectoryDesk & Pick<DeviceDirectory, "pair">;
+export type DirectoryStub = DirectoryDesk &
+  Pick<DeviceDirectory, "pair"> & {
+    /** As of `ListKeeper.compiled`. */
+    blockList(): Promise<Uint8Array | null>;
+  };
 
 /** There is one. */
 const NAME = "devices";
@@ -47,12 +54,23 @@ export function directoryOf(env: WorkerEnvironment): DirectoryStub {
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   #directory: DeviceDirectory;
+  #lists: ListKeeper;
 
   constructor(ctx: DurableObjectState, env: WorkerEnvironment) {
     super(ctx, env);
+    const store = objectRecordStore(ctx.storage, new StateDisk(env));
+    this.#lists = new ListKeeper({
+      store,
+      urls: readBlockLists(env),
+      fetch: (url, init) => fetch(url, init),
+      compile,
+      format: compiledFormat,
+      now: () => Date.now(),
+      log: (line) => console.error(line),
+    });
     this.#directory = new DeviceDirectory({
       accessKey: env.ROPEWAY_ACCESS_KEY ?? "",
-      store: objectRecordStore(ctx.storage, new StateDisk(env)),
+      store,
       deviceOf: (deviceId) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)) as unknown as DeviceCalls,
       now: () => Date.now(),
     });
@@ -96,5 +114,9 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
 
   ended(deviceId: string, reason: EndReason): Promise<void> {
     return this.#directory.ended(deviceId, reason);
+  }
+
+  blockList(): Promise<Uint8Array | null> {
+    return this.#lists.compiled();
   }
 }

@@ -13,17 +13,20 @@ import webpEncoder from "../../node_modules/@jsquash/webp/codec/enc/webp_enc_sim
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
+import { openCompiled } from "../blocking/block-list.ts";
+import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage } from "../delivery/images/image-stage.ts";
-import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
-import type { DeviceToken } from "../devices/device-token.ts";
 import { BindingCodec } from "../delivery/images/images-binding.ts";
 import { WasmCodec } from "../delivery/images/wasm-codec.ts";
+import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
+import type { DeviceToken } from "../devices/device-token.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore, unavailable } from "../devices/phone-door.ts";
+import { readBlockLists } from "../front/block-lists.ts";
 import { createEdgeHandler, type EdgeBackend } from "../front/edge-handler.ts";
 import { readPlan } from "../front/plan.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
@@ -42,6 +45,7 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Of all objects in the isolate. */
 const compressor = new DictionaryCompressor(zstd);
+const blockList = noList();
 const codecs = new SharedCodecs(async () => {
   // Its package has types for what is in it, and knows of no module.
   const { default: pngDecoder } = pngModule as unknown as { readonly default: WebAssembly.Module };
@@ -97,12 +101,14 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
     const dictionaries = new PhoneDictionaries(this.#bodies, compressor, setTimer);
     const plan = readPlan(env.ROPEWAY_PLAN);
+    const trackers = blockerOf(env);
     this.#server = new TunnelServer({
-      handle: createEdgeHandler(
-        this.#backend,
-        new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
+      handle: createEdgeHandler(this.#backend, {
+        sentLog: new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
         dictionaries,
-      ),
+        trackers,
+      }),
+      trackers,
       dictionaries: plan.codesAgainst ? dictionaries : null,
       images: imageStageOf(env),
       mostPushes: plan.mostPushes,
@@ -283,12 +289,6 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
   }
 }
 
-/** A stream of JavaScript's own is never told that nobody reads it any more; one of the runtime's is, with its next bytes. */
-function noticingDisconnect(response: Response): Response {
-  return response.body === null
-    ? response
-    : new Response(response.body.pipeThrough(new IdentityTransformStream()), response);
-}
 /** Null where the plan leaves no time for pictures, and there is no binding that takes them. */
 function imageStageOf({ IMAGES, ROPEWAY_PLAN }: WorkerEnvironment): ImageStage | null {
   const own = readPlan(ROPEWAY_PLAN).recodesPictures ? new WasmCodec(codecs) : null;
@@ -296,3 +296,19 @@ function imageStageOf({ IMAGES, ROPEWAY_PLAN }: WorkerEnvironment): ImageStage |
   return codec && new ImageStage(new ImageRecoder(codec, epochClock), setTimer);
 }
 
+/** Null where the edge has no block list. */
+function blockerOf(env: WorkerEnvironment): TrackerBlocker | null {
+  if (readBlockLists(env).length === 0) return null;
+  const load = async () => {
+    const compiled = await directoryOf(env).blockList();
+    return compiled && openCompiled(compiled);
+  };
+  return new TrackerBlocker({ shared: blockList, load, ...epochClock });
+}
+
+/** A stream of JavaScript's own is never told that nobody reads it any more; one of the runtime's is, with its next bytes. */
+function noticingDisconnect(response: Response): Response {
+  return response.body === null
+    ? response
+    : new Response(response.body.pipeThrough(new IdentityTransformStream()), response);
+}

@@ -31,6 +31,9 @@ export interface Settings {
   readonly pageBudget: number | null;
   /** As of `PictureSettings`, the latest last. */
   readonly pixelReaders: readonly string[];
+  readonly blocksTrackers: boolean;
+  /** As of `TrackerSettings`, the latest last. */
+  readonly trackerExceptions: readonly string[];
 }
 
 /** How pictures come: as their sites send them, smaller, much smaller, or not before a tap. */

@@ -30,12 +30,13 @@ describe("two tabs beside one app", () => {
     const progress = {
       requests: 3,
       requestsDone: 1,
+      trackersBlocked: 0,
       linkBytesUp: 1,
       linkBytesDown: 1,
       originBytes: 1,
       expectedBytes: 1,
-      storeAnswers: 0,
       reachTime: 0,
+      storeAnswers: 0,
       storeValidations: 0,
       storeReferences: 0,
       storeBytes: 0,
@@ -107,7 +108,9 @@ it("sites that are forgotten close, also one that is on its way, and lose their 
   const { app, one, other, log } = openTwo();
   one.show(`${A}/`, "a");
   other.show(`${B}/`, "b");
+  app.changeSettings({ pixelReaders: [A, B], trackerExceptions: ["a.example", "b.example"] });
   app.forgetSites((url) => url.startsWith(A));
+  expect(app.state.settings).toMatchObject({ pixelReaders: [B], trackerExceptions: ["b.example"] });
   expect([one.shown().url, other.shown().url]).toEqual(["", `${B}/`]);
   expect(log).toContain(`forget slots ${A}`);
   other.tab.go(`${A}/2`);

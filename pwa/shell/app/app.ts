@@ -198,12 +198,17 @@ export class App implements AppActions {
 
   /** Such pages close, and this window forgets where they were. */
   forgetSites(isOf: (url: string) => boolean): void {
-    const { sites, forgetSlotsOf, forgetHistory } = this.#options;
+    const { sites, settings, forgetSlotsOf, forgetHistory } = this.#options;
     for (const tab of this.#tabs) {
       const { url, destination } = tab.state;
       if (isOf(url) || isOf(destination?.url ?? "")) tab.home();
     }
     sites.forgetSites(isOf);
+    const { pixelReaders, trackerExceptions } = settings.current;
+    this.changeSettings({
+      pixelReaders: pixelReaders.filter((origin) => !isOf(origin)),
+      trackerExceptions: trackerExceptions.filter((site) => !isOf(`https://${site}`)),
+    });
     forgetSlotsOf(isOf);
     forgetHistory(isOf);
     this.draw();

@@ -12,6 +12,8 @@ const DEFAULTS = {
   pictures: "off",
   pageBudget: null,
   pixelReaders: [],
+  blocksTrackers: false,
+  trackerExceptions: [],
 };
 
 it("keeps changes over restarts", () => {
@@ -24,6 +26,7 @@ it("keeps changes over restarts", () => {
   store.change({ takesPushes: false });
   store.change({ storeBytes: 50_000_000 });
   store.change({ pictures: "strong", pageBudget: 300_000, pixelReaders: ["https://a.example"] });
+  store.change({ blocksTrackers: true, trackerExceptions: ["a.example"] });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
@@ -33,6 +36,8 @@ it("keeps changes over restarts", () => {
     pictures: "strong",
     pageBudget: 300_000,
     pixelReaders: ["https://a.example"],
+    blocksTrackers: true,
+    trackerExceptions: ["a.example"],
   });
 });
 

@@ -14,6 +14,8 @@ const DEFAULTS: Settings = {
   pictures: "off",
   pageBudget: null,
   pixelReaders: [],
+  blocksTrackers: false,
+  trackerExceptions: [],
 };
 
 const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
@@ -21,8 +23,8 @@ const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "s
 /** What `pageBudget` may be. */
 export const PAGE_BUDGETS: readonly (number | null)[] = [null, 150_000, 300_000, 1_000_000];
 
-/** Origins that are remembered. */
-const READERS_KEPT = 100;
+/** Of the lists that grow with sites. */
+const MOST_KEPT = 100;
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
@@ -62,10 +64,17 @@ function read(json: string | null): Partial<Settings> {
     const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
     const pictures = PICTURE_CHOICES.find((choice) => choice === value.pictures) ?? DEFAULTS.pictures;
     const pageBudget = PAGE_BUDGETS.find((choice) => choice === value.pageBudget) ?? null;
-    const readers = Array.isArray(value.pixelReaders) ? (value.pixelReaders as readonly unknown[]) : [];
-    const pixelReaders = readers.filter((origin) => typeof origin === "string").slice(-READERS_KEPT);
-    return { theme, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders };
+    return {
+      ...{ theme, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget },
+      pixelReaders: textsOf(value.pixelReaders),
+      blocksTrackers: value.blocksTrackers === true,
+      trackerExceptions: textsOf(value.trackerExceptions),
+    };
   } catch {
     return {};
   }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string").slice(-MOST_KEPT) : [];
 }

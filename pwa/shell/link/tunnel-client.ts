@@ -33,13 +33,18 @@ export class TunnelClient {
     this.#worker.postMessage(message);
   }
 
-  tellSettings({ waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders }: Settings): void {
+  tellSettings(settings: Settings): void {
+    const { waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders } = settings;
     this.tell({ type: "wait-time", waitTime });
     this.tell({ type: "take-pushes", isOn: takesPushes });
     this.tell({ type: "store-limit", bytes: storeBytes });
     const recoding = pictures === "off" ? "none" : pictures;
     const budget = pictures === "none" ? 0 : pageBudget;
-    this.tell({ type: "pictures", settings: { recoding, budget, readers: pixelReaders } });
+    this.tell({
+      type: "wishes",
+      pictures: { recoding, budget, readers: pixelReaders },
+      trackers: { areBlocked: settings.blocksTrackers, exceptions: settings.trackerExceptions },
+    });
   }
 
   /** @returns the end of the port that goes to the slot's service worker. */

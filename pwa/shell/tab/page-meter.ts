@@ -6,11 +6,12 @@ import type { PageCost, TabState } from "./tab-state.ts";
 export const NO_COST: PageCost = {
   requests: 0,
   requestsDone: 0,
+  trackersBlocked: 0,
   linkBytesUp: 0,
   linkBytesDown: 0,
   originBytes: 0,
-  storeAnswers: 0,
   reachTime: 0,
+  storeAnswers: 0,
   storeValidations: 0,
   storeReferences: 0,
   storeBytes: 0,

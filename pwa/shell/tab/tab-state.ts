@@ -6,13 +6,14 @@ import type { PageStoreUse } from "../../messages/tunnel-messages.ts";
 export interface PageCost extends PageStoreUse {
   readonly requests: number;
   readonly requestsDone: number;
+  readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
   /** Body bytes that origins sent, before Ropeway coded them for the link. */
   readonly originBytes: number;
-  /** Milliseconds from when the page was asked for to load, or to now while loading. */
   /** As of `PageProgress`. */
   readonly reachTime: number;
+  /** Milliseconds from when the page was asked for to load, or to now while loading. */
   readonly time: number;
 }
 

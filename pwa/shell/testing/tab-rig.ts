@@ -5,6 +5,7 @@ import {
   type ScrollPosition,
 } from "../../messages/page-messages.ts";
 import { App, type AppOptions } from "../app/app.ts";
+import { SettingsStore } from "../app/settings-store.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
 import { SlotPlaces } from "../frames/slot-places.ts";
 import type { Slot } from "../frames/slot-registry.ts";
@@ -14,7 +15,6 @@ import type { KeptEntry } from "../tab/session-history.ts";
 import { Tab } from "../tab/tab.ts";
 import type { BrowserState } from "../views/browser-state.ts";
 import { MapStorage } from "./map-storage.ts";
-import { testState } from "./test-state.ts";
 
 /** An app on an open link. Its tunnel does nothing but write down what it is told. */
 export function openApp() {
@@ -29,6 +29,7 @@ export function openApp() {
     tell: ({ type, id = 0 }: { type: string; id?: number }) => {
       if (type === "abandon") log.push(`abandon ${id}`);
     },
+    tellSettings() {},
     stats: async () => ({}),
     askStore: async ({ urls }: { urls: readonly string[] }) => {
       log.push(`readable ${urls}`);
@@ -40,7 +41,7 @@ export function openApp() {
   const app = new App({
     tunnel,
     sites: { recent: [], pinned: [], visit() {}, forgetSites() {} },
-    settings: { current: testState().settings },
+    settings: new SettingsStore(new MapStorage()),
     totals: { current: null, add: () => null },
     storage: new MapStorage(),
     demoUrl: null,

@@ -31,6 +31,8 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
       pictures: "off",
       pageBudget: null,
       pixelReaders: [],
+      blocksTrackers: false,
+      trackerExceptions: [],
     },
     demoUrl: null,
     ...change,

@@ -3,7 +3,7 @@
  * longer for what is asked for later.
  */
 import type { Clock } from "../../../shared/clock.ts";
-import type { RopewayError } from "../../../shared/errors.ts";
+import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import { documentName } from "../../../shared/http/push.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
@@ -105,6 +105,7 @@ export class NetworkRequests {
   #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
     this.#pending.delete(request);
     this.#counters.over(outcome);
+    if (error?.code === ErrorCode.BLOCKED) this.#counters.counts.trackersBlocked += 1;
     this.#host.onOver(request, error);
   }
 

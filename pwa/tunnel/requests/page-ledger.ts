@@ -6,13 +6,14 @@ export interface Counters extends Pick<StoreStats, keyof PageStoreUse> {
   readonly requests: number;
   readonly requestsDone: number;
   readonly requestsFailed: number;
+  readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
   readonly originBytes: number;
   readonly expectedBytes: number;
-}
   /** As of `PageProgress`, now. */
   readonly reachTime: number;
+}
 
 /** A page begins: what follows is charged to it. @returns what that is so far. */
 export function openLedger(read: () => Counters): () => PageProgress {
@@ -22,13 +23,14 @@ export function openLedger(read: () => Counters): () => PageProgress {
     return {
       requests: current.requests - start.requests,
       requestsDone: current.requestsDone + current.requestsFailed - start.requestsDone - start.requestsFailed,
+      trackersBlocked: current.trackersBlocked - start.trackersBlocked,
       linkBytesUp: current.linkBytesUp - start.linkBytesUp,
       linkBytesDown: current.linkBytesDown - start.linkBytesDown,
       originBytes: current.originBytes - start.originBytes,
       expectedBytes: current.expectedBytes - start.expectedBytes,
+      reachTime: start.reachTime,
       storeAnswers: (current.storeAnswers ?? 0) - (start.storeAnswers ?? 0),
       storeValidations: (current.storeValidations ?? 0) - (start.storeValidations ?? 0),
-      reachTime: start.reachTime,
       storeReferences: (current.storeReferences ?? 0) - (start.storeReferences ?? 0),
       storeBytes: (current.storeBytes ?? 0) - (start.storeBytes ?? 0),
     };

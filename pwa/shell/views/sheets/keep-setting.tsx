@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { KeepResult, KeptPages } from "../../app/kept-pages.ts";
 import { keepText } from "./keep-text.ts";
+import { SwitchSetting } from "./switch-setting.tsx";
 
 interface KeepSettingProps {
   readonly url: string;
@@ -24,26 +25,18 @@ export function KeepSetting({ url, title, kept, onChange }: KeepSettingProps) {
   const keep = () => change(() => kept.keep(url, title));
   const unkeep = () => change(() => kept.unkeep(url).then(() => null));
   return (
-    <div class="keep">
-      <button
-        type="button"
-        class="menu-row"
-        role="switch"
-        aria-checked={page !== null}
-        disabled={isBusy}
-        onClick={page === null ? keep : unkeep}
-      >
-        <span class="confirm-label">Keep this page</span>
-        <span class="switch" />
-      </button>
-      <p class="fine" role="status">
-        {keepText(page, result, Date.now())}
-      </p>
+    <SwitchSetting
+      label="Keep this page"
+      isOn={page !== null}
+      hint={keepText(page, result, Date.now())}
+      isBusy={isBusy}
+      onChange={page === null ? keep : unkeep}
+    >
       {page !== null && (
         <button type="button" class="text-button" disabled={isBusy} onClick={keep}>
           Keep it as it is now
         </button>
       )}
-    </div>
+    </SwitchSetting>
   );
 }

@@ -1,6 +1,7 @@
 import { siteName } from "../../../messages/site-name.ts";
 import { chooseScripts, liteSites } from "../../app/lite-sites.ts";
 import { storedConfig } from "../../link/edge-config.ts";
+import { SwitchSetting } from "./switch-setting.tsx";
 
 /** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */
 export function ScriptsSetting({ url }: { url: string }) {
@@ -12,22 +13,15 @@ export function ScriptsSetting({ url }: { url: string }) {
     );
   const isOn = !liteSites(localStorage).includes(siteName(url));
   return (
-    <div class="keep">
-      <button
-        type="button"
-        class="menu-row"
-        role="switch"
-        aria-checked={isOn}
-        onClick={() => {
-          chooseScripts(localStorage, url, !isOn);
-          // Where pages live is decided when the app is opened, which opens this page again.
-          location.reload();
-        }}
-      >
-        <span class="confirm-label">Scripts on this site</span>
-        <span class="switch" />
-      </button>
-      <p class="fine">{isOn ? "Off takes the least data; some pages need them" : "Off: the least data"}</p>
-    </div>
+    <SwitchSetting
+      label="Scripts on this site"
+      isOn={isOn}
+      hint={isOn ? "Off takes the least data; some pages need them" : "Off: the least data"}
+      onChange={() => {
+        chooseScripts(localStorage, url, !isOn);
+        // Where pages live is decided when the app is opened, which opens this page again.
+        location.reload();
+      }}
+    />
   );
 }

@@ -16,6 +16,7 @@ import { PictureSetting } from "./picture-setting.tsx";
 import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { type PhoneActions, StoredSetting } from "./stored-setting.tsx";
+import { TrackerSetting } from "./tracker-setting.tsx";
 
 const THEMES: readonly Choice<Settings["theme"]>[] = [
   { value: "system", label: "System" },
@@ -118,6 +119,7 @@ function Choices({ settings, onChange }: ChoicesProps) {
         onChange={(waitTime) => onChange({ waitTime })}
       />
       <PictureSetting settings={settings} onChange={onChange} />
+      <TrackerSetting settings={settings} onChange={onChange} />
       <ChoiceSetting
         name="pushes"
         legend="Send what a page needs before it asks"

@@ -62,7 +62,7 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
         case "menu":
           return <MenuSheet state={state} actions={actions} ui={ui} />;
         case "site":
-          return <SiteSheet state={state} phone={phone} ui={ui} />;
+          return <SiteSheet state={state} actions={actions} phone={phone} ui={ui} />;
         case "devices":
           return <DevicesSheet onClose={() => ui.change({ sheet: null })} />;
         case "settings":

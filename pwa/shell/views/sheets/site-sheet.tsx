@@ -2,7 +2,7 @@ import { siteName } from "../../../messages/site-name.ts";
 import type { KeptPages } from "../../app/kept-pages.ts";
 import type { SiteUse } from "../../app/site-use.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
-import type { BrowserState } from "../browser-state.ts";
+import type { BrowserActions, BrowserState } from "../browser-state.ts";
 import { errorText } from "../pages/error-texts.ts";
 import { type Connection, connectionOf, SIGNS } from "../parts/connection.ts";
 import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
@@ -17,6 +17,7 @@ import { Sheet } from "./sheet.tsx";
 import { REACHED, soonerText } from "./sooner-text.ts";
 import { storeSentences } from "./store-text.ts";
 import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
+import { SiteTrackerSetting } from "./tracker-setting.tsx";
 
 interface SiteProps {
   readonly state: BrowserState;
@@ -30,16 +31,8 @@ interface SiteProps {
 }
 
 /** How the page came, what it cost, and what stays of it. */
-export function SiteSheet({ state, phone, ui }: SiteProps) {
-  const { cost } = state;
+export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
   const close = () => ui.change({ sheet: null });
-  const now = useNow(state.link.kind !== "open");
-  const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
-  const saving = formatSaving(linkBytes, cost.originBytes);
-  const ofStore = storeSentences(cost);
-  const requests =
-    cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
-
   return (
     <Sheet
       title="Site information"
@@ -61,6 +54,12 @@ export function SiteSheet({ state, phone, ui }: SiteProps) {
           <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
         )}
         {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} />}
+        <SiteTrackerSetting
+          settings={state.settings}
+          onChange={(change) => actions.app.changeSettings(change)}
+          url={state.url}
+          count={state.cost.trackersBlocked}
+        />
         <ForgetSite
           label="Forget this site"
           site={siteName(state.url)}
@@ -73,6 +72,7 @@ export function SiteSheet({ state, phone, ui }: SiteProps) {
     </Sheet>
   );
 }
+
 function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly siteUse: SiteUse }) {
   const { cost } = state;
   const now = useNow(state.link.kind !== "open");
@@ -99,7 +99,6 @@ function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly 
     </>
   );
 }
-
 
 const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text: string }> = {
   secure: {
