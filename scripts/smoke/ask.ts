@@ -104,3 +104,7 @@ export function resolvable(origin: string): string {
   if (isBelowLocalhost(url.hostname)) url.hostname = "localhost";
   return url.origin;
 }
+
+export function isHtml({ headers }: Answer): boolean {
+  return /^text\/html\b/.test(headers["content-type"] ?? "");
+}

@@ -43,8 +43,10 @@ export interface SmokeSettings {
 export interface Findings {
   /** Of the app: where the given one leads. */
   origin: string;
-  /** Host and port below which sites get theirs; null where there is only one host. */
+  /** Host and port below which sites get theirs; null where there is no wildcard. */
   slotHost: string | null;
+  /** Where sites get theirs, where there is a list of hosts. */
+  slotOrigins: readonly string[];
   demoUrl: string | null;
   token: string | null;
   resting: RestingPhone | null;

@@ -1,5 +1,4 @@
 /** What every visitor of a deployment gets: its addresses, its files, and what it refuses. */
-import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
 import {
   CONFIG_PATH,
   type EdgeConfig,
@@ -12,13 +11,9 @@ import {
 import { VERSION } from "../../shared/version.ts";
 import { isLocalName } from "../../worker/front/edge-settings.ts";
 import { securityHeaders } from "../../worker/front/hosts.ts";
-import { ANSWER_TIME, type Answer, ask, lookupAsBrowsers } from "./ask.ts";
+import { ask, isHtml } from "./ask.ts";
+import { certificateOf } from "./certificate.ts";
 import { type Check, expectThat, type Findings, SmokeFault, type SmokeSettings } from "./check.ts";
-
-const DAY = 24 * 60 * 60 * 1000;
-const ONE_HOST = "pages show with their scripts off; ROPEWAY_HOST turns them on (docs/deploy.md)";
-/** Of a certificate: less is an hour's work that somebody will forget. */
-const LEAST_DAYS = 7;
 
 export const frontChecks: readonly Check[] = [
   { name: "address", needs: [], run: checkAddress },
@@ -28,9 +23,6 @@ export const frontChecks: readonly Check[] = [
   { name: "headers", needs: ["app"], run: checkHeaders },
   { name: "service workers", needs: ["app"], run: checkServiceWorkers },
   { name: "own answers", needs: ["health"], run: checkOwnAnswers },
-  { name: "hosts of sites", needs: ["health"], run: checkSiteHosts },
-  { name: "boot page", needs: ["hosts of sites"], run: checkBootPage },
-  { name: "closed to sites", needs: ["hosts of sites"], run: checkClosedToSites },
   { name: "strangers", needs: ["health"], run: checkStrangers },
 ];
 
@@ -97,10 +89,12 @@ async function checkApp({ origin }: SmokeSettings, found: Findings): Promise<str
     `The start page is not the app: it answers ${answer.status}, ${answer.headers["content-type"] ?? "without a type"}`,
     "Build before you deploy, and let / lead to the edge",
   );
+  const list = /<meta name="ropeway-slots" content="([^"]+)"/.exec(answer.text)?.[1];
+  found.slotOrigins = list?.split(" ") ?? [];
   return found.origin === origin ? "there" : `at ${found.origin}`;
 }
 
-async function checkHeaders(_: SmokeSettings, { origin, slotHost }: Findings): Promise<string> {
+async function checkHeaders(_: SmokeSettings, { origin, slotHost, slotOrigins }: Findings): Promise<string> {
   const url = new URL("/", origin);
   const { headers } = await ask(url);
   const base = slotHost === null ? undefined : url.hostname;
@@ -113,7 +107,7 @@ async function checkHeaders(_: SmokeSettings, { origin, slotHost }: Findings): P
   );
   const policy = String(headers["content-security-policy"]);
   expectThat(
-    policy.includes(slotHost === null ? "default-src 'self'" : `*.${slotHost}`),
+    policy.includes(slotHost === null ? (slotOrigins.at(-1) ?? "default-src 'self'") : `*.${slotHost}`),
     "The app's content-security-policy does not let it show pages: it names other hosts",
     "Let what is in front of the edge pass the Host field on, and set no policy of its own",
   );
@@ -155,60 +149,6 @@ async function checkOwnAnswers({ origin }: SmokeSettings): Promise<string> {
   return "no cache between";
 }
 
-async function checkSiteHosts(_: SmokeSettings, { origin, slotHost }: Findings): Promise<string> {
-  if (slotHost === null) return `none: ${ONE_HOST}`;
-  expectThat(
-    slotHost === new URL(origin).host,
-    `The edge believes that it was asked for at ${slotHost}, not at ${new URL(origin).host}`,
-    "Let what is in front of the edge pass the Host field on as the browser sent it",
-  );
-  const url = new URL(siteOrigin(origin, slotHost));
-  const mend = `Get a certificate for *.${new URL(origin).hostname} too`;
-  if (url.protocol === "https:") await certificateOf(url, "the certificate is not for the hosts of sites", mend);
-  await ask(new URL(HEALTH_PATH, url)).catch((error: NodeJS.ErrnoException) => {
-    throw new SmokeFault(
-      `${url.hostname} leads nowhere: ${error.message}`,
-      `Add a DNS record for *.${new URL(origin).hostname} that leads where ${new URL(origin).hostname} does`,
-    );
-  });
-  return `*.${slotHost}`;
-}
-
-async function checkBootPage(_: SmokeSettings, { origin, slotHost }: Findings): Promise<string> {
-  if (slotHost === null) return "not needed";
-  const start = new URL("/a/page?of=a-site", siteOrigin(origin, slotHost));
-  const navigation = { "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate" };
-  let answer = await ask(start, { headers: navigation });
-  const { location } = answer.headers;
-  if (location !== undefined) answer = await ask(new URL(location, start), { headers: navigation });
-  expectThat(
-    answer.status === 200 && isHtml(answer) && answer.text.includes("boot.js"),
-    `${start.host} does not start a site's host: it answers ${answer.status}`,
-    `Let *.${slotHost} lead to the edge itself, with the Host field as the browser sent it`,
-  );
-  const policy = String(answer.headers["content-security-policy"] ?? "");
-  expectThat(
-    policy.includes("frame-ancestors"),
-    "The boot page comes without its content-security-policy",
-    "Let what is in front of the edge pass its response headers on as they are",
-  );
-  return "there";
-}
-
-async function checkClosedToSites(_: SmokeSettings, { origin, slotHost }: Findings): Promise<string> {
-  if (slotHost === null) return "not needed";
-  for (const path of [TUNNEL_PATH, PAIR_PATH]) {
-    const method = path === PAIR_PATH ? "POST" : "GET";
-    const { status } = await ask(new URL(path, siteOrigin(origin, slotHost)), { method });
-    expectThat(
-      status === 404,
-      `A site's host answers ${status} at ${path}, where pages of the web have no business`,
-      "Let what is in front of the edge pass the Host field on as the browser sent it",
-    );
-  }
-  return "no pairing and no tunnel there";
-}
-
 async function checkStrangers(_: SmokeSettings, { origin }: Findings): Promise<string> {
   const url = new URL(PAIR_PATH, origin);
   const { status } = await ask(url, { method: "POST", headers: { authorization: "Bearer not-the-key" } });
@@ -231,69 +171,8 @@ async function checkStrangers(_: SmokeSettings, { origin }: Findings): Promise<s
   return "wrong key and foreign website refused";
 }
 
-/** That of any site. */
-function siteOrigin(origin: string, slotHost: string): string {
-  const label = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => (byte % 36).toString(36)).join("");
-  return `${new URL(origin).protocol}//${label}.${slotHost}`;
-}
-
-/** @returns until when it is valid. @throws SmokeFault */
-async function certificateOf(url: URL, ofOthers: string, mend: string): Promise<string> {
-  const { hostname } = url;
-  const socket = await tlsSocket(url);
-  const certificate = socket.getPeerCertificate();
-  const trouble = String(socket.authorizationError ?? "");
-  socket.destroy();
-  const names = (certificate.subjectaltname ?? "").replaceAll("DNS:", "");
-  const isOfOthers = checkServerIdentity(hostname, certificate) !== undefined;
-  expectThat(!isOfOthers, `At ${hostname} ${ofOthers}: ${names || "none"}`, mend);
-  const days = Math.floor((Date.parse(certificate.valid_to) - Date.now()) / DAY);
-  expectThat(
-    days >= 0 && trouble !== "CERT_HAS_EXPIRED",
-    `The certificate of ${hostname} ended on ${certificate.valid_to}`,
-    "Renew it, and see why that does not happen by itself",
-  );
-  expectThat(
-    trouble === "",
-    `No browser trusts the certificate of ${hostname}: ${trouble}`,
-    "Get one of a public authority, and give the server the whole chain (fullchain.pem)",
-  );
-  const isShortLived = Date.parse(certificate.valid_to) - Date.parse(certificate.valid_from) <= 2 * LEAST_DAYS * DAY;
-  expectThat(
-    days >= LEAST_DAYS || isShortLived,
-    `The certificate of ${hostname} ends in ${days} days`,
-    "Renew it, and see why that does not happen by itself",
-  );
-  return `valid until ${certificate.valid_to}`;
-}
-
-function tlsSocket({ hostname, port }: URL): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({
-      host: hostname,
-      port: Number(port || 443),
-      servername: hostname,
-      rejectUnauthorized: false,
-      lookup: lookupAsBrowsers,
-    });
-    const fail = (what: string): void => {
-      socket.destroy();
-      reject(
-        new SmokeFault(what, `See whether the server speaks TLS for ${hostname}, and whether its name leads there`),
-      );
-    };
-    socket.setTimeout(ANSWER_TIME, () => fail(`No TLS at ${hostname} within ${ANSWER_TIME / 1000} seconds`));
-    socket.once("error", (error) => fail(`No TLS at ${hostname}: ${error.message}`));
-    socket.once("secureConnect", () => resolve(socket));
-  });
-}
-
 function isTlsError({ code = "" }: NodeJS.ErrnoException): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/.test(code);
-}
-
-function isHtml({ headers }: Answer): boolean {
-  return /^text\/html\b/.test(headers["content-type"] ?? "");
 }
 
 function parseJson(text: string): unknown {

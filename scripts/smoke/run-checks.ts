@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHECK_NAMES, type Check, type CheckName, type Findings, SmokeFault, type SmokeSettings } from "./check.ts";
 import { frontChecks } from "./front-checks.ts";
+import { siteChecks } from "./site-checks.ts";
 import { tidyUp, tunnelChecks } from "./tunnel-checks.ts";
 
 /** Milliseconds for one check: with a page over a slow line in it. */
@@ -12,7 +13,7 @@ export type Outcome =
   | { readonly type: "not tried"; readonly name: CheckName; readonly because: CheckName };
 
 /** In the order in which they run. */
-const checks: readonly Check[] = [...frontChecks, ...tunnelChecks].toSorted(
+const checks: readonly Check[] = [...frontChecks, ...siteChecks, ...tunnelChecks].toSorted(
   (a, b) => CHECK_NAMES.indexOf(a.name) - CHECK_NAMES.indexOf(b.name),
 );
 
@@ -21,7 +22,8 @@ const checks: readonly Check[] = [...frontChecks, ...tunnelChecks].toSorted(
  * @returns what stays on the edge, for a person.
  */
 export async function runChecks(settings: SmokeSettings, tell: (outcome: Outcome) => void): Promise<string> {
-  const found: Findings = { origin: settings.origin, slotHost: null, demoUrl: null, token: null, resting: null };
+  const nothing = { slotHost: null, slotOrigins: [], demoUrl: null, token: null, resting: null };
+  const found: Findings = { origin: settings.origin, ...nothing };
   const passed = new Set<CheckName>();
   for (const check of checks) {
     const because = check.needs.find((name) => !passed.has(name));

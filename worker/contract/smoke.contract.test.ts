@@ -74,6 +74,17 @@ describe("a smoke test", () => {
     expect(hosts).toMatchObject({ detail: expect.stringContaining("scripts off") });
   });
 
+  it("finds no fault where there is a list of hosts", async () => {
+    const slotHosts = "s[1-3].ropeway.localhost";
+    const edge = await startEdge({ runtime: "workerd", port: 0, allowPrivate: true, accessKey, slotHosts });
+    closers.push(() => edge.close());
+    const [outcomes] = await smoke(edge.url);
+    expect(failed(outcomes)).toEqual([]);
+    expect(outcomes.find(({ name }) => name === "hosts of sites")).toMatchObject({
+      detail: expect.stringMatching(/^3, from s1\./),
+    });
+  });
+
   it("says that nobody answers", async () => {
     const [outcomes] = await smoke("http://127.0.0.1:9");
     expect(failed(outcomes)).toMatchObject([
