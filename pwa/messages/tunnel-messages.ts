@@ -206,6 +206,8 @@ export type ShellToTunnel =
   | { readonly type: "stats"; readonly id: number }
   | { readonly type: "clear-site-data"; readonly id: number }
   | { readonly type: "ask-store"; readonly id: number; readonly question: StoreQuestion }
+  /** A site is being forgotten, here or in another window: until that is over its documents wait. */
+  | { readonly type: "forget"; readonly site: string; readonly isOver: boolean }
   /** Bytes of bodies that may be stored. */
   | { readonly type: "store-limit"; readonly bytes: number }
   | { readonly type: "network"; readonly online: boolean }

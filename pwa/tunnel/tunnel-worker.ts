@@ -193,8 +193,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   switch (message.type) {
     case "introduce":
       accept = message.accept ?? {};
-      tunnel.introduce(message);
-      return;
+      return tunnel.introduce(message);
     case "start":
       if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
       tunnel.start(message.url, message.token);
@@ -220,8 +219,9 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return answerWith(message.id, askStore(message.question));
     case "store-limit":
       storeBytes = message.bytes;
-      void store.loaded?.makeRoom();
-      return;
+      return void store.loaded?.makeRoom();
+    case "forget":
+      return void store.load().then((source) => source?.forget(message));
     case "network":
       if (message.online) roads.networkChanged();
       tunnel.setOnline(message.online);
@@ -281,7 +281,7 @@ async function clearSiteData(): Promise<string | null> {
     const { response } = await readWhole(tunnel.ask, edgeRequest(message), 0);
     return response.status === 204 ? null : `Cannot clear site data: the edge answers ${response.status}`;
   } catch (error) {
-    return error instanceof Error ? error.message : "Cannot clear site data: try again";
+    return (error as Error).message;
   }
 }
 

@@ -8,7 +8,19 @@ const URLS = ["https://www.a.example/page", "http://a.example", "https://b.examp
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function openWindow(why: string | null = "") {
+/** As of one browser: who asks first is first, and shared ones wait for those before. */
+function openLocks() {
+  const queues = new Map<string, Promise<unknown>>();
+  const request = (name: string, ...rest: readonly unknown[]) => {
+    const task = rest.at(-1) as () => unknown;
+    const done = (queues.get(name) ?? Promise.resolve()).then(task);
+    queues.set(name, done);
+    return done;
+  };
+  return { request } as Pick<LockManager, "request">;
+}
+
+function openWindow(why: string | null = "", locks: Pick<LockManager, "request"> | null = null) {
   const log: string[] = [];
   const channel: WindowChannel = { postMessage: (site) => void log.push(`tell ${site}`), onmessage: null };
   const forgetting = new SiteForgetting({
@@ -17,7 +29,9 @@ function openWindow(why: string | null = "") {
         log.push(`edge ${question.kind === "forget" && question.site}`);
         return why as Why | null;
       },
+      tell: (message) => void (message.type === "forget" && log.push(message.isOver ? "go on" : "hold")),
     },
+    locks,
     channel,
     forgetHere: (isOf) => void log.push(`here ${URLS.filter(isOf)}`),
     onDone: (reason) => void log.push(`done ${reason}`),
@@ -28,14 +42,27 @@ function openWindow(why: string | null = "") {
 it("closes a site's pages in all windows before phone and edge forget it", async () => {
   const { log, forgetting } = openWindow("the edge is away");
   forgetting.forget("a.example");
-  expect(log.splice(0)).toEqual(["tell a.example", `here ${URLS.slice(0, 2)}`]);
+  expect(log.splice(0)).toEqual(["tell a.example", "hold", `here ${URLS.slice(0, 2)}`]);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(log).toEqual(["edge a.example", "done the edge is away"]);
+  expect(log).toEqual(["edge a.example", "go on", "done the edge is away"]);
 });
 
 it("only closes them where another window forgets it", async () => {
   const { log, channel } = openWindow();
   channel.onmessage?.({ data: "a.example" } as MessageEvent);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(log).toEqual([`here ${URLS.slice(0, 2)}`]);
+  expect(log).toEqual(["hold", `here ${URLS.slice(0, 2)}`, "go on"]);
+});
+
+it("has other windows ask for no page of it before the edge has said that it is forgotten", async () => {
+  const locks = openLocks();
+  const [first, second] = [openWindow("", locks), openWindow("", locks)];
+  first.channel.postMessage = (data) => second.channel.onmessage?.({ data } as MessageEvent);
+  first.forgetting.forget("a.example");
+  await vi.advanceTimersByTimeAsync(299);
+  expect(second.log).toEqual(["hold", `here ${URLS.slice(0, 2)}`]);
+  expect(first.log).toEqual(second.log);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(first.log.slice(2)).toEqual(["edge a.example", "go on", "done "]);
+  expect(second.log.slice(2)).toEqual(["go on"]);
 });

@@ -29,6 +29,7 @@ import { StoredAnswers } from "./exchanges/stored-answers.ts";
 import { contextOf, isOwnWrite, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
 import { type Variant, variantsIn, variantsOf } from "./exchanges/variants-of.ts";
 import { forgottenBy } from "./forgetting.ts";
+import { ForgottenSites } from "./forgotten-sites.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSourcePlatform } from "./stored-source-platform.ts";
@@ -37,6 +38,7 @@ import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 const IDLE_TIME = 10_000;
 
 export class StoredSource {
+  readonly #forgotten = new ForgottenSites();
   readonly #parts: SourceParts;
   readonly #answers: StoredAnswers;
   readonly #edge: EdgeQuestions;
@@ -107,6 +109,11 @@ export class StoredSource {
     this.#parts.cookies.forgetSites(urls);
   }
 
+  /** As `ForgottenSites.tell`. */
+  forget(word: Parameters<ForgottenSites["tell"]>[0]): void {
+    this.#forgotten.tell(word);
+  }
+
   /** The edge has answered a request that did not come by here. */
   passedBy(head: RequestHead, response: ResponseHead): void {
     this.#parts.invalidations.answered(head, response);
@@ -114,6 +121,8 @@ export class StoredSource {
 
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
+    const holding = this.#forgotten.holding(head);
+    if (holding !== null) return laterWith(holding, () => this.source(request, consumer, next));
     this.#lookAfterLater();
     const isChanged = this.#parts.cookies.sent(head);
     if (isChanged || isOwnWrite(head)) this.#parts.platform.onChange(head.origin);

@@ -31,6 +31,7 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
   const forgetting = new SiteForgetting({
     tunnel,
     channel: new BroadcastChannel(FORGOTTEN_CHANNEL),
+    locks: navigator.locks ?? null,
     forgetHere: (isOf) => app.forgetSites(isOf),
     onDone: (why) => {
       if (why !== "") app.notify({ kind: "not-cleared", why });

@@ -105,7 +105,7 @@ export function ForgetSite({ label, site, hint = "", onForget }: ForgetSiteProps
       hint={hint}
       question={`Cookies, logins, stored and kept pages and recent visits of ${site} will be gone. Its pages close, also in other windows.`}
       confirm="Forget"
-      done={`${site} forgotten`}
+      done={`Forgetting ${site}`}
       onConfirm={() => onForget(site)}
     />
   );
