@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { dist } from "../../scripts/build/paths.ts";
 import { seededRandom } from "../demo/random.ts";
 import { PROFILES, type ProfileName } from "../lab/profiles.ts";
+import { ContestantError } from "./failure.ts";
 import { Laboratory } from "./laboratory.ts";
 import type { Site } from "./model.ts";
 import { needsQuiet, shuffled } from "./schedule.ts";
@@ -28,7 +29,7 @@ const SITES_DIRECTORY = join(dist, "bench", "sites");
 
 /**
  * @param tell what was measured, a line each.
- * @returns a Markdown table of medians and quartiles of the load, in seconds.
+ * @returns a Markdown table of medians and quartiles of the load, in seconds. A visit that fails is told, and counts for nothing.
  */
 export async function compareFronts(rounds: number, tell: (line: string) => void): Promise<string> {
   const sites: Site[] = [];
@@ -49,8 +50,13 @@ export async function compareFronts(rounds: number, tell: (line: string) => void
         const visit = async (front: Front): Promise<void> => {
           const laboratory = laboratories.get(front);
           if (laboratory === undefined) return;
-          const load = await measure(laboratory, start, round);
           const name = cellOf(start, front);
+          const load = await measure(laboratory, start, round).catch((error: unknown) => {
+            if (!(error instanceof ContestantError)) throw error;
+            tell(`${round + 1}/${rounds} ${name}: ${error.message}`);
+            return null;
+          });
+          if (load === null) return;
           tell(`${round + 1}/${rounds} ${name}: ${Math.round(load)} ms`);
           loads.set(name, [...(loads.get(name) ?? []), load]);
         };

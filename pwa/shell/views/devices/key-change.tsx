@@ -12,7 +12,7 @@ export function KeyChange({ requests, onChanged }: { requests: DeviceRequests; o
   return (
     <details class="more">
       <summary>Change the access key</summary>
-      <p class="fine">The key and codes of before pair no device from then on.</p>
+      <p class="fine">The old key and old codes pair no more devices.</p>
       <button
         type="button"
         class="menu-row"
@@ -32,7 +32,7 @@ export function KeyChange({ requests, onChanged }: { requests: DeviceRequests; o
             <p class="problem">{asked.why}</p>
           ) : (
             <>
-              <p>The new key, which is shown only now:</p>
+              <p>The new key. It is shown this once:</p>
               <p class="code-text key-text">{asked.answer.accessKey}</p>
             </>
           ))}

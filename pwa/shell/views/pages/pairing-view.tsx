@@ -25,7 +25,7 @@ export function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKe
 
 const NEW = [
   "Pair this phone",
-  "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key.",
+  "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key. A paired device makes codes: Settings, Paired devices.",
 ] as const;
 
 /** @param why of `LinkPhase`. */
