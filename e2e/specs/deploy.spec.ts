@@ -62,7 +62,7 @@ test("deploys edge and hosts, again and again, and only says so when dry @long",
 
 /** @returns what it says. */
 async function deploy({ url, token, id }: CloudflareAccount, state: string, ...flags: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)("node", [join(root, "scripts", "deploy.ts"), "--slots=2", ...flags], {
+  const run = promisify(execFile)("node", [join(root, "scripts", "deploy.ts"), "--slots=2", ...flags], {
     env: {
       ...process.env,
       CI: "1",
@@ -73,5 +73,7 @@ async function deploy({ url, token, id }: CloudflareAccount, state: string, ...f
       WRANGLER_SEND_METRICS: "false",
     },
   });
-  return stdout;
+  // Nobody is there to be asked.
+  run.child.stdin?.end();
+  return (await run).stdout;
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { headersFile, slotFiles } from "./slot-files.ts";
 
 const WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
-const scripts = ["lost", "boot", "frame", "sw"].map((name) => `.ropeway/${name}.js`);
-const pages = ["lost", "boot", "frame"].map((name) => `.ropeway/${name}.html`);
+const scripts = ["lost", "boot", "frame", "wipe", "sw"].map((name) => `.ropeway/${name}.js`);
+const pages = ["lost", "boot", "frame", "wipe"].map((name) => `.ropeway/${name}.html`);
 const text = (html: string) => new TextEncoder().encode(html);
 const app = new Map([
   ...[...scripts, WORKER, ".ropeway/tunnel.js", "index.html"].map((path) => [path, text(`// ${path}`)] as const),
@@ -30,7 +30,7 @@ it("has what boots a site's host, and nothing of the app", () => {
   expect([...files.keys()].sort()).toEqual(
     [
       ...[...scripts, WORKER, "404.html", "_headers", ".ropeway/cleared"],
-      ...["boot", "frame"].map((name) => `.ropeway/${name}`),
+      ...["boot", "frame", "wipe"].map((name) => `.ropeway/${name}`),
     ].sort(),
   );
   const textOf = (path: string) => new TextDecoder().decode(files.get(path));
@@ -53,7 +53,7 @@ it("says of each path what the edge would say", () => {
   expect(fieldsOf(headers, `/${WORKER}`).get("cache-control")).toContain("immutable");
   expect(fieldsOf(headers, "/.ropeway/boot").get("content-type")).toBe("text/html; charset=utf-8");
   expect(fieldsOf(headers, "/.ropeway/cleared").get("clear-site-data")).toBe('"storage"');
-  for (const path of ["/.ropeway/boot", "/.ropeway/boot.js"])
+  for (const path of ["/.ropeway/boot", "/.ropeway/boot.js", "/.ropeway/wipe"])
     expect(fieldsOf(headers, path).has("clear-site-data")).toBe(false);
 });
 
@@ -62,5 +62,5 @@ it("refuses what the platform would pass over", () => {
   expect(() => headersFile({ a: "b" }, new Map(Array.from({ length: 100 }, (_, at) => [`/${at}`, {}])))).toThrow(
     /rules/,
   );
-  expect(() => slotFiles(new Map(), BASE, LIST)).toThrow("build it first");
+  expect(() => slotFiles(new Map(), BASE, LIST)).toThrow("was not built");
 });

@@ -18,18 +18,14 @@ type Fields = Readonly<Record<string, string>>;
 const LONGEST_LINE = 2000;
 const MOST_RULES = 100;
 
+/** Leads a document to the boot page. */
 const ALL_OTHERS = "404.html";
+const LOST = ".ropeway/lost.html";
 
-/** Of the built app, by name of the file here: as it is asked for, so that nothing is redirected. */
-const FILES: Readonly<Record<string, string>> = {
-  [ALL_OTHERS]: ".ropeway/lost.html",
-  ".ropeway/lost.js": ".ropeway/lost.js",
-  ".ropeway/boot": ".ropeway/boot.html",
-  ".ropeway/boot.js": ".ropeway/boot.js",
-  ".ropeway/frame": ".ropeway/frame.html",
-  ".ropeway/frame.js": ".ropeway/frame.js",
-  ".ropeway/sw.js": ".ropeway/sw.js",
-};
+/** Pages below that path are all for slots, each with a script of its name. */
+const PAGE = /^\.ropeway\/\w+\.html$/;
+
+const SERVICE_WORKER = ".ropeway/sw.js";
 
 /** Its header fields are what it is there for. */
 const CLEARED = ".ropeway/cleared";
@@ -52,17 +48,27 @@ export async function builtSlotFiles(baseOrigin: string, list: string): Promise<
   return slotFiles(app, baseOrigin, list);
 }
 
+/** What of the app a host has, by name: as it is asked for, so that nothing is redirected. */
+function sourcesOf(app: BuiltFiles): Map<string, string> {
+  const sources = new Map([[SERVICE_WORKER, SERVICE_WORKER]]);
+  for (const path of app.keys()) {
+    if (SLOT_WORKER.test(path)) sources.set(path, path);
+    if (!PAGE.test(path)) continue;
+    const script = path.replace(/html$/, "js");
+    sources.set(path === LOST ? ALL_OTHERS : path.replace(/\.html$/, ""), path).set(script, script);
+  }
+  return sources;
+}
+
 /** The same for all hosts of the list. */
 export function slotFiles(app: BuiltFiles, baseOrigin: string, list: string): BuiltFiles {
-  const worker = [...app.keys()].find((path) => SLOT_WORKER.test(path));
-  if (worker === undefined) throw new Error("Cannot make a site's host: the app has no worker for it; build it first");
   const base = new URL(baseOrigin);
   const hosts = { base: base.hostname, listed: readSlotHosts(list, base.hostname) };
   // What is said of one host is said of each.
   const at = (path: string): URL => new URL(path, baseOrigin.replace(base.hostname, hosts.listed[0] ?? ""));
   const classified = classifyHost(at("/"), hosts);
   const files: BuiltFiles = new Map([[CLEARED, new Uint8Array()]]);
-  for (const [name, source] of Object.entries({ ...FILES, [worker]: worker })) {
+  for (const [name, source] of sourcesOf(app)) {
     const contents = app.get(source);
     if (contents === undefined) throw new Error(`Cannot make a site's host: ${source} was not built`);
     const telling = tellingOf(`/${name}`, classified);
