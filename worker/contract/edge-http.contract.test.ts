@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startEdge } from "../../scripts/edge-process.ts";
+import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { VERSION } from "../../shared/version.ts";
+import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "../front/pairing-guard.ts";
 import { askEdge } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { pairPhone } from "../testing/test-phone.ts";
@@ -88,6 +91,32 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       expect((await upgrade(`ropeway.9, ropeway.token.${edge.token}`)).status).toBe(400);
       const foreign = { origin: "http://evil.example" };
       expect((await upgrade(`${SUBPROTOCOL}, ropeway.token.${edge.token}`, foreign)).status).toBe(403);
+    });
+  });
+
+  describe("that is asked to pair", () => {
+    const pair = (port: string, key: string, headers: Record<string, string>) =>
+      askEdge(`http://127.0.0.1:${port}`, PAIR_PATH, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, ...headers },
+      });
+
+    it("refuses pages of other origins, also with the right key", async () => {
+      const { port } = new URL(edge.url);
+      for (const origin of ["http://evil.example", `http://slot1.ropeway.localhost:${port}`, "null"])
+        expect((await pair(port, edge.accessKey, { origin })).status, origin).toBe(403);
+    });
+
+    it("listens no more to an address that sent wrong keys, by the word of its proxy, and to others all the same", async () => {
+      const port = await freePort("127.0.0.1");
+      const behind = await startEdge({ runtime, port, behindProxy: true });
+      onTestFinished(() => behind.close());
+      const from = (address: string, key: string) => pair(String(port), key, { "x-forwarded-for": address });
+      for (let count = 0; count < WRONG_KEYS_PER_ADDRESS; count += 1)
+        expect((await from("192.0.2.1", `wrong ${count}`)).status).toBe(401);
+      const refused = await from("198.51.100.9, 192.0.2.1", behind.accessKey);
+      expect([refused.status, Number(refused.headers["retry-after"])]).toEqual([429, WRONG_KEY_TIME / 1000]);
+      expect((await from("192.0.2.2", behind.accessKey)).status).toBe(200);
     });
   });
 

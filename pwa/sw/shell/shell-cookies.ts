@@ -3,24 +3,12 @@
  * (`domain=`). Other sites could read those, and enough of them keep every request of the app's from being answered.
  * They are deleted when they are set, as far as the browser tells, when the app is opened, and when its link is away.
  */
-import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
-import {
-  CONFIG_PATH,
-  DEVICES_PATH,
-  HEALTH_PATH,
-  PAIR_PATH,
-  RESERVED_PATH,
-  TOKEN_PATH,
-  TUNNEL_PATH,
-} from "../../../shared/subprotocol.ts";
 import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
+import { appPaths } from "./app-paths.ts";
 import { cookiePaths } from "./cookie-paths.ts";
 
-declare const self: ServiceWorkerGlobalScope & {
-  /** Put in by the build: the path of the script that all slots have from here. */
-  readonly __SLOT_WORKER: string;
-};
+declare const self: ServiceWorkerGlobalScope;
 
 /** What TypeScript does not know of Cookie Store (sections 2, 5 and 6). */
 interface SeenCookie {
@@ -39,22 +27,6 @@ interface WithCookies {
   };
   readonly registration: { readonly cookies?: { subscribe(urls: readonly { url: string }[]): Promise<void> } };
 }
-
-/** What slots' hosts are asked for. */
-const BOOT_URLS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js"].map((name) => RESERVED_PATH + name);
-const ROADS = [TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH];
-/** All that is ever asked for below the base host; a cookie for one of these paths, or one above it, is seen there. */
-const URLS = [
-  ...ROADS,
-  PAIR_PATH,
-  TOKEN_PATH,
-  DEVICES_PATH,
-  CONFIG_PATH,
-  HEALTH_PATH,
-  ...BOOT_URLS,
-  self.__SLOT_WORKER,
-  "/sw.js",
-];
 
 const { cookieStore, registration } = self as unknown as WithCookies;
 const host = self.location.hostname;
@@ -92,9 +64,9 @@ async function deleteAll(urls: readonly string[]): Promise<void> {
   if (cookies.length > 0) await deleteCookies(cookies);
 }
 
-/** @param files of the app, by their paths. */
+/** @param files as of `appPaths`. */
 export function keepCookiesAway(files: readonly string[]): void {
-  const urls = [...files, ...URLS];
+  const urls = appPaths(files);
   self.addEventListener("activate", (event) => {
     const subscribed = registration.cookies?.subscribe(urls.map((url) => ({ url })));
     event.waitUntil(subscribed?.catch(() => {}) ?? Promise.resolve());

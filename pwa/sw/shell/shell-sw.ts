@@ -8,6 +8,8 @@ import { keepCookiesAway } from "./shell-cookies.ts";
 declare const self: ServiceWorkerGlobalScope & {
   /** Put in by the build: every file of the shell with its revision. */
   readonly __WB_MANIFEST: readonly { url: string; revision: string | null }[];
+  /** Put in by the build: the path of the script that all slots have from here. */
+  readonly __SLOT_WORKER: string;
   /** Paths of the scripts for pages without scripts, of the window and of this worker. */
   readonly __LITE: string;
   readonly __LITE_WORKER: string;
@@ -29,5 +31,5 @@ precacheAndRoute([...files, ...late], { directoryIndex: "index.html", ignoreURLP
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-keepCookiesAway(files.map(({ url }) => url));
+keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LITE, self.__LITE_WORKER]);
 tellAccept();

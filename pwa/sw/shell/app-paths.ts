@@ -1,0 +1,26 @@
+/** All that is ever asked for below the base host: a cookie for one of these paths, or one above it, is seen there. */
+import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
+import {
+  ACCEPT_PATH,
+  CONFIG_PATH,
+  DEVICES_PATH,
+  HEALTH_PATH,
+  PAIR_PATH,
+  RESERVED_PATH,
+  TOKEN_PATH,
+  TUNNEL_PATH,
+} from "../../../shared/subprotocol.ts";
+
+/** What slots' hosts are asked for. */
+const BOOT_PATHS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js"].map((name) => RESERVED_PATH + name);
+
+const ROADS = [TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH];
+
+/** Devices have names that no page can guess. */
+const DEVICES = [DEVICES_PATH, `${DEVICES_PATH}/codes`, `${DEVICES_PATH}/key`];
+
+/** @param files of the app whose names change from release to release. */
+export function appPaths(files: readonly string[]): string[] {
+  const others = [PAIR_PATH, TOKEN_PATH, CONFIG_PATH, HEALTH_PATH, ACCEPT_PATH, "/sw.js"];
+  return [...new Set([...files, ...ROADS, ...DEVICES, ...others, ...BOOT_PATHS])];
+}

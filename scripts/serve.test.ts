@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+
+const SERVE = fileURLToPath(new URL("./serve.ts", import.meta.url));
+
+/** What `npm start` says where it does not start, and its exit code. */
+function startWith(settings: Record<string, string>): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const env = { PATH: process.env.PATH, ROPEWAY_ACCESS_KEY: "kept-to-itself-in-32-characters.", ...settings };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SERVE], { env }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+it("says of each setting that it cannot use what to set instead, and ends", { timeout: 120_000 }, async () => {
+  const directory = await mkdtemp(join(tmpdir(), "ropeway-serve-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const certificate = join(directory, "cert.pem");
+  await writeFile(certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+  const bad: readonly Record<string, string>[] = [
+    { ROPEWAY_HOST: "https://x" },
+    { ROPEWAY_ALLOW_PRIVATE: "true" },
+    { ROPEWAY_TLS_KEY: certificate, ROPEWAY_TLS_CERT: certificate },
+  ];
+  for (const settings of bad) {
+    const { code, stdout, stderr } = await startWith(settings);
+    const [name = ""] = Object.keys(settings);
+    expect([code, stdout], stderr).toEqual([1, ""]);
+    expect(stderr).toContain(name);
+    // One sentence, and no trace of a stack.
+    expect(stderr.trim().split("\n"), stderr).toHaveLength(1);
+    expect(stderr).toMatch(/^Cannot start/);
+  }
+});
