@@ -21,6 +21,7 @@ describe("the icon of a page", () => {
     const icons = new IconLoader(() => Promise.reject(new Error("Asked")));
     expect(await icons.load("data:image/svg+xml,<svg/>", PAGE)).toBe("data:image/svg+xml,<svg/>");
     expect(await icons.load("data:,", PAGE)).toBeNull();
+    expect(await icons.load(`data:image/png;base64,${"A".repeat(1_000_000)}`, PAGE)).toBeNull();
   });
 
   it("is not shown where another is wanted by the time it comes", async () => {

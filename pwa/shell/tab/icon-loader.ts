@@ -25,7 +25,10 @@ export class IconLoader {
   }
 }
 
+/** Characters of an icon in a page's own address of it; others are as small. Recent and pinned sites keep them. */
+const MOST_ICON = 96 * 1024;
+
 /** Pages say `data:,` for none. */
 function iconIn(url: string): string | null {
-  return url.startsWith("data:image/") ? url : null;
+  return url.startsWith("data:image/") && url.length <= MOST_ICON ? url : null;
 }

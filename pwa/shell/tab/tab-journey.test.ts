@@ -6,6 +6,13 @@ import { openBrowser } from "../testing/tab-rig.ts";
 const A = "https://a.example";
 const B = "https://b.example";
 
+it("keeps of a title no more than a person reads", () => {
+  const { report, shown } = openBrowser();
+  report(`${A}/`, "loading", "a");
+  report(`${A}/`, "loaded", "a", "x".repeat(1_000_000));
+  expect(shown()).toMatchObject({ phase: "loaded", title: "x".repeat(300) });
+});
+
 describe("while the next page is on its way", () => {
   it("goes on loading when the page before gets ready, or changes its title", () => {
     const { report, shown, tab } = openBrowser();

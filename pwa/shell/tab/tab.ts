@@ -12,6 +12,9 @@ import { pageNavigation } from "./page-navigation.ts";
 import type { KeptEntry } from "./session-history.ts";
 import type { TabActions, TabState } from "./tab-state.ts";
 
+/** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
+const MOST_TITLE = 300;
+
 export interface TabOptions {
   /** Of its own among the tabs of this window. */
   readonly id: number;
@@ -178,8 +181,9 @@ export class Tab implements AppTab, TabActions {
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
     if (!this.#frame.isOf(source)) return;
-    if (message.type === "document") this.#navigable.onDocument(message, slot);
-    else if (slot !== null) this.#onSlotMessage(message, slot);
+    if (message.type === "document") {
+      this.#navigable.onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
+    } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
 
   #onSlotMessage(message: PageToShell, slot: Slot): void {
