@@ -1,0 +1,151 @@
+/** `deploy/` on a Debian that has nothing yet, as docs/deploy.md says: with its own systemd, and as a container would. */
+import { execFile } from "node:child_process";
+import { createHash, X509Certificate } from "node:crypto";
+import { appendFile, cp, glob, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { chromium, expect, test } from "@playwright/test";
+import { root } from "../../scripts/build/paths.ts";
+import { AppPage } from "../fixtures/app-page.ts";
+import { CHROMIUM_ARGS, findChromium, PHONE } from "../fixtures/chromium.ts";
+import { CleanDebian, missingForDebian } from "../fixtures/clean-debian.ts";
+import { buildImage, commandOf } from "../fixtures/dockerfile.ts";
+import { Namespace } from "../lab/lab.ts";
+import { requireProgram } from "../lab/programs.ts";
+
+const execute = promisify(execFile);
+
+/** A name that leads to the machine itself, and for which the edge brings the demo. */
+const HOST = "ropeway.localhost";
+
+const LOCALHOST = `
+localhost {
+	tls internal
+	reverse_proxy 127.0.0.1:8787 {
+		flush_interval -1
+	}
+}
+`;
+
+/** Caddy's own. */
+const AUTHORITY = "/var/lib/caddy/.local/share/caddy/pki/authorities/local";
+
+const missing = missingForDebian();
+
+if (missing.length > 0) console.error(`Without the tests on a clean Debian: they need ${missing.join(" and ")}`);
+else
+  test.describe("a clean Debian", () => {
+    test.describe.configure({ mode: "serial" });
+    let clean: CleanDebian;
+    test.beforeAll(async () => {
+      test.setTimeout(600_000);
+      // As a server has, beside the least that debootstrap knows.
+      clean = await CleanDebian.make(["procps", "systemd-sysv"]);
+      await execute("node", [join(root, "scripts", "package.ts")], { cwd: root });
+    });
+    test.afterAll(() => clean?.remove());
+
+    test("follows docs/deploy.md to a loaded page, with BBR @long", async () => {
+      test.setTimeout(900_000);
+      const debian = await clean.copy();
+      const namespace = await Namespace.create("debian", "127.0.0.1");
+      try {
+        await cp(join(root, "deploy"), join(debian.root, "root", "deploy"), { recursive: true });
+        const file = await copyPackage(join(debian.root, "root"));
+        const said = await debian.run(["sh", "/root/deploy/install.sh", "--host", HOST, "--internal", `/root/${file}`]);
+        const [, origin = "", key = ""] = /^Ropeway is ready: (.*)\/#key=(\S+)$/m.exec(said) ?? [];
+        expect(origin).toBe(`https://${HOST}`);
+        // The smoke test asks for names below localhost by the one that every resolver knows.
+        await appendFile(join(debian.root, "etc", "caddy", "Caddyfile"), LOCALHOST);
+        // There was no systemd while it was installed.
+        await debian.run(["systemctl", "enable", "ropeway", "caddy"]);
+        debian.boot(namespace, ["/lib/systemd/systemd", "--log-target=console", "--show-status=no"]);
+        const authority = join(debian.root, AUTHORITY, "root.crt");
+        await expect
+          .poll(() => smoke(namespace, origin, key, authority), { timeout: 180_000 })
+          .toContain("20 of 20 checks passed");
+        expect((await namespace.run(["sysctl", "-n", "net.ipv4.tcp_congestion_control"])).trim()).toBe("bbr");
+        await showPage(namespace, origin, key, join(debian.root, AUTHORITY, "intermediate.crt"));
+      } finally {
+        await namespace.close();
+        await debian.remove();
+      }
+    });
+
+    test("carries out the Dockerfile, and its command is well @long", async () => {
+      test.setTimeout(600_000);
+      const debian = await clean.copy();
+      const namespace = await Namespace.create("image", "127.0.0.1");
+      try {
+        await becomeNodeImage(debian);
+        const image = await buildImage(await readFile(join(root, "deploy", "Dockerfile"), "utf8"), root, debian);
+        const env = { ...image.env, ROPEWAY_HOST: HOST, ROPEWAY_ACCESS_KEY: "0123456789abcdef0123456789abcdef" };
+        debian.boot(namespace, commandOf(image, image.command), env);
+        const isWell = () =>
+          namespace.run(["chroot", debian.root, ...image.healthCheck]).then(
+            () => true,
+            () => false,
+          );
+        await expect.poll(isWell, { timeout: 60_000 }).toBe(true);
+      } finally {
+        await namespace.close();
+        await debian.remove();
+      }
+    });
+  });
+
+/** @returns its name. */
+async function copyPackage(directory: string): Promise<string> {
+  for await (const file of glob("ropeway-*.tgz", { cwd: root })) {
+    await cp(join(root, file), join(directory, file));
+    return file;
+  }
+  throw new Error("Cannot install: there is no package");
+}
+
+/** @returns what the smoke test says of all checks. */
+async function smoke(namespace: Namespace, origin: string, key: string, authority: string): Promise<string> {
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority, ROPEWAY_ACCESS_KEY: key };
+  const [program, ...args] = namespace.command([process.execPath, join(root, "scripts", "smoke.ts"), origin]);
+  const { stdout, stderr } = await execute(program, args, { env }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  );
+  return `${stdout}${stderr}`;
+}
+
+/** @param intermediate whose certificates the browser trusts. */
+async function showPage(namespace: Namespace, origin: string, key: string, intermediate: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "ropeway-debian-phone-"));
+  const launcher = join(directory, "chromium");
+  const command = namespace.command([findChromium() ?? chromium.executablePath()]).join(" ");
+  await writeFile(launcher, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o700 });
+  const publicKey = new X509Certificate(await readFile(intermediate)).publicKey.export({ type: "spki", format: "der" });
+  const trusted = createHash("sha256").update(publicKey).digest("base64");
+  const context = await chromium.launchPersistentContext(join(directory, "profile"), {
+    ...PHONE,
+    executablePath: launcher,
+    args: [...CHROMIUM_ARGS, `--ignore-certificate-errors-spki-list=${trusted}`],
+  });
+  try {
+    const app = new AppPage(context.pages()[0] ?? (await context.newPage()), origin);
+    await app.open(key, "http://demo.localhost:8788/150/");
+    await expect(app.frame().locator("img")).toHaveCount(150);
+    const sockets = await namespace.run(["ss", "-tinH", "state", "established", "sport = :443"]);
+    expect(sockets).toMatch(/\bbbr\b/);
+  } finally {
+    await context.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** What the official image has beside Debian: Node with its npm, and a user of that name. */
+async function becomeNodeImage(debian: CleanDebian): Promise<void> {
+  const npm = await realpath(requireProgram("npm"));
+  const local = join(debian.root, "usr", "local");
+  await cp(process.execPath, join(local, "bin", "node"));
+  // Its program is one folder below it.
+  await cp(dirname(dirname(npm)), join(local, "lib", "node_modules", "npm"), { recursive: true });
+  await debian.run(["ln", "-s", "../lib/node_modules/npm/bin/npm-cli.js", "/usr/local/bin/npm"]);
+  await debian.run(["useradd", "--create-home", "--uid", "1000", "node"]);
+}
