@@ -288,7 +288,7 @@ base(
     await page.getByRole("button", { name: "Site information" }).click();
     await page.getByRole("switch", { name: "Scripts on this site" }).click();
     await expect(page).toHaveTitle(/Quiet/);
-    await expect(page.getByText("Site information turns them on").first()).toBeVisible();
+    await expect(page.getByText("Turn them on in the site information").first()).toBeVisible();
     await app.navigated(() => app.frame().getByRole("link").click());
     await expect(page).toHaveTitle(/Ran/);
     await app.navigated(() => page.getByRole("button", { name: "Back" }).click());

@@ -12,8 +12,8 @@ import { LitePlaces } from "./lite-places.ts";
 
 const TOLD_KEY = "ropeway.lite-told";
 
-const WHY_ONE_HOST = "Scripts are off: your edge has one host. A name with a wildcard turns them on (docs/deploy.md)";
-const WHY_CHOSEN = "Scripts are off for this site, as you chose. Site information turns them on";
+const WHY_ONE_HOST = "Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on";
+const WHY_CHOSEN = "Scripts are off for this site, as you chose. Turn them on in the site information";
 const PASSWORD =
   "This page asks for a password. The browser cannot tell sites apart here: let it neither save nor fill in any";
 const DOWNLOAD = "This is a file to be saved. With scripts off there is no way to do that yet";

@@ -6,11 +6,7 @@ import { SwitchSetting } from "./switch-setting.tsx";
 /** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */
 export function ScriptsSetting({ url }: { url: string }) {
   if (storedConfig(localStorage)?.slotHost === null)
-    return (
-      <p class="fine">
-        Scripts are off: your edge has only one host. A name with a wildcard turns them on; docs/deploy.md says how.
-      </p>
-    );
+    return <p class="fine">Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on.</p>;
   const isOn = !liteSites(localStorage).includes(siteName(url));
   return (
     <SwitchSetting

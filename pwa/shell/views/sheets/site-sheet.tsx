@@ -79,7 +79,8 @@ function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly 
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
   const saving = formatSaving(linkBytes, cost.originBytes);
   const sooner = saving === null ? soonerText(cost) : null;
-  const used = linkBytes > 0 ? `${formatBytes(linkBytes)} used` : "Nothing loaded yet";
+  const unused = state.phase === "loaded" ? "No data used" : "Nothing loaded yet";
+  const used = linkBytes > 0 ? `${formatBytes(linkBytes)} used` : unused;
   const sentences = [...(sooner === null ? [] : [REACHED]), ...storeSentences(cost)];
   const requests =
     cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
@@ -109,7 +110,7 @@ const CONNECTIONS: Record<Connection, { readonly heading: string; readonly text:
     heading: "Not encrypted to the site",
     text: "Your edge talks plain HTTP with this site. Others between the edge and the site can read along.",
   },
-  pending: { heading: "Not there yet", text: "What is shown until this site comes is not from this site." },
+  pending: { heading: "Not there yet", text: "Until this site comes, what you see is not from it." },
   failed: { heading: "The page did not load", text: "What is shown comes from Ropeway, not from the site." },
 };
 
