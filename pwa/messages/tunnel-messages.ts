@@ -224,6 +224,8 @@ export type ShellToTunnel =
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** What the person wants of what comes. */
   | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
+  /** Whose pages run no scripts, by `siteName`; null: nobody's do. */
+  | { readonly type: "scripts-off"; readonly sites: readonly string[] | null }
   /** Milliseconds that requests wait while there is no link. */
   | { readonly type: "wait-time"; readonly waitTime: number };
 

@@ -6,7 +6,7 @@ import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts
 import { App } from "./app/app.ts";
 import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
 import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
-import { LITE_SITES_KEY } from "./app/lite-sites.ts";
+import { LITE_SITES_KEY, liteSites } from "./app/lite-sites.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
 import { SiteStore } from "./app/site-store.ts";
@@ -75,6 +75,8 @@ const tunnel = new TunnelClient(worker, (event) => {
 window.ropeway = { stats: () => tunnel.stats() };
 introduce();
 tunnel.tellSettings(settings.current);
+const stored = storedConfig(localStorage);
+tunnel.tell({ type: "scripts-off", sites: stored?.slotHost === null ? null : liteSites(localStorage) });
 if (!navigator.onLine) tunnel.tell({ type: "network", online: false });
 // Before the link, so that it rides in its handshake.
 const begun = beginNavigation();
@@ -85,7 +87,6 @@ void main();
 
 async function main(): Promise<void> {
   const sites = new SiteStore();
-  const stored = storedConfig(localStorage);
   const { accessKey, address, openSettings } = launch;
   const history = new HistoryStore(localStorage, navigator.locks ?? null, setTimer);
   const [{ slotHost, demoUrl }, before, isNewKey] = await Promise.all([

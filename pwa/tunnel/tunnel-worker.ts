@@ -27,6 +27,7 @@ import { HeldResponses } from "./requests/held-responses.ts";
 import { PictureWishes } from "./requests/picture-wishes.ts";
 import { readWhole } from "./requests/read-whole.ts";
 import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
+import { ScriptlessPages } from "./requests/scriptless-pages.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { TrackerWishes } from "./requests/tracker-wishes.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
@@ -128,6 +129,7 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
   if (kept !== undefined) loadScripts();
 });
 
+const scriptlessPages = new ScriptlessPages();
 const tunnel = new Tunnel(
   {
     onPhase: (link) => {
@@ -144,7 +146,7 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [countedSource(store.source)],
+  [scriptlessPages.source, countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -224,16 +226,14 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return void store.load().then((source) => source?.forget(message));
     case "network":
       if (message.online) roads.networkChanged();
-      tunnel.setOnline(message.online);
-      return;
+      return tunnel.setOnline(message.online);
     case "page-begins":
       return leavePage(message.tab, message.url);
     case "give-up":
       return tunnel.giveUp();
     case "hint":
       if (message.hint === "network") roads.networkChanged();
-      tunnel.hint(message.hint);
-      return;
+      return tunnel.hint(message.hint);
     case "paired":
       // What is there was another pairing's.
       void emptyStore().catch(() => {});
@@ -244,6 +244,8 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       pictures.set(message.pictures);
       trackers.set(message.trackers);
       return tellWishes();
+    case "scripts-off":
+      return scriptlessPages.set(message.sites);
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
   }

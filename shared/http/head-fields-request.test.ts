@@ -48,6 +48,8 @@ test("a navigation says what its page is likely to ask for, and no page can say 
   const learned = '[["","cors","omit","*/*","/api"]]';
   expect(fieldsToRequest(onTheWire(requestToFields({ ...head, learned })))).toEqual({ ...head, learned });
   expect(fieldsToRequest(onTheWire(requestToFields({ ...head, pushes: 8 })))).toEqual({ ...head, pushes: 8 });
+  const scriptless = { ...head, isScriptless: true } as const;
+  expect(fieldsToRequest(onTheWire(requestToFields(scriptless)))).toEqual(scriptless);
   const wrong = [...onTheWire(requestToFields(head)), ["sec-ropeway-pushes", "-1"]] as const;
   expect(fieldsToRequest(wrong)).toEqual(head);
   const said = requestToFields({ ...head, headers: [[LEARNED_REQUESTS, learned]] });

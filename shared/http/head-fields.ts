@@ -71,7 +71,10 @@ export const EDGE_SCHEME = "ropeway:";
 export const LEARNED_REQUESTS = "sec-ropeway-learned";
 /** How many pushes a page may have, likewise. */
 const PUSHES = "sec-ropeway-pushes";
-const OF_TUNNEL: ReadonlySet<string> = new Set([STORED_BODY, KNOWN_URLS, LEARNED_REQUESTS, PUSHES, IMAGES]);
+/** That a page runs no scripts, likewise. */
+const SCRIPTS = "sec-ropeway-scripts";
+const NO_SCRIPTS = "none";
+const OF_TUNNEL: ReadonlySet<string> = new Set([STORED_BODY, KNOWN_URLS, LEARNED_REQUESTS, PUSHES, SCRIPTS, IMAGES]);
 
 export function requestToFields(head: RequestHead): EncodableField[] {
   // From the whole URL: `search` is the same for an empty query and none, which servers tell apart.
@@ -98,6 +101,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   if (head.images !== undefined) fields.push(imageWishField(head.images));
   if (head.allowsTrackers === true) fields.push(TRACKERS_ALLOWED);
   if (head.pushes !== undefined) fields.push([PUSHES, String(head.pushes), "without"]);
+  if (head.isScriptless === true) fields.push([SCRIPTS, NO_SCRIPTS]);
   for (const field of withoutDefaultAccept(head.headers, head.destination)) {
     // It would stand for another part of the head.
     if (!field[0].startsWith(":") && !isOfTunnel(field)) fields.push(field);
@@ -153,6 +157,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(images === undefined ? {} : { images }),
     ...(has(headers, TRACKERS_ALLOWED) ? { allowsTrackers: true } : {}),
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
+    ...(headerValue(headers, SCRIPTS) === NO_SCRIPTS ? { isScriptless: true } : {}),
   };
 }
 

@@ -74,6 +74,8 @@ export interface RequestHead {
   readonly allowsTrackers?: boolean;
   /** Of a navigation: how many pushes its page may have; as many as there are where it is left out. Likewise. */
   readonly pushes?: number;
+  /** Of a navigation: its page runs no scripts. Likewise. */
+  readonly isScriptless?: true;
   /** Whether a picture that was coded anew will do. It does not travel. */
   readonly takesRecoded?: boolean;
 }

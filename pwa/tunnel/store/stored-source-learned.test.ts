@@ -67,6 +67,10 @@ describe("what a page's scripts asked for at two visits and is not stored", () =
     expect(await learned(article("1"))).toEqual([`${SITE}/api/1`]);
   });
 
+  it("is not named where the page runs no scripts", async () => {
+    expect(await learned({ ...article("1"), isScriptless: true })).toEqual([]);
+  });
+
   it("is not named on a reload, nor where the person wants no pushes", async () => {
     expect(await learned({ ...article("1"), cache: "reload" })).toEqual([]);
     expect(await learned({ ...article("1"), cache: "no-cache" })).toEqual([]);

@@ -160,6 +160,23 @@ it("is made of links in the response's fields, whatever base the markup sets, wi
   ).toEqual([]);
 });
 
+it("is not made for scripts of a page that runs none, nor what they would ask for", () => {
+  const html =
+    "<script src=a.js></script><script type=module src=b.js></script><link rel=modulepreload href=c.js>" +
+    "<link rel=preload as=script href=d.js><noscript><img src=e.png></noscript><link rel=stylesheet href=f.css>";
+  const learned = JSON.stringify([
+    ["", "cors", "same-origin", "", "/api"],
+    ["script", "no-cors", "include", "", "/later.js"],
+    ["font", "cors", "same-origin", "", "/g.woff2"],
+  ]);
+  const urls = urlsFor(`${html}<p>`, { request: { isScriptless: true, learned } });
+  expect(urls.map((url) => url.replace("https://site.example", "")).sort()).toEqual([
+    "/dir/e.png",
+    "/dir/f.css",
+    "/g.woff2",
+  ]);
+});
+
 it("is not made of what the phone has said it has", () => {
   const known = knownUrls(["https://site.example/dir/a.png"]);
   expect(urlsFor("<img src=a.png><img src=b.png>", { request: { known } })).toEqual(["https://site.example/dir/b.png"]);

@@ -28,6 +28,9 @@ import type { UnsentResponse } from "./unsent-response.ts";
 /** Bytes: so much of a document is looked through for resources; hardly one is longer. */
 export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 
+/** What a page that runs no scripts asks for. */
+const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
+
 /** What an element would say. */
 const UNNAMED = {
   referrerPolicy: "",
@@ -91,6 +94,7 @@ class DocumentPush {
   #referrerPolicy: ReturnType<typeof parseReferrerPolicy>;
   #policies: ReturnType<typeof parsePolicies>;
   #upgrades: boolean;
+  readonly #isScriptless: boolean;
   readonly #known: KnownUrls;
   readonly #most: number;
   /** What the phone expects its page to ask for; none when it was acted on. */
@@ -120,6 +124,8 @@ class DocumentPush {
     this.#policies = response.headers
       .filter(([name]) => name === "content-security-policy")
       .flatMap(([, value]) => parsePolicies(value));
+    this.#isScriptless = head.isScriptless === true;
+    if (this.#isScriptless) this.#policies = [...this.#policies, ...parsePolicies(SCRIPTLESS)];
     this.#upgrades =
       host.slotScheme === "https" || this.#policies.some((policy) => policy.has("upgrade-insecure-requests"));
     signal.addEventListener("abort", () => this.#stop());
@@ -138,7 +144,7 @@ class DocumentPush {
         this.#policies = [...this.#policies, ...parsePolicies(content)];
       },
     };
-    const scanner = new DocumentScanner(handler, this.#host.viewport);
+    const scanner = new DocumentScanner(handler, this.#host.viewport, !this.#isScriptless);
     let left: number = SCANNED_DOCUMENT_BYTES;
     this.#reading(() => {
       for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);

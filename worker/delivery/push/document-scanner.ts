@@ -61,6 +61,7 @@ const OF_HEAD: ReadonlySet<string> = new Set(
 
 /** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
 const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
+const INERT_WITHOUT_SCRIPTS: ReadonlySet<string> = new Set(["template"]);
 
 const SCRIPT_TYPES =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript)|module)?$/i;
@@ -88,11 +89,13 @@ export class DocumentScanner {
   #isPastPolicies = false;
   #handler: ScanHandler;
   #viewport: Viewport | undefined;
+  readonly #inert: ReadonlySet<string>;
 
   /** @param viewport of the phone, where it has told. */
-  constructor(handler: ScanHandler, viewport?: Viewport) {
+  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true) {
     this.#handler = handler;
     this.#viewport = viewport;
+    this.#inert = runsScripts ? INERT : INERT_WITHOUT_SCRIPTS;
     this.#parser = new Parser(
       {
         onopentag: (name, attributes) => this.#open(name, attributes),
@@ -113,7 +116,7 @@ export class DocumentScanner {
 
   #open(name: string, attributes: Attributes): void {
     this.#isPastPolicies ||= name === "script" || !OF_HEAD.has(name);
-    if (INERT.has(name)) this.#inertDepth += 1;
+    if (this.#inert.has(name)) this.#inertDepth += 1;
     if (name === "picture") this.#picture = { kind: "open" };
     if (this.#inertDepth > 0) return;
     if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
@@ -144,7 +147,7 @@ export class DocumentScanner {
 
   #close(name: string): void {
     this.#isPastPolicies ||= name === "head";
-    if (INERT.has(name)) this.#inertDepth -= 1;
+    if (this.#inert.has(name)) this.#inertDepth -= 1;
     if (name === "picture") this.#picture = null;
   }
 

@@ -76,11 +76,12 @@ export class AskingAhead {
    */
   async plan(document: Lookup): Promise<PagePlan | null> {
     const { head, partition } = document;
-    const expected = await this.#visits.begin(
+    const ofPage = await this.#visits.begin(
       partition,
       head.url,
       head.origin === null || isSameOrigin(head.origin, head.url),
     );
+    const expected = head.isScriptless === true ? ofPage.filter(isOfMarkup) : ofPage;
     if (head.cacheMode === "reload") return null;
     const index = await this.#parts.store.index(partition);
     const isAsking = head.cacheMode === "default";
@@ -104,6 +105,8 @@ export class AskingAhead {
     const lacking = wanted
       .filter((each) => this.#storedFor(each, true).length === 0)
       .filter(({ expected }) => !expected.isNamed && expected.share >= leastShareOf(expected.head))
+      // Scripts ask for pictures, too.
+      .filter(({ expected }) => head.isScriptless !== true || expected.head.destination === "font")
       .sort((a, b) => b.expected.share - a.expected.share)
       .flatMap(({ expected }) => toLearned(expected.head) ?? []);
     const urls = lacking.map(({ url }) => url);
@@ -164,6 +167,11 @@ export class AskingAhead {
     const { lookup, decision } = each;
     return decision.kind === "validate" && this.#questions.canConfirm(lookup, decision.stored, decision.fields);
   }
+}
+
+/** What may be asked for by a page that runs no scripts. */
+function isOfMarkup({ head: { destination } }: Expected): boolean {
+  return destination !== "" && destination !== "script";
 }
 
 function leastShareOf({ destination }: RequestHead): number {

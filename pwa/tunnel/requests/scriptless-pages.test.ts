@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import type { RequestHead } from "../../../shared/http/heads.ts";
+import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { ScriptlessPages } from "./scriptless-pages.ts";
+
+const DEAF = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
+function saysSo(pages: ScriptlessPages, head: Partial<RequestHead>): boolean {
+  let isSaid: boolean | undefined;
+  pages.source({ head: { ...requestHead, ...head }, body: null, push: null }, DEAF, (request) => {
+    isSaid = request.head.isScriptless;
+    return { cancel() {} };
+  });
+  return isSaid ?? false;
+}
+
+it("is said of the navigations of a site, and of nothing else", () => {
+  const pages = new ScriptlessPages();
+  const navigation = { mode: "navigate", topLevelOrigin: "https://www.a.example" } as const;
+  expect(saysSo(pages, navigation)).toBe(false);
+  pages.set(["a.example"]);
+  expect(saysSo(pages, navigation)).toBe(true);
+  expect(saysSo(pages, { ...navigation, mode: "no-cors" })).toBe(false);
+  expect(saysSo(pages, { ...navigation, topLevelOrigin: "https://b.example" })).toBe(false);
+  pages.set(null);
+  expect(saysSo(pages, { ...navigation, topLevelOrigin: "https://b.example" })).toBe(true);
+});
