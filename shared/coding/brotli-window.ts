@@ -2,9 +2,30 @@
 const LARGE = 0b1001;
 /** What asks for more than the RFC has. */
 const LARGER = 0b001_0001;
+/** 1 MB. */
+const MOST = 0b0111;
+/** Bytes that such a window reaches back. */
+const REACH = (1 << 20) - 16;
 
 /** Whether brotli that begins so has a larger window than the link takes (PROTOCOL.md section 5.3). */
 export function hasLargeWindow(first: number): boolean {
   const low = first & 0b1111;
   return (low % 2 === 1 && low >= LARGE) || (first & 0b111_1111) === LARGER;
+}
+
+/**
+ * Brotli whose window is larger than the link takes means the same with the largest that it takes, if it gives no more bytes
+ * than that reaches back. So does what is of one meta-block, which says its length (section 9.2): most of what was coded whole.
+ *
+ * @param opening the first bytes.
+ * @returns what the first of them is to be; null where the link does not take it, or that cannot be told.
+ */
+export function linkWindow(opening: Uint8Array): number | null {
+  const [first = LARGER, low = 0, middle = 0, high = 0] = opening;
+  if (!hasLargeWindow(first)) return first;
+  const nibbles = 4 + (first >> 6);
+  const isWhole = (first & 0b11_0000) === 0b01_0000 && nibbles < 7 && opening.length >= 4;
+  if ((first & 0b111_1111) === LARGER || !isWhole) return null;
+  const length = 1 + ((low | (middle << 8) | (high << 16)) & (2 ** (4 * nibbles) - 1));
+  return length <= REACH ? (first & 0b1111_0000) | MOST : null;
 }

@@ -70,6 +70,22 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       }
     });
 
+    it("brings what origins coded beforehand, many at once, byte for byte", async () => {
+      const brotliPhone = await edge.connectedPhone(road);
+      brotliPhone.takeBrotli(await brotliDecoder());
+      const texts = Array.from(
+        { length: 20 },
+        (_, index) => `${index} and ${"once upon a time ".repeat(3_000 + index)}`,
+      );
+      const origin = await edge.originOf((request, response) => {
+        const body = brotliCompressSync(texts[Number(request.url?.slice(1))] ?? "");
+        const headers = { "content-type": "text/css", "content-encoding": "br", "content-length": body.length };
+        setTimeout(() => response.writeHead(200, headers).end(body), 50);
+      });
+      const got = await Promise.all(texts.map((_, index) => brotliPhone.fetch(`${origin}/${index}`)));
+      expect(got.map(({ text }) => text)).toEqual(texts);
+    });
+
     it("brings the first bytes before the origin has sent the last, compressed or not", async () => {
       for (const type of ["text/event-stream", "application/octet-stream"]) {
         let finish = () => {};

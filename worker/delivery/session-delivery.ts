@@ -3,13 +3,14 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
 import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
-import type { RequestHandler, ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import { isStoreNote } from "../../shared/http/store-notes.ts";
 import type { Viewport } from "../../shared/http/viewport.ts";
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
+import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 import { deliver } from "./deliver.ts";
 import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
 import type { ImageStage } from "./images/image-stage.ts";
@@ -50,11 +51,13 @@ export interface PhoneParts {
   readonly mostPushes?: number | undefined;
 }
 
+/** As `upstream` answers it. */
+export type AskOrigin = (request: ServerRequest) => Promise<UpstreamResponse>;
+
 export interface SessionDeliveryOptions extends Clock, Partial<PhoneParts> {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
-  /** Gives responses as `upstream` does, decoded. */
-  readonly handle: RequestHandler;
+  readonly handle: AskOrigin;
   readonly phone: () => PhoneTraits;
   readonly snapshot?: DeliveredSnapshot | undefined;
 }
@@ -169,8 +172,8 @@ export class SessionDelivery {
   }
 }
 
-function withoutNotes({ head, body }: ServerResponse): ServerResponse {
-  return { head: { ...head, headers: head.headers.filter((field) => !isStoreNote(field)) }, body };
+function withoutNotes({ head, ...rest }: UpstreamResponse): UpstreamResponse {
+  return { ...rest, head: { ...head, headers: head.headers.filter((field) => !isStoreNote(field)) } };
 }
 
 /** What the tunnel would say of a request of the page that `document` asks for. */

@@ -42,7 +42,7 @@ it("throws away what was not used for the longest time, and knows without the di
 it("counts heads, and entries", async () => {
   const disk = new Disk();
   const cache = new BoundedCache(disk, DISK);
-  for (let i = 0; i < 20; i++) await cache.put(`${i}`, bytes(0, { "ropeway-record": "x".repeat(15_000) }));
+  for (let i = 0; i < 20; i++) await cache.put(`${i}`, bytes(0, { "ropeway-record-2": "x".repeat(15_000) }));
   expect(disk.keys.length).toBe(6);
   const small = new BoundedCache(disk, Number.MAX_SAFE_INTEGER);
   disk.entries.clear();

@@ -3,13 +3,14 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/idempotent.ts";
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerRequest } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
 import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
+import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
@@ -26,7 +27,7 @@ export interface EdgeBackend {
   readonly siteData: SiteData;
 }
 
-export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
+export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<UpstreamResponse>;
 
 export function createEdgeBackend({ upstream, jar, transportSecurity }: UpstreamParts): EdgeBackend {
   return {

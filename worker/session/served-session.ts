@@ -1,7 +1,7 @@
 /** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
 import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { type RequestHandler, type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
+import { type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel-types.ts";
 import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/pipe/edge-channels.ts";
@@ -10,7 +10,7 @@ import { snapshotOf } from "../../shared/mux/session/session-snapshot.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
-import { type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
+import { type AskOrigin, type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
 import type { PhoneProofs } from "./arrival-proof.ts";
 import { misplacedHello, tooManyHellos } from "./carried-hello.ts";
 import {
@@ -26,7 +26,7 @@ import { Vigil } from "./vigil.ts";
 /** Its clock counts milliseconds since the epoch. */
 export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   /** Answers a request of the phone. */
-  readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<RequestHandler>;
+  readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<AskOrigin>;
   /**
    * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
@@ -229,7 +229,7 @@ export class ServedSession {
     return sum;
   }
 
-  #handle(request: ServerRequest): ReturnType<RequestHandler> {
+  #handle(request: ServerRequest): ReturnType<AskOrigin> {
     const { head } = request;
     if (!this.#isRepeat) return this.#options.handle(request, this.#constants);
     const delivery = { id: null, continuation: null, ...head.delivery, isRepeat: true };

@@ -1,13 +1,12 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
 import { clearedField } from "../../shared/http/store-notes.ts";
 import { clears } from "../../shared/http-cache/invalidation.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
-import { codingsLeft, rawBody, undoCodings } from "./body/origin-coding.ts";
+import { type BodyPlatform, openBody } from "./body/open-body.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./body/request-body.ts";
-import { type ChunkReader, openReader, responseBody } from "./body/response-body.ts";
+import { type ChunkReader, responseBody } from "./body/response-body.ts";
 import { howToGoOn, isContinuation, withContinuation } from "./body/resumption.ts";
 import { type CookieJar, visibleChanges } from "./cookies/cookie-jar.ts";
 import type { CookieChange } from "./cookies/cookie-partition.ts";
@@ -38,8 +37,9 @@ import { patienceFor } from "./send/patience.ts";
 import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
+import type { UpstreamResponse } from "./upstream-response.ts";
 
-export interface ExchangeDeps extends SendDeps {
+export interface ExchangeDeps extends SendDeps, BodyPlatform {
   readonly destinations: DestinationPolicy;
   readonly jar: CookieJar;
   readonly transportSecurity: TransportSecurity;
@@ -48,7 +48,6 @@ export interface ExchangeDeps extends SendDeps {
   readonly retained: RetainedBytes;
   readonly now: () => number;
   readonly withFixedLength?: WithFixedLength;
-  readonly copiesChunks?: boolean;
 }
 
 export class Exchange {
@@ -92,7 +91,7 @@ export class Exchange {
     this.#chain = [this.#takeCredentials(new URL(head.url))];
   }
 
-  async run(): Promise<ServerResponse> {
+  async run(): Promise<UpstreamResponse> {
     try {
       if (this.#body !== null && (this.#method === "GET" || this.#method === "HEAD")) await this.#dropBody();
       return await this.#run();
@@ -107,7 +106,7 @@ export class Exchange {
     return this.#chain[this.#chain.length - 1] as URL;
   }
 
-  async #run(): Promise<ServerResponse> {
+  async #run(): Promise<UpstreamResponse> {
     for (;;) {
       const response = await this.#hop();
       const location = locationOf(response.headers);
@@ -255,7 +254,7 @@ export class Exchange {
     this.#chain.push(url);
   }
 
-  async #respond(response: Response): Promise<ServerResponse> {
+  async #respond(response: Response): Promise<UpstreamResponse> {
     const url = this.#url;
     const isRedirected = this.#chain.length > 1;
     const hop = {
@@ -266,12 +265,8 @@ export class Exchange {
       now: this.#deps.now(),
     };
     const shown = shownResponse(response, this.#request.head, hop);
-    let reader = shown.hasBody
-      ? openReader(
-          undoCodings(await rawBody(response), codingsLeft(response.headers), url.host),
-          this.#deps.copiesChunks === true,
-        )
-      : null;
+    const opened = shown.hasBody ? await openBody(response, url.host, this.#deps) : null;
+    let reader = opened?.body ?? null;
     if (reader !== null && this.#tainting === "opaque") {
       const { verdict, body } = await this.#admit(response, reader);
       const isForOthers = verdict !== "public" || !this.#isPersonal;
@@ -304,7 +299,7 @@ export class Exchange {
         void this.#body?.close(null);
       },
     });
-    return { head: responseHead, body };
+    return { head: responseHead, body, coded: opened?.coded ?? null };
   }
 
   /** @throws RopewayError for what the body fails with */
@@ -332,13 +327,14 @@ export class Exchange {
     headers.delete("if-range");
     const response = await this.#sender.send({ url: this.#url, method: "GET", headers, body: null });
     const isStart = response.status === 200 || (response.status === 206 && firstByte(response) === 0);
-    if (isStart && response.body !== null) return { response, body: openReader(response.body, false) };
+    if (isStart && response.body !== null)
+      return { response, ...(await openBody(response, this.#url.host, this.#deps)) };
     await response.body?.cancel();
     return null;
   }
 
   /** The same once more, as it is for everybody. */
-  async #askWithoutCookies(): Promise<ServerResponse> {
+  async #askWithoutCookies(): Promise<UpstreamResponse> {
     const { beforeSend: _, ...request } = this.#request;
     const before = await this.#scriptCookies();
     const response = await new Exchange(this.#deps, {

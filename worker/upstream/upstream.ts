@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { BodyPlatform } from "./body/open-body.ts";
 import type { WithFixedLength } from "./body/request-body.ts";
 import { CookieJar, type CookieJarStore } from "./cookies/cookie-jar.ts";
 import { Exchange } from "./exchange.ts";
@@ -14,15 +14,16 @@ import { KnownMedia } from "./opaque/known-media.ts";
 import type { ExplainFailure } from "./send/failures.ts";
 import type { FetchFunction } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
+import type { UpstreamResponse } from "./upstream-response.ts";
 
 /**
  * @returns the response with its body decoded.
  * @throws RopewayError of scope "stream" with the code that says what went wrong.
  */
-export type Upstream = (request: UpstreamRequest) => Promise<ServerResponse>;
+export type Upstream = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 
 /** Its clock counts milliseconds since the epoch. */
-export interface UpstreamDeps extends Clock {
+export interface UpstreamDeps extends Clock, BodyPlatform {
   /** Reaches no private network by a name, unless that is allowed. */
   readonly fetch: FetchFunction;
   readonly allowPrivate: boolean;
@@ -33,8 +34,6 @@ export interface UpstreamDeps extends Clock {
   readonly explainFailure?: ExplainFailure;
   /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd, Deno). */
   readonly withFixedLength?: WithFixedLength;
-  /** Whether the reader of response bodies copies each chunk before it asks for the next, as `sendBody` does. */
-  readonly copiesChunks?: boolean;
 }
 
 export interface UpstreamParts {

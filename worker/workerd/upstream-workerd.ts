@@ -8,7 +8,7 @@ import { readSharedCache } from "../front/edge-settings.ts";
 import { readPlan } from "../front/plan.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
-import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
+import { AS_CODED, fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
 import { Room } from "../upstream/shared-cache/room.ts";
 import { lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
@@ -27,8 +27,8 @@ const room = new Room(KEPT_BYTES, epochClock.now);
 
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
-  const gatedFetch = createGatedFetch(fetchUncached, (request) => UpstreamFetcher.fetch(request), new HeaderGate());
-  const asking = async (request: Request) => namingWhatIsCoded(await gatedFetch(request));
+  const loopback = (request: Request) => UpstreamFetcher.fetch(request, AS_CODED);
+  const asking = createGatedFetch(fetchUncached, loopback, new HeaderGate());
   const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
     fetch: isShared ? new SharedResponses({ cache: sharedCache(env), room, ...epochClock }).through(asking) : asking,
@@ -36,6 +36,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),
     ...epochClock,
+    handsOutCoded: true,
     copiesChunks: true,
     explainFailure: createExplainFailure({ connect }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
@@ -49,18 +50,6 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
  */
 function sharedCache({ ROPEWAY_ALLOW_PRIVATE }: WorkerEnvironment): SharedCache {
   return lazyCache(() => caches.open(ROPEWAY_ALLOW_PRIVATE === "1" ? "ropeway-shared-private" : "ropeway-shared"));
-}
-
-/**
- * workerd undoes codings by their names in lower case alone; in any other (RFC 9110 section 8.4.1 has them without case) the
- * body comes coded. By its other name the edge undoes it itself.
- */
-function namingWhatIsCoded(response: Response): Response {
-  const coding = response.headers.get("content-encoding")?.trim() ?? "";
-  if (coding === "gzip" || coding.toLowerCase() !== "gzip") return response;
-  const named = new Response(response.body, response);
-  named.headers.set("content-encoding", "x-gzip");
-  return named;
 }
 
 function objectStore(storage: DurableObjectStorage, disk: StateDisk): CookieJarStore {

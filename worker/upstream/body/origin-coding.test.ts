@@ -1,10 +1,9 @@
-import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import * as limits from "../../../shared/limits.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { fakeWeb, navigationTo } from "../testing/fake-web.ts";
-import { codingsLeft, undoCodings } from "./origin-coding.ts";
+import { codingsLeft, codingsOf, undoCodings } from "./origin-coding.ts";
 
 const left = (field: string) => codingsLeft(new Headers({ "content-encoding": field }));
 
@@ -23,6 +22,14 @@ describe("codingsLeft", () => {
     ["zstd", ["zstd"]],
   ])("of %s is what browsers would undo and the platforms do not", (field, codings) => {
     expect(left(field)).toEqual(codings);
+  });
+
+  it.each([
+    ["gzip", ["gzip"]],
+    ["BR", ["br"]],
+    ["none", []],
+  ])("of %s is more where bodies come as they were coded", (field, codings) => {
+    expect(codingsOf(new Headers({ "content-encoding": field }))).toEqual(codings);
   });
 
   it("of no field is nothing", () => expect(codingsLeft(new Headers())).toEqual([]));
@@ -49,18 +56,22 @@ describe("undoCodings", () => {
     );
     return { stream, seen };
   };
-  const undo = async (bytes: Uint8Array, field: string, size?: number) =>
-    Buffer.from(
-      await new Response(undoCodings(streamOf(bytes, size).stream, left(field), "a.example") as BodyInit).arrayBuffer(),
-    );
+  const undo = async (bytes: Uint8Array, field: string, size?: number) => {
+    const codings = codingsOf(new Headers({ "content-encoding": field }));
+    const body = undoCodings(streamOf(bytes, size).stream, codings, "a.example");
+    return Buffer.from(await new Response(body as BodyInit).arrayBuffer());
+  };
 
   it.each([
     ["deflate", deflateSync(body)],
     ["deflate", deflateRawSync(body)],
     ["x-gzip", gzipSync(body)],
+    ["gzip", gzipSync(Buffer.alloc(1_000_000, "text "))],
+    ["br", brotliCompressSync(body)],
     ["deflate, gzip", gzipSync(deflateSync(body))],
   ])("gives back what was coded: %s", async (field, coded) => {
-    expect((await undo(coded, field)).equals(body)).toBe(true);
+    const expected = field === "gzip" ? Buffer.alloc(1_000_000, "text ") : body;
+    expect((await undo(coded, field)).equals(expected)).toBe(true);
   });
 
   it("takes it in whatever pieces it comes", async () => {
@@ -75,6 +86,7 @@ describe("undoCodings", () => {
     for (const coded of [deflateSync("text"), deflateRawSync("text")]) {
       expect((await undo(Buffer.concat([coded, tail]), "deflate")).toString()).toBe("text");
     }
+    expect((await undo(Buffer.concat([brotliCompressSync("text"), tail]), "br", 700)).toString()).toBe("text");
   });
 
   it("takes an empty body, and fails on one that is cut or something else", async () => {
@@ -83,7 +95,7 @@ describe("undoCodings", () => {
     await expect(undo(Buffer.from("plain text"), "x-gzip")).rejects.toThrow();
   });
 
-  it.each(["zstd", "gzip, br", "gzip, gzip, gzip"])("refuses %s", (field) => {
+  it.each(["zstd", "gzip, zstd", "gzip, gzip, gzip"])("refuses %s", (field) => {
     const { stream, seen } = streamOf(body);
     expect(() => undoCodings(stream, left(field), "a.example")).toThrow(
       expect.objectContaining({ code: ErrorCode.UPSTREAM_FAILED, scope: "stream" }),
@@ -91,11 +103,16 @@ describe("undoCodings", () => {
     expect(seen.read).toBe(0);
   });
 
-  it("of a bomb decodes no more than a piece at a time, and cancels", async () => {
-    const { stream, seen } = streamOf(deflateSync(new Uint8Array(64 * 1024 * 1024)), limits.inflateStepBytes);
-    const reader = undoCodings(stream, ["deflate"], "a.example").getReader();
-    await reader.read();
-    expect(seen.read).toBeLessThanOrEqual(2 * limits.inflateStepBytes);
+  it.each([
+    ["deflate", deflateSync(new Uint8Array(64 * 1024 * 1024))],
+    ["br", brotliCompressSync(new Uint8Array(64 * 1024 * 1024), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
+  ])("of a bomb in %s decodes no more than is taken, and cancels", async (coding, bomb) => {
+    const { stream, seen } = streamOf(bomb, 1024);
+    const reader = undoCodings(stream, [coding], "a.example").getReader();
+    for (let count = 0; count < 3; count++) {
+      expect((await reader.read()).value?.byteLength).toBeLessThanOrEqual(64 * 1024);
+    }
+    expect(seen.read).toBeLessThanOrEqual(2048);
     await reader.cancel();
     expect(seen.cancel).toHaveBeenCalledTimes(1);
   });

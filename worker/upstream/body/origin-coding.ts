@@ -1,38 +1,45 @@
 /**
- * Content codings (RFC 9110 section 8.4.1) that the edge did not ask for. The platforms' fetch undoes `gzip` and `br`
- * where they are the only one, and hands out the rest as it came, fields included.
+ * Content codings (RFC 9110 section 8.4.1), and how they are undone. workerd's fetch hands bodies out as they came where it
+ * is told so. Deno's undoes `gzip` and `br` where they are the only one, and leaves the fields as they were.
  */
-import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import * as limits from "../../../shared/limits.ts";
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
+  br: () => createBrotliDecompress(),
   gzip: () => createGunzip(),
   "x-gzip": () => createGunzip(),
   // Many servers send it without the header of RFC 1950 that it should have.
   deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
 };
-type Decoder = ReturnType<typeof createGunzip> | ReturnType<typeof createInflate> | ReturnType<typeof createInflateRaw>;
+type Decoder =
+  | ReturnType<typeof createBrotliDecompress>
+  | ReturnType<typeof createGunzip>
+  | ReturnType<typeof createInflate>
+  | ReturnType<typeof createInflateRaw>;
 /** Those that browsers undo. A body in any other is left as it is, as there: `none`, `utf-8` and the like are no codings. */
-const KNOWN = new Set([...Object.keys(DECODERS), "br", "zstd"]);
+const KNOWN = new Set([...Object.keys(DECODERS), "zstd"]);
+const BY_PLATFORM = new Set(["gzip", "br"]);
 const MOST_CODINGS = 2;
+/** Bytes that a decoder is given at once. */
+const PIECE = 16 * 1024;
 
-/** True where the platform's fetch hands out the body decoded, while it leaves the fields as they came. */
-export function isDecodedByPlatform(headers: Headers): boolean {
-  return ["gzip", "br"].includes((headers.get("content-encoding") ?? "").trim().toLowerCase());
-}
-
-/** What is left to undo of the body that the platform hands out, the last one first. */
-export function codingsLeft(headers: Headers): readonly string[] {
-  if (isDecodedByPlatform(headers)) return [];
+/** What browsers undo of a body as it came, the last one first. */
+export function codingsOf(headers: Headers): readonly string[] {
   const names = (headers.get("content-encoding") ?? "").split(",").map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== "" && name !== "identity");
   return codings.every((name) => KNOWN.has(name)) ? codings.reverse() : [];
 }
 
+/** What is left of that where the platform's fetch has undone its part. */
+export function codingsLeft(headers: Headers): readonly string[] {
+  const field = headers.get("content-encoding") ?? "";
+  return BY_PLATFORM.has(field.trim().toLowerCase()) ? [] : codingsOf(headers);
+}
+
 /**
- * Takes ownership of `body`. Reads only as the result is read.
+ * Takes ownership of `body`. Reads of it only as the result is read.
  *
  * @throws RopewayError UPSTREAM_FAILED for what the platforms have no bounded decoder for: nothing is read then.
  */
@@ -52,43 +59,63 @@ export function undoCodings(
   return codings.reduce(decode, body);
 }
 
-/** Hands the decoder little at a time: it puts out at once all that a piece holds, up to a thousandfold. */
+/** The decoder puts out no more than is taken from it, however much a piece holds. */
 function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const output: Uint8Array[] = [];
   let rest: Uint8Array = new Uint8Array();
   let decoder: Decoder | null = null;
+  /** Settles when the decoder has taken what it was given; null when it wants more. */
+  let taken: Promise<unknown> | null = null;
+  let isLast = false;
+  let isOver = false;
+  let hasMore = Promise.withResolvers<void>();
   /** Settles when the decoder has ended, which it may do before its input does, or failed. */
   const { promise: over, resolve: end, reject: fail } = Promise.withResolvers<void>();
   over.catch(() => {});
 
   function open(first: number): Decoder | null {
     const opened = DECODERS[coding]?.(first) ?? null;
-    opened?.on("data", (chunk: Uint8Array) => output.push(chunk));
-    opened?.once("end", end);
-    opened?.on("error", fail);
+    opened?.on("error", fail).on("readable", () => hasMore.resolve());
+    opened?.once("end", () => {
+      isOver = true;
+      end();
+    });
     return opened;
   }
 
-  /** One piece in, or the end. True when the source has ended. */
-  async function step(): Promise<boolean> {
+  /** Gives the decoder the next piece, or the end. */
+  async function feed(): Promise<void> {
     if (rest.byteLength === 0) {
       const { value, done } = await reader.read();
+      isLast = done;
       if (done) {
-        // Browsers take an empty body in any coding.
         decoder?.end();
-        if (decoder !== null) await over;
-        return true;
+        taken = over;
+        return;
       }
       rest = value;
     }
-    const piece = rest.subarray(0, limits.inflateStepBytes);
-    rest = rest.subarray(limits.inflateStepBytes);
+    const piece = rest.subarray(0, PIECE);
+    rest = rest.subarray(PIECE);
     const [first] = piece;
-    if (first === undefined) return false;
+    // What follows the end is passed over.
+    if (first === undefined || isOver) return;
     decoder ??= open(first);
-    await Promise.race([over, new Promise<void>((resolve) => decoder?.write(piece, () => resolve()))]);
-    return false;
+    taken = new Promise((resolve) => decoder?.write(piece, resolve));
+  }
+
+  /** One piece in, or some of what came of it out. True when the source has ended. */
+  async function step(): Promise<boolean> {
+    if (taken === null) await feed();
+    // Browsers take an empty body in any coding.
+    if (decoder === null || taken === null) return isLast;
+    const isTaken = await Promise.race([over.then(() => true), taken.then(() => true), hasMore.promise]);
+    hasMore = Promise.withResolvers();
+    const chunk: Uint8Array | null = decoder.read();
+    if (chunk !== null) output.push(chunk);
+    if (isTaken === true) taken = null;
+    return isTaken === true && isLast;
   }
 
   return steppedStream({ reader, output, step, destroy: () => decoder?.destroy() });

@@ -8,5 +8,8 @@ it("keeps every answer out of the platform's cache, and leaves the request as it
   vi.stubGlobal("fetch", platform);
   const request = new Request("https://a.example/me.js", { redirect: "manual" });
   expect(await (await fetchUncached(request)).text()).toBe("fresh");
-  expect(platform).toHaveBeenCalledExactlyOnceWith(request, { cf: { cacheTtlByStatus: { "100-599": -1 } } });
+  expect(platform).toHaveBeenCalledExactlyOnceWith(request, {
+    encodeResponseBody: "manual",
+    cf: { cacheTtlByStatus: { "100-599": -1 } },
+  });
 });

@@ -2,14 +2,14 @@
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { toByteString } from "../../../shared/wire/hpack/byte-string.ts";
-import { codingsLeft, isDecodedByPlatform } from "../body/origin-coding.ts";
+import { codingsOf } from "../body/origin-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 
 /** About the connection to the origin or reports past the tunnel, and cookies, which stay in the edge's jar. */
 const DROPPED = new Set(["alt-svc", "nel", "report-to", "reporting-endpoints", "set-cookie", "set-cookie2"]);
 
 function isDecoded(headers: Headers): boolean {
-  return isDecodedByPlatform(headers) || codingsLeft(headers).length > 0;
+  return codingsOf(headers).length > 0;
 }
 
 /** Length of the body with its coding undone, in bytes; null where that is not known. */

@@ -6,7 +6,8 @@ import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-r
 import { hasNullBody } from "../../../shared/web/status.ts";
 import { hopByHopFilter } from "../send/hop-by-hop.ts";
 
-const RECORD = "ropeway-record";
+/** Bodies are in it as fetch handed them out. Releases of before had undone their coding, and called it otherwise. */
+const RECORD = "ropeway-record-2";
 
 /** Characters: Cloudflare lets a response have 32 KB of fields. What has a longer head is not stored. */
 const MOST_RECORD = 16 * 1024;
@@ -45,7 +46,7 @@ export function fromRecord(response: Response, selector: string): Found | null {
   return itsSelector === selector ? { stored, body: response.body } : null;
 }
 
-/** What an exchange gets, as though its origin had sent it: with a body whose coding the platform has undone. */
+/** What an exchange gets, as though its origin had sent it: with a body as the platform hands it out. */
 export function toResponse({ status, headers }: Answer, body: ReadableStream<Uint8Array> | null): Response {
   return new Response(hasNullBody("GET", status) ? null : body, {
     status,

@@ -255,7 +255,7 @@ describe("a cache that is of no use", () => {
   const forgetful: SharedCache = { match: async () => undefined, put: async () => {} };
   const garbled: SharedCache = {
     ...forgetful,
-    match: async () => new Response("x", { headers: { "ropeway-record": "{}" } }),
+    match: async () => new Response("x", { headers: { "ropeway-record-2": "{}" } }),
   };
 
   it.each([
