@@ -62,6 +62,15 @@ describe("the default policy", () => {
   });
 });
 
+test("a name that no table has comes into it with its first line, and no line of it after that", () => {
+  const { encoder, decoder } = pair();
+  for (const id of ["1", "2", "3"]) decoder.decode(encoder.encode([["x-request-id", id]]));
+  expect(encoder.snapshot().table.entries).toEqual([["x-request-id", "1"]]);
+  expect(decoder.decode(encoder.encode([["x-request-id", "4"]]))).toEqual([["x-request-id", "4"]]);
+  encoder.encode([["x-trace-id", "x".repeat(200)]]);
+  expect(encoder.snapshot().table.entries).toHaveLength(1);
+});
+
 test("a field line may override the policy", () => {
   const { encoder } = pair();
   expect(firstBits(encoder.encode([["x-token", "secret", "never"]]))).toBe(0b0001);

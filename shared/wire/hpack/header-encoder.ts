@@ -1,12 +1,15 @@
 import { BlockWriter } from "./block-writer.ts";
 import { toByteString } from "./byte-string.ts";
 import { assertTableBytes, DynamicTable, type TableSnapshot } from "./dynamic-table.ts";
-import type { EncodableField } from "./field.ts";
+import { type EncodableField, fieldBytes } from "./field.ts";
 import { huffmanBytes, writeHuffman } from "./huffman.ts";
 import { defaultIndexing, type IndexingPolicy } from "./indexing-policy.ts";
 import { writeInteger } from "./integer.ts";
 import { STATIC_NAMES, STATIC_TABLE } from "./static-table.ts";
 import { TableIndex } from "./table-index.ts";
+
+/** A line that is not to be indexed is all the same, up to so many bytes, where no table has its name: it recurs with others. */
+const NAMING_BYTES = 128;
 
 export interface HpackEncoderOptions {
   /** The table's first maximum, in bytes, known to both sides; the peer's settings may lower it, never exceed it. */
@@ -103,9 +106,9 @@ export class HpackEncoder {
   #writeField(field: EncodableField): void {
     const name = toByteString(field[0]);
     const value = toByteString(field[1]);
-    const indexing = field[2] ?? this.#indexing(name, value, this.#table.maxBytes);
+    const wanted = field[2] ?? this.#indexing(name, value, this.#table.maxBytes);
     const staticName = STATIC_NAMES.get(name);
-    if (indexing !== "never") {
+    if (wanted !== "never") {
       const index = staticName?.values.get(value) ?? this.#toIndex(this.#index.find(name, value));
       if (index !== undefined) {
         writeInteger(this.#writer, 0x80, 7, index);
@@ -113,6 +116,9 @@ export class HpackEncoder {
       }
     }
     const nameIndex = staticName?.index ?? this.#toIndex(this.#index.findName(name)) ?? 0;
+    const isOpen = field[2] === undefined && wanted === "without";
+    const bringsName = isOpen && nameIndex === 0 && fieldBytes(name, value) <= NAMING_BYTES;
+    const indexing = bringsName ? "incremental" : wanted;
     if (indexing === "incremental") writeInteger(this.#writer, 0x40, 6, nameIndex);
     else writeInteger(this.#writer, indexing === "never" ? 0x10 : 0x00, 4, nameIndex);
     if (nameIndex === 0) this.#writeString(name);
