@@ -155,11 +155,8 @@ export interface PageProgress extends PageStoreUse {
   readonly originBytes: number;
   /** Body bytes announced by content-length of responses under way or done; a lower bound. */
   readonly expectedBytes: number;
-  /**
-   * Milliseconds that a browser would have spent to find and reach the site, on a network as long as this link; 0 where
-   * the link was not open, or nobody knows.
-   */
-  readonly reachTime: number;
+  /** Milliseconds, of the link when the page was asked for; 0 where it was not open then, or nobody knows. */
+  readonly roundTrip: number;
 }
 
 /**

@@ -51,9 +51,6 @@ declare const self: DedicatedWorkerGlobalScope & {
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
 const LATER = 5000;
 
-/** The site's name is looked up, the connection opened, and encrypted. */
-const REACH_ROUND_TRIPS = 3;
-
 /** Icons above this are not shown; they are decoration. */
 const ICON_BYTES = 64 * 1024;
 const PROGRESS_INTERVAL = 100;
@@ -292,15 +289,15 @@ function stats() {
 }
 
 /** As of `PageProgress`. */
-function reachTime(): number {
-  return phase.kind === "open" ? REACH_ROUND_TRIPS * (tunnel.roundTrip ?? 0) : 0;
+function openRoundTrip(): number {
+  return phase.kind === "open" ? (tunnel.roundTrip ?? 0) : 0;
 }
 
 /** As `beginPage`. */
 function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
   tunnel.leavePage();
   tellWishes();
-  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, reachTime: reachTime() });
+  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, roundTrip: openRoundTrip() });
   beginPage(tabs, tab, read, leavesFor, navigation);
 }
 

@@ -35,7 +35,7 @@ describe("two tabs beside one app", () => {
       linkBytesDown: 1,
       originBytes: 1,
       expectedBytes: 1,
-      reachTime: 0,
+      roundTrip: 0,
       storeAnswers: 0,
       storeValidations: 0,
       storeReferences: 0,

@@ -6,7 +6,7 @@ const nothing: PageProgress = {
   requests: 0,
   requestsDone: 0,
   trackersBlocked: 0,
-  reachTime: 0,
+  roundTrip: 0,
   linkBytesUp: 0,
   linkBytesDown: 0,
   originBytes: 0,

@@ -10,7 +10,7 @@ export const NO_COST: PageCost = {
   linkBytesUp: 0,
   linkBytesDown: 0,
   originBytes: 0,
-  reachTime: 0,
+  roundTrip: 0,
   storeAnswers: 0,
   storeValidations: 0,
   storeReferences: 0,

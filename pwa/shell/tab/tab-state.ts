@@ -12,7 +12,7 @@ export interface PageCost extends PageStoreUse {
   /** Body bytes that origins sent, before Ropeway coded them for the link. */
   readonly originBytes: number;
   /** As of `PageProgress`. */
-  readonly reachTime: number;
+  readonly roundTrip: number;
   /** Milliseconds from when the page was asked for to load, or to now while loading. */
   readonly time: number;
 }

@@ -12,7 +12,7 @@ export interface Counters extends Pick<StoreStats, keyof PageStoreUse> {
   readonly originBytes: number;
   readonly expectedBytes: number;
   /** As of `PageProgress`, now. */
-  readonly reachTime: number;
+  readonly roundTrip: number;
 }
 
 /** A page begins: what follows is charged to it. @returns what that is so far. */
@@ -28,7 +28,7 @@ export function openLedger(read: () => Counters): () => PageProgress {
       linkBytesDown: current.linkBytesDown - start.linkBytesDown,
       originBytes: current.originBytes - start.originBytes,
       expectedBytes: current.expectedBytes - start.expectedBytes,
-      reachTime: start.reachTime,
+      roundTrip: start.roundTrip,
       storeAnswers: (current.storeAnswers ?? 0) - (start.storeAnswers ?? 0),
       storeValidations: (current.storeValidations ?? 0) - (start.storeValidations ?? 0),
       storeReferences: (current.storeReferences ?? 0) - (start.storeReferences ?? 0),

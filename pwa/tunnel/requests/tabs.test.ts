@@ -12,7 +12,7 @@ const NONE = {
   linkBytesDown: 0,
   originBytes: 0,
   expectedBytes: 0,
-  reachTime: 0,
+  roundTrip: 0,
   storeAnswers: null,
   storeValidations: null,
   storeReferences: null,

@@ -14,7 +14,7 @@ import { formatTime } from "./format-time.ts";
 import { KeepSetting } from "./keep-setting.tsx";
 import { ScriptsSetting } from "./scripts-setting.tsx";
 import { Sheet } from "./sheet.tsx";
-import { REACHED, soonerText } from "./sooner-text.ts";
+import { soonerText } from "./sooner-text.ts";
 import { storeSentences } from "./store-text.ts";
 import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
 import { SiteTrackerSetting } from "./tracker-setting.tsx";
@@ -78,15 +78,15 @@ function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly 
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
   const saving = formatSaving(linkBytes, cost.originBytes);
-  const sooner = saving === null ? soonerText(cost) : null;
+  const sooner = saving === null ? soonerText(state) : null;
   const unused = state.phase === "loaded" ? "No data used" : "Nothing loaded yet";
   const used = linkBytes > 0 ? `${formatBytes(linkBytes)} used` : unused;
-  const sentences = [...(sooner === null ? [] : [REACHED]), ...storeSentences(cost)];
+  const sentences = [...(sooner === null ? [] : [sooner.reason]), ...storeSentences(cost)];
   const requests =
     cost.requestsDone < cost.requests ? `${cost.requestsDone} of ${cost.requests}` : String(cost.requests);
   return (
     <>
-      <h3 class="saving">{saving ?? sooner ?? used}</h3>
+      <h3 class="saving">{saving ?? sooner?.heading ?? used}</h3>
       <Comparison linkBytes={linkBytes} originBytes={cost.originBytes} storeBytes={cost.storeBytes} />
       {sentences.length > 0 && <p class="store-text">{sentences.join(" ")}</p>}
       <dl class="facts">

@@ -1,13 +1,21 @@
-import type { PageCost } from "../../tab/tab-state.ts";
+import type { BrowserState } from "../browser-state.ts";
 import { formatTime } from "./format-time.ts";
 
 /** Milliseconds below which nobody sees a difference. */
 const SEEN = 100;
 
-/** Why a page was sooner. */
-export const REACHED = "A browser would have looked up the site’s name, connected and encrypted first.";
-
-/** What a page of few bytes gains; null where that is not much. */
-export function soonerText({ reachTime, linkBytesDown }: Pick<PageCost, "reachTime" | "linkBytesDown">): string | null {
-  return reachTime >= SEEN && linkBytesDown > 0 ? `About ${formatTime(reachTime)} sooner` : null;
+/**
+ * What a page of few bytes gains by a link that is open: a browser looks up the name, connects and encrypts first, each in
+ * a round trip as long as the link's, it may be taken.
+ *
+ * @returns null where that is not much.
+ */
+export function soonerText({ url, cost }: Pick<BrowserState, "url" | "cost">) {
+  const isEncrypted = url.startsWith("https:");
+  const time = (isEncrypted ? 3 : 2) * cost.roundTrip;
+  if (time < SEEN || cost.linkBytesDown === 0) return null;
+  const first = isEncrypted
+    ? "looked up the site’s name, connected and encrypted"
+    : "looked up the site’s name and connected";
+  return { heading: `About ${formatTime(time)} sooner`, reason: `A browser would have ${first} first.` };
 }
