@@ -43,3 +43,11 @@ it("keeps what it knows where the store cannot be asked", async () => {
   await pages.unkeep("https://a.example/#x");
   expect(pages.all).toEqual([]);
 });
+
+it("shows no page of a site that is forgotten, before the store has answered", async () => {
+  const { pages, asked } = rig([[pageOf("https://a.example/"), pageOf("https://b.example/")]]);
+  await pages.read();
+  pages.forget((url) => url.startsWith("https://a.example/"));
+  expect(pages.all.map(({ url }) => url)).toEqual(["https://b.example/"]);
+  expect(asked).toHaveLength(1);
+});

@@ -41,6 +41,11 @@ export class KeptPages {
     this.#learn(await this.#tunnel.askStore({ kind: "unkeep", url: withoutFragment(url) }));
   }
 
+  /** A site is forgotten: what was kept of it is shown no more, however long the edge takes to say that it is done. */
+  forget(isOf: (url: string) => boolean): void {
+    this.#learn(this.#all.filter(({ url }) => !isOf(url)));
+  }
+
   #learn(pages: readonly KeptPage[] | null): void {
     this.#all = pages ?? this.#all;
   }

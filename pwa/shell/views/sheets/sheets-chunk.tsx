@@ -32,7 +32,10 @@ export function openSheets({ tunnel, app }: { readonly tunnel: TunnelClient; rea
     tunnel,
     channel: new BroadcastChannel(FORGOTTEN_CHANNEL),
     locks: navigator.locks ?? null,
-    forgetHere: (isOf) => app.forgetSites(isOf),
+    forgetHere: (isOf) => {
+      kept.forget(isOf);
+      app.forgetSites(isOf);
+    },
     onDone: (why) => {
       if (why !== "") app.notify({ kind: "not-cleared", why });
       read();
