@@ -28,6 +28,8 @@ export const ErrorCode = {
   ALREADY_SENT: 0x15,
   /** The session was lost, and nobody knows whether the request had been sent to its origin. */
   OUTCOME_UNKNOWN: 0x16,
+  /** Slots have a list of hosts, and each is in use. */
+  NO_FREE_HOST: 0x17,
   /** The origin's name does not resolve. */
   NAME_NOT_RESOLVED: 0x20,
   /** The origin refused the connection. */

@@ -6,6 +6,7 @@ const config: PageConfig = {
   slotOrigin: "http://s1.localhost:8787",
   realOrigin: "https://example.org",
   shellOrigin: "http://localhost:8787",
+  slotSources: "http://*.localhost:8787",
   documentUrl: "https://example.org/?a=\"><script>'&quot;",
   topLevel: true,
   isPosted: false,

@@ -6,6 +6,8 @@ import { ropewayPath, type SlotIdentity } from "../slot/slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {
   readonly shellOrigin: string;
+  /** As in a policy. */
+  readonly slotSources: string;
   /** Real URL of the document as it was answered. */
   readonly documentUrl: string;
   /** Whether this is the page itself, not a frame in one. The service worker only knows whether its slot may be. */

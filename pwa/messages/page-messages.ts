@@ -3,6 +3,7 @@
  * content: it knows which slot speaks from `event.origin` alone.
  */
 import type { HeaderList } from "../../shared/http/heads.ts";
+import type { SlotCondition } from "./slot-condition.ts";
 
 /** Marks our messages among those that pages send to each other. */
 export const MESSAGE_TAG = "ropeway.1";
@@ -29,8 +30,15 @@ export interface ScrollPosition {
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
 export type PageToShell =
-  /** A slot's page (or its boot page) asks for a port on behalf of its service worker. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted" }
+  /**
+   * A slot's page (or its boot page) asks for a port on behalf of its service worker. `backTo`: the history has led
+   * to this slot URL. Its entry has another key than before, since the boot page was redirected to (Chromium 156).
+   */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port-wanted"; readonly backTo?: string }
+  /** A host of a list is there to be emptied: answered by "wipe", or not at all. */
+  | ({ readonly tag: typeof MESSAGE_TAG; readonly type: "wipe-wanted" } & SlotCondition)
+  /** Answer to "wipe": whether the host is empty. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "wiped"; readonly isEmpty: boolean }
   /** The boot page is there. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "booting" }
   /** The boot page's service worker controls the slot. */
@@ -100,6 +108,8 @@ export type PageToShell =
       readonly referrer: string;
       /** Real URL of this slot that redirected the frame, or null. */
       readonly movedFrom: string | null;
+      /** The person wants it. */
+      readonly isAsked?: boolean;
     };
 
 /** A slot's page asks which real origins stand behind slots, or which slots stand for real origins. */
@@ -113,8 +123,22 @@ export type OriginsWanted = {
 export type BootToFrame = { readonly tag: typeof MESSAGE_TAG; readonly type: "booted" };
 
 export type ShellToPage =
-  /** Carries a MessagePort for the slot's service worker. `topLevel`: of the slot that asked, as in the next. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "port"; readonly topLevel: boolean }
+  /**
+   * Carries a MessagePort for the slot's service worker. `topLevel`: of the slot that asked, as in the next. `isNewHere`:
+   * what this window has of the host in `sessionStorage` is another origin's.
+   */
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "port";
+      readonly topLevel: boolean;
+      readonly isNewHere?: boolean;
+    }
+  /** In place of a port, or of a frame's address: what was there has lost its host to another origin. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "gone" }
+  /** The host may be emptied. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "wipe" }
+  /** In place of a frame's address: no host is free. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "no-host" }
   /** Answer to frame-wanted: where the frame may go. */
   | {
       readonly tag: typeof MESSAGE_TAG;

@@ -24,6 +24,8 @@ export type PageToWorker =
   | { readonly tag: Tag; readonly type: "cookies-applied"; readonly id: number }
   /** Scripts of the page put pictures where they can read their pixels. */
   | { readonly tag: Tag; readonly type: "reads-pixels" }
+  /** Carries one MessagePort, which gets a `SlotCondition`. */
+  | { readonly tag: Tag; readonly type: "condition-wanted" }
   /** Carries one MessagePort towards the tunnel. */
   | { readonly tag: Tag; readonly type: "port" }
   /** Sent at the interval asked for; its arrival keeps the service worker running. */

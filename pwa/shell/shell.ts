@@ -1,7 +1,7 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
 import { setTimer } from "../../shared/clock.ts";
 import { RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
+import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
 import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
@@ -16,7 +16,8 @@ import { KeptSpares } from "./frames/kept-spares.ts";
 import type { OpenedPlaces } from "./frames/opened-places.ts";
 import { OtherWindows } from "./frames/other-windows.ts";
 import { createPageFrame } from "./frames/slot-frame.ts";
-import { SlotFrames } from "./frames/slot-frames.ts";
+import { SlotFrames, type WipeMessage } from "./frames/slot-frames.ts";
+import { type SlotHosts, wildcardHosts } from "./frames/slot-hosts.ts";
 import { SlotPlaces } from "./frames/slot-places.ts";
 import { SlotRegistry } from "./frames/slot-registry.ts";
 import { SlotServices } from "./frames/slot-services.ts";
@@ -44,6 +45,8 @@ declare global {
     ropeway: { stats(): Promise<TunnelStats> };
     /** Path of the sheets' script; the build puts it here. */
     readonly __SHEETS: string;
+    /** Likewise, of that for a list of hosts. */
+    readonly __LISTED: string;
     /** Likewise, of that for pages without scripts. */
     readonly __LITE: string;
   }
@@ -95,8 +98,8 @@ async function main(): Promise<void> {
     accessKey !== null && isPairedWith(localStorage, accessKey).then((isPaired) => !isPaired),
     sites.load().catch(() => {}),
   ]);
-  const registry = openRegistry();
-  const slots = slotHost === null ? null : openSlots(registry, slotHost);
+  const registry = new SlotRegistry(localStorage);
+  const slots = await openSlots(registry, slotHost, () => tab);
   const { places, attach } = await openPlaces(slots);
   const spares = slots === null ? null : new SpareSchedule(slots, () => tab.state.phase === "loading");
   const sheets = lateSheets(() => app);
@@ -155,14 +158,17 @@ async function openPlaces(slots: SlotFrames | null): Promise<OpenedPlaces> {
   return chunk.openLite({ storage: localStorage, workers, slots: inSlots, bind: (slot) => tunnel.bind(slot) });
 }
 
-/** Another window may assign slots, too. */
-function openRegistry(): SlotRegistry {
-  const registry = new SlotRegistry(localStorage);
-  window.addEventListener("storage", () => registry.restore());
-  return registry;
-}
-
-function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {
+/** @returns null where there is one host only. @param tabOf is asked when there is one. */
+async function openSlots(
+  registry: SlotRegistry,
+  slotHost: string | null,
+  tabOf: () => Tab,
+): Promise<SlotFrames | null> {
+  const hosts = await slotHosts(registry, slotHost, tabOf);
+  if (hosts === null) return null;
+  const isKnown = (label: string) => hosts.labelOf(hosts.originOf(label)) !== null;
+  registry.keepOnly(isKnown);
+  window.addEventListener("storage", () => (hosts.areUsedAgain ? registry.reread() : registry.restore()));
   const otherWindows = new OtherWindows(new BroadcastChannel(WINDOWS_CHANNEL));
   window.addEventListener("pagehide", () => otherWindows.close());
   window.addEventListener("pageshow", ({ persisted }) => persisted && otherWindows.open());
@@ -170,11 +176,21 @@ function openSlots(registry: SlotRegistry, slotHost: string): SlotFrames {
     registry,
     keptSpares: new KeptSpares(localStorage, navigator.locks ?? null),
     document,
-    scheme: location.protocol,
-    slotHost,
+    hosts,
     bindPort: (slot) => tunnel.bind(slot),
     hasOtherWindows: () => otherWindows.areOpen,
+    onNoHost: (origin) => tabOf().onNoHost(origin),
   });
+}
+
+/** A list comes with the page, whose policy names the same hosts (`worker/front/told-files.ts`). */
+async function slotHosts(registry: SlotRegistry, slotHost: string | null, tabOf: () => Tab): Promise<SlotHosts | null> {
+  const list = document.querySelector<HTMLMetaElement>('meta[name="ropeway-slots"]')?.content ?? "";
+  if (list === "") return slotHost === null ? null : wildcardHosts(location.protocol, slotHost);
+  const { ListedHosts } = (await import(self.__LISTED)) as typeof import("./frames/listed-hosts.ts");
+  const shown = () => tabOf().origins;
+  const now = () => Date.now();
+  return new ListedHosts({ origins: list.split(" "), registry, storage: localStorage, sessionStorage, shown, now });
 }
 
 function forgetIn(
@@ -200,17 +216,28 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
 
 /** Whatever speaks for a slot is served; the page's own frame is the tab's business, too. */
 function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome): void {
-  const services = new SlotServices(slots, tunnel, (press) => {
+  const onKey = (press: KeyPress) => {
     // A page says what it likes, but has the keys only while it has the focus.
     if (document.activeElement === frame.element && typeof press?.key === "string") chrome.press(press);
-  });
+  };
+  const services = new SlotServices(slots, tunnel, onKey, (url, slot) => tab.mayShowEntry(url, slot));
   window.addEventListener("message", ({ data, origin, source }: MessageEvent<PageToShell | null>) => {
     if (data?.tag !== MESSAGE_TAG || source === null) return;
+    if (isOfWiping(data)) return slots.onWipe(data, origin, source as Window);
     const slot = slots.slotOf(origin);
-    if (slot !== null) services.onMessage(data, slot, source as Window);
-    if (slot !== null || origin === location.origin) tab.onPageMessage(data, slot, source as Window);
+    const coming = slots.comingTo(origin);
+    if (slot !== null && coming === null) services.onMessage(data, slot, source as Window);
+    if ((coming ?? slot) !== null || origin === location.origin)
+      tab.onPageMessage(data, coming ?? slot, source as Window);
+    // The host that the history has led to is nobody's now.
+    else if (data.type === "port-wanted" && data.backTo !== undefined && frame.isOf(source as Window))
+      tab.mayShowEntry(data.backTo, null);
     else slots.onUnassignedFrame(data.type, source as Window);
   });
+}
+
+function isOfWiping(message: PageToShell): message is WipeMessage {
+  return message.type === "wipe-wanted" || message.type === "wiped";
 }
 
 /** Menu, settings, site panel and what is behind them: no first page needs that. */

@@ -12,6 +12,10 @@ export interface SlotIdentity {
 export const ropewayPath = {
   serviceWorker: "/.ropeway/sw.js",
   boot: "/.ropeway/boot",
+  /** Empties a host of a list for its next origin. */
+  wipe: "/.ropeway/wipe",
+  /** Its answer clears the host's storage. */
+  cleared: "/.ropeway/cleared",
   pageScript: "/.ropeway/page.js",
   /**
    * Placeholder for a frame of another origin: `?url=` real URL, `&closed=1` where it may not load at all, `&policy=`

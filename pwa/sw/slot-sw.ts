@@ -4,14 +4,16 @@
  * would cross the link for each new site.
  */
 import { shellOriginOf } from "../slot/documents/shell-origin.ts";
+import type { ToldHosts } from "./slot-context.ts";
 
-declare const self: ServiceWorkerGlobalScope & {
-  /** Put in by the build: the file's path, which changes with what is in it. */
-  readonly __SLOT_WORKER: string;
-};
+declare const self: ServiceWorkerGlobalScope &
+  ToldHosts & {
+    /** Put in by the build: the file's path, which changes with what is in it. */
+    readonly __SLOT_WORKER: string;
+  };
 
 try {
-  self.importScripts(shellOriginOf(self.location.origin) + self.__SLOT_WORKER);
+  self.importScripts((self.ropewayShell ?? shellOriginOf(self.location.origin)) + self.__SLOT_WORKER);
 } catch {
   // Where hosts are deployed one after the other, the shell is of another release meanwhile. This one's own never is.
   self.importScripts(self.__SLOT_WORKER);

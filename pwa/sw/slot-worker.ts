@@ -6,7 +6,7 @@ import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
 import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
-import { TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
+import { BACK_QUERY, TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import { answerReserved, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
@@ -18,7 +18,8 @@ import { outgoingBody } from "./request/request-body.ts";
 import { referrerOf, requestHead } from "./request/request-head.ts";
 import { watchedBody } from "./request/upload-progress.ts";
 import { SlotClients } from "./slot-clients.ts";
-import { slotContext } from "./slot-context.ts";
+import { slotCondition } from "./slot-condition.ts";
+import { isListed, slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
 import type { TunnelPort } from "./tunnel-port.ts";
 
@@ -26,6 +27,8 @@ declare const self: ServiceWorkerGlobalScope;
 
 const clients = new SlotClients();
 const eventStreams = new EventStreams();
+/** Requests that are not over. */
+let underway = 0;
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -39,6 +42,9 @@ self.addEventListener("message", (event) => {
       if (port !== undefined && event.source instanceof Client) clients.takePort(port, event.source.id);
       return;
     }
+    case "condition-wanted":
+      if (event.source instanceof Client) event.waitUntil(tellCondition(event.source.id, event.ports[0]));
+      return;
     case "cookies-applied":
       clients.acknowledge(message.id);
       return;
@@ -53,9 +59,14 @@ self.addEventListener("message", (event) => {
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") return;
+  if (isListed() && isOfWiping(url, event.request)) return;
   let finish: () => void = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
+  });
+  underway += 1;
+  void finished.then(() => {
+    underway -= 1;
   });
   event.respondWith(
     respond(event, url, finish).catch((error: unknown) => {
@@ -76,7 +87,11 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   if (isReserved && !isDownload) {
     finish();
     if (url.pathname === ropewayPath.frame) return placeholder(event, url);
-    return answerReserved(url, slotContext(self.location, UNBOUND).slotWildcard, request.mode === "navigate");
+    return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
+  }
+  if (isListed() && request.mode === "navigate" && request.isHistoryNavigation === true) {
+    finish();
+    return rebootPage(url, BACK_QUERY);
   }
   let port = await portFor(event);
   const context = slotContext(self.location, await port.binding);
@@ -115,6 +130,17 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
   return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
+}
+
+/** The edge itself answers: what empties the host must not come from what is emptied. */
+function isOfWiping({ host, pathname }: URL, { mode }: Request): boolean {
+  if (host !== self.location.host) return false;
+  if (pathname === ropewayPath.cleared) return mode !== "navigate";
+  return pathname === ropewayPath.wipe || pathname === `${ropewayPath.wipe}.js`;
+}
+
+async function tellCondition(askerId: string, port: MessagePort | undefined): Promise<void> {
+  port?.postMessage(await slotCondition(askerId, underway > 0));
 }
 
 /** @throws PortLost when there is none. */

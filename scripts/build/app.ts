@@ -30,6 +30,9 @@ const SHEETS = ".ropeway/sheets";
 /** The same of the sheets: paired devices, and what draws a QR code. */
 const DEVICES = ".ropeway/devices";
 
+/** The same of the shell, where slots have a list of hosts. */
+const LISTED = ".ropeway/listed";
+
 /** Pages without scripts, of the shell and of its service worker: for phones that have such pages. */
 const LITE = ".ropeway/lite";
 const LITE_WORKER = ".ropeway/lite-worker";
@@ -42,11 +45,13 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
   [DECODER, "pwa/tunnel/store/dictionary/decoder-chunk.ts", "esm"],
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
+  [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
   [".ropeway/boot", "pwa/slot/documents/boot.ts", "iife"],
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
+  [".ropeway/wipe", "pwa/slot/documents/wipe.ts", "iife"],
   ["blank", "pwa/shell/blank.ts", "iife"],
 ];
 
@@ -57,6 +62,7 @@ const copies: readonly (readonly [output: string, source: string])[] = [
   [".ropeway/boot.html", "pwa/slot/documents/boot.html"],
   [".ropeway/frame.html", "pwa/slot/documents/frame.html"],
   [".ropeway/lost.html", "pwa/slot/documents/lost.html"],
+  [".ropeway/wipe.html", "pwa/slot/documents/wipe.html"],
 ];
 
 /** Builds the app, below `dist/app`. */
@@ -70,6 +76,7 @@ export async function buildApp(): Promise<BuiltFiles> {
   const questions = nameByContent(files, STORE_QUESTIONS);
   const brotli = nameByContent(files, BROTLI);
   const sheets = await addSheets(files);
+  const listed = nameByContent(files, LISTED);
   const lite = nameByContent(files, LITE);
   const liteWorker = nameByContent(files, LITE_WORKER);
   const loaders = await Promise.all([
@@ -90,9 +97,10 @@ export async function buildApp(): Promise<BuiltFiles> {
       define: {
         ...browserOptions.define,
         "self.__SHEETS": JSON.stringify(`/${sheets}`),
+        "self.__LISTED": JSON.stringify(`/${listed}`),
         "self.__LITE": JSON.stringify(`/${lite}`),
       },
-      external: [`/${sheets}`, `/${lite}`],
+      external: [`/${sheets}`, `/${listed}`, `/${lite}`],
     }),
   ]);
   for (const part of loaders) for (const [path, contents] of part) files.set(path, contents);
@@ -107,6 +115,7 @@ export async function buildApp(): Promise<BuiltFiles> {
       ...browserOptions.define,
       "self.__WB_MANIFEST": JSON.stringify(precacheManifest(files)),
       "self.__SLOT_WORKER": JSON.stringify(`/${slotWorker}`),
+      "self.__LISTED": JSON.stringify(`/${listed}`),
       "self.__LITE": JSON.stringify(`/${lite}`),
       "self.__LITE_WORKER": JSON.stringify(`/${liteWorker}`),
     },

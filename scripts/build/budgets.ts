@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 69.1 * KB,
+    limit: 72.0 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.1 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8 * KB },

@@ -38,8 +38,14 @@ export class KeptSpares {
     return labels.filter((label, index) => owned[index] === true && stillKept.includes(label));
   }
 
+  /** Those of all tabs. */
+  get labels(): readonly string[] {
+    return this.#read();
+  }
+
   /** Keeps the label of a spare of this tab, which is installed, for later. */
   async keep(label: string): Promise<void> {
+    this.#assigned.delete(label);
     if (!(await this.#own(label)) || this.#assigned.has(label)) return;
     this.#write([label, ...this.#read().filter((other) => other !== label)].slice(0, KEPT_MAX));
   }

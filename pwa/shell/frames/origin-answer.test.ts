@@ -8,7 +8,8 @@ function slot(label: string, origin: string, topLevelOrigin = TOP) {
   return { label, origin, topLevelOrigin, topLevel: origin === topLevelOrigin };
 }
 
-const slots = [slot("top", TOP), slot("guest", GUEST), slot("far", "https://far.example", GUEST)];
+const ELSEWHERE = slot("elsewhere", "https://bank.example", "https://bank.example");
+const slots = [slot("top", TOP), slot("guest", GUEST), slot("far", "https://far.example", GUEST), ELSEWHERE];
 const frames = {
   slotOf: (origin: string) => slots.find(({ label }) => origin === `https://${label}.ropeway.example`) ?? null,
   originOf: ({ label }: { label: string }) => `https://${label}.ropeway.example`,
@@ -17,7 +18,8 @@ const frames = {
 };
 
 it("names the origin of a slot, and the slot of an origin below the same page only", () => {
-  const asked = ["https://guest.ropeway.example", TOP, "https://far.example", "https://none.ropeway.example"];
+  const names = ["guest", "none", "elsewhere"].map((label) => `https://${label}.ropeway.example`);
+  const asked = [...names, TOP, "https://far.example"];
   expect(answerOrigins(asked, slot("guest", GUEST), frames)).toMatchObject({
     origins: { "https://guest.ropeway.example": GUEST, "https://top.ropeway.example": TOP },
     asked,

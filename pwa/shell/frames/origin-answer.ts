@@ -7,8 +7,8 @@ import type { Slot } from "./slot-registry.ts";
 const ASKED_MAX = 16;
 
 /**
- * Of a slot whose name a page knows, which is a random one, it may know the origin: the browser would tell it with each
- * message. Of an origin it learns a slot only below its own top-level page.
+ * Of a slot in the same page it may know the origin: the browser would tell it with each message. Elsewhere a slot tells
+ * where the person was; hosts of a list are easily guessed. Of an origin it learns a slot only below its own top-level page.
  */
 export function answerOrigins(
   wanted: unknown,
@@ -18,7 +18,9 @@ export function answerOrigins(
   const asked = (Array.isArray(wanted) ? wanted : [])
     .filter((origin): origin is string => typeof origin === "string")
     .slice(0, ASKED_MAX);
-  const slots = asked.map((origin) => frames.slotOf(origin) ?? frames.find(origin, asker.topLevelOrigin));
+  const inPage = (slot: Slot | null) =>
+    slot !== null && [asker.topLevelOrigin, asker.origin].includes(slot.topLevelOrigin) ? slot : null;
+  const slots = asked.map((origin) => inPage(frames.slotOf(origin)) ?? frames.find(origin, asker.topLevelOrigin));
   const origins = slots.flatMap((slot) => (slot === null ? [] : [[frames.originOf(slot), slot.origin] as const]));
   return { tag: MESSAGE_TAG, type: "origins", origins: Object.fromEntries(origins), asked };
 }

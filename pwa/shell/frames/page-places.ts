@@ -3,12 +3,15 @@ import type { Slot } from "./slot-registry.ts";
 
 /** Where pages live on this phone: what a tab's frame needs to know of that to show one, and to speak to it. */
 export interface PagePlaces {
+  /** Gives the origin of a real URL a place. @returns false where none is free. */
+  hasPlaceFor(url: string): boolean;
   /**
    * Where the frame goes to show a real URL.
    *
    * @param isAgain the address differs from that of any document so far by more than its fragment.
+   * @returns null where there is no place.
    */
-  addressOf(url: string, isAgain: boolean): string;
+  addressOf(url: string, isAgain: boolean): string | null;
   /** Whether something of the app's is shown in the frame before the page of this URL. */
   needsBootPage(url: string): boolean;
   /** Whether the place of an origin is known to show documents. */

@@ -1,91 +1,107 @@
-/**
- * The slots of this window, and hidden spares whose service workers are installed before any site needs them, so that a
- * new site costs no round trip to set up.
- */
+/** The slots of this window: which origin has which, and where a frame goes to show a page of it. */
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import type { KeptSpares } from "./kept-spares.ts";
-import { createSlotFrame } from "./slot-frame.ts";
-import { freshLabel, type Slot, type SlotRegistry } from "./slot-registry.ts";
+import type { SlotHosts } from "./slot-hosts.ts";
+import type { Slot, SlotRegistry } from "./slot-registry.ts";
+import { SpareSlots, type TakenSlot } from "./spare-slots.ts";
 
-interface Spare {
-  readonly label: string;
-  readonly frame: HTMLIFrameElement;
-  /** Its boot page waits for a port. */
-  isReady: boolean;
-  /** Its boot page is there. */
-  hasBegun: boolean;
+/** A page's slot on a host that is wiped, in the page's own frame, before it is the slot's. */
+interface ComingSlot {
+  readonly slot: Slot;
+  realUrl: string;
 }
 
-interface TakenSlot {
-  readonly label: string;
-  /** With a frame, which may still be on its way to its boot page; null for one without. */
-  readonly spare: Spare | null;
+/** What the document says that wipes a host. */
+export type WipeMessage = PageToShell & { type: "wipe-wanted" | "wiped" };
+
+export interface SlotFramesOptions {
+  readonly registry: SlotRegistry;
+  readonly keptSpares: KeptSpares;
+  readonly document: Document;
+  readonly hosts: SlotHosts;
+  readonly bindPort: (slot: Slot) => MessagePort;
+  /** Whether the app is open in other windows, too. */
+  readonly hasOtherWindows: () => boolean;
+  /** The page's frame was on its way to this origin, and there is no host for it after all. */
+  readonly onNoHost: (origin: string) => void;
 }
 
 export class SlotFrames {
-  #registry: SlotRegistry;
-  #keptSpares: KeptSpares;
-  #document: Document;
-  /** `//host:port` below which slots live. */
-  #slotHost: string;
-  #scheme: string;
-  /** Ready ones first. */
-  #spares: Spare[] = [];
-  /** Labels of slots from the last sitting, whose service workers are installed. They have no frame yet. */
-  #kept: string[] = [];
+  readonly #options: SlotFramesOptions;
+  readonly #registry: SlotRegistry;
+  readonly #hosts: SlotHosts;
+  readonly #spares: SpareSlots;
+  #coming: ComingSlot | null = null;
   /** Labels of slots that were taken before their boot page was through. */
   #unbooted = new Set<string>();
   /** Labels of slots whose service worker got a port of this window. */
   #connected = new Set<string>();
   #timesAgain = 0;
-  #hasOtherWindows: () => boolean;
-  #bindPort: (slot: Slot) => MessagePort;
 
-  constructor(options: {
-    readonly registry: SlotRegistry;
-    readonly keptSpares: KeptSpares;
-    readonly document: Document;
-    readonly scheme: string;
-    readonly slotHost: string;
-    readonly bindPort: (slot: Slot) => MessagePort;
-    /** Whether the app is open in other windows, too. */
-    readonly hasOtherWindows: () => boolean;
-  }) {
+  constructor(options: SlotFramesOptions) {
+    this.#options = options;
     this.#registry = options.registry;
-    this.#keptSpares = options.keptSpares;
-    this.#document = options.document;
-    this.#scheme = options.scheme;
-    this.#slotHost = options.slotHost;
-    this.#bindPort = options.bindPort;
-    this.#hasOtherWindows = options.hasOtherWindows;
+    this.#hosts = options.hosts;
+    const { document, hosts, keptSpares } = options;
+    const isComing = (label: string) => this.#coming?.slot.label === label;
+    this.#spares = new SpareSlots({ document, hosts, keptSpares, isComing });
   }
 
   /** The slot that `origin` (an event's, a frame's) belongs to, or null. */
   slotOf(origin: string): Slot | null {
-    const suffix = `.${this.#slotHost}`;
-    const prefix = `${this.#scheme}//`;
-    if (!origin.startsWith(prefix) || !origin.endsWith(suffix)) return null;
-    return this.#registry.byLabel(origin.slice(prefix.length, -suffix.length));
+    const label = this.#hosts.labelOf(origin);
+    return label === null ? null : this.#registry.byLabel(label);
+  }
+
+  /** The slot that the page's frame wipes a host for. */
+  comingTo(origin: string): Slot | null {
+    const coming = this.#coming?.slot ?? null;
+    return coming !== null && this.originOf(coming) === origin ? coming : null;
   }
 
   /** The slot of an origin, if it has one. */
   find(origin: string, topLevelOrigin: string): Slot | null {
+    const coming = this.#coming?.slot;
+    if (coming?.origin === origin && coming.topLevelOrigin === topLevelOrigin) return coming;
     return this.#registry.find(origin, topLevelOrigin);
   }
 
   originOf(slot: Slot): string {
-    return `${this.#scheme}//${slot.label}.${this.#slotHost}`;
+    return this.#hosts.originOf(slot.label);
   }
 
-  /** The slot of a web origin under a top-level origin; takes the spare when it is a new one. */
-  slotFor(origin: string, topLevelOrigin: string): Slot {
-    const known = this.#registry.find(origin, topLevelOrigin);
+  /**
+   * The slot of a page's origin; takes the spare when it is a new one.
+   *
+   * @returns null where no host is free.
+   */
+  slotFor(origin: string): Slot | null {
+    const known = this.find(origin, origin);
     if (known !== null) return known;
-    const { label, spare } = this.#takeAlive() ?? this.#takeAny();
-    const slot = this.#registry.assign(label, origin, topLevelOrigin);
-    this.#bringIn(slot, spare);
+    const taken = this.#spares.takeAny({ isFrame: false, isAsked: false });
+    if (taken === null) return null;
+    if (taken.kind !== "unwiped") return this.#assign(taken, origin, origin);
+    const slot: Slot = { label: taken.label, origin, topLevelOrigin: origin, topLevel: true };
+    this.#coming = { slot, realUrl: origin };
+    this.#unbooted.add(slot.label);
     return slot;
+  }
+
+  /**
+   * The slot of a frame in a page. Its host is wiped before that, in a frame of its own: several may ask for one.
+   *
+   * @param isAsked the person wants it.
+   * @param again is called where this returns "later", and asks once more.
+   * @returns null where no host is free.
+   */
+  frameSlotFor(origin: string, topLevelOrigin: string, isAsked: boolean, again: () => void): Slot | "later" | null {
+    const known = this.find(origin, topLevelOrigin);
+    if (known !== null) return known;
+    const wish = { isFrame: origin !== topLevelOrigin, isAsked };
+    if (!this.#hosts.areUsedAgain) return this.#assignAny(this.#spares.takeAny(wish), origin, topLevelOrigin);
+    const taken = this.#hosts.hasRoomFor(wish) ? this.#spares.takeAlive() : null;
+    return this.#assignAny(taken, origin, topLevelOrigin) ?? (this.#spares.whenReady(again, wish) ? "later" : null);
   }
 
   /**
@@ -95,11 +111,11 @@ export class SlotFrames {
    * @returns false where there is none.
    */
   standIn(slot: Slot): boolean {
-    const taken = this.#takeAlive();
+    const taken = this.#spares.takeAlive();
     if (taken === null) return false;
     this.#connected.delete(slot.label);
     this.#unbooted.add(slot.label);
-    this.#bringIn(this.#registry.standIn(taken.label, slot), taken.spare);
+    this.#bringIn(this.#registry.standIn(taken.label, slot), taken);
     return true;
   }
 
@@ -114,9 +130,11 @@ export class SlotFrames {
    * - The service worker is still being installed, and the address would go to the edge as a plain request.
    * - It has no port of this window.
    * - It has ports of several windows, and sees which one a page is for by the page that sent it there.
+   * - The host was another origin's when this window had it last.
    */
   needsBootPage(slot: Slot): boolean {
-    return !this.isBooted(slot) || !this.#connected.has(slot.label) || this.#hasOtherWindows();
+    if (!this.isBooted(slot) || !this.#connected.has(slot.label)) return true;
+    return this.#options.hasOtherWindows() || this.#hosts.isNewHere(slot);
   }
 
   /**
@@ -125,11 +143,16 @@ export class SlotFrames {
    * @param isAgain the address differs from that of any document so far by more than its fragment.
    */
   slotUrl(slot: Slot, realUrl: string, isAgain = false): string {
+    this.#hosts.use(slot);
+    // The page's frame goes elsewhere.
+    if (slot.topLevel && this.#coming?.slot !== slot) this.#coming = null;
+    if (this.#coming?.slot === slot) this.#coming.realUrl = realUrl;
     const url = new URL(realUrl);
     const path = `${url.pathname}${url.search}${url.hash}`;
     if (!this.needsBootPage(slot) && !isAgain) return `${this.originOf(slot)}${path}`;
     const query = isAgain ? `?again=${++this.#timesAgain}` : "";
-    return `${this.originOf(slot)}${RESERVED_PATH}boot${query}#then=${encodeURIComponent(path)}`;
+    const document = this.#coming?.slot === slot ? "wipe" : "boot";
+    return `${this.originOf(slot)}${RESERVED_PATH}${document}${query}#then=${encodeURIComponent(path)}`;
   }
 
   /** Whether the slot's service worker is known to answer. */
@@ -142,100 +165,86 @@ export class SlotFrames {
     this.#unbooted.delete(slot.label);
   }
 
-  /**
-   * Takes the slots that were kept from the last sitting. Their frames wait for `prepareSpare`: a slot that is installed
-   * needs no network, but Chromium opens a connection to the host of every frame that sets out for it.
-   */
-  async restoreSpares(): Promise<void> {
-    const labels = await this.#keptSpares.take();
-    this.#kept = labels.filter((label) => this.#registry.byLabel(label) === null).slice(0, SPARES);
+  /** As `SpareSlots.restore`. */
+  restoreSpares(): Promise<void> {
+    return this.#spares.restore((label) => this.#registry.byLabel(label) === null);
   }
 
-  /**
-   * Boots a slot in a hidden frame, a kept one or a fresh one, unless there are enough. For when nothing else is on the
-   * link.
-   *
-   * @returns whether there are enough now.
-   */
+  /** As `SpareSlots.prepare`. */
   prepareSpare(): boolean {
-    if (this.#spares.length < SPARES) this.#bootSpare(this.#kept.shift() ?? freshLabel());
-    return this.#spares.length >= SPARES;
+    return this.#spares.prepare();
+  }
+
+  /** Whether entries of this window's history may be of other origins that the host had. */
+  hasMoved({ label }: Slot): boolean {
+    return this.#hosts.hasMoved(label);
   }
 
   /** Answers whoever asks for a port in the name of a slot. */
   sendPort(slot: Slot, target: Window): void {
-    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port", topLevel: slot.topLevel };
-    target.postMessage(message, this.originOf(slot), [this.#bindPort(slot)]);
+    const isNewHere = this.#hosts.isNewHere(slot);
+    this.#hosts.show(slot);
+    const message: ShellToPage = { tag: MESSAGE_TAG, type: "port", topLevel: slot.topLevel, isNewHere };
+    target.postMessage(message, this.originOf(slot), [this.#options.bindPort(slot)]);
     this.#connected.add(slot.label);
   }
 
-  /** A frame that stands for no origin yet is there, or asks for a port: a spare, which gets one once it is taken. */
+  /** As `SpareSlots.hear`. */
   onUnassignedFrame(type: PageToShell["type"], source: Window): void {
-    const spare = this.#spares.find(({ frame }) => frame.contentWindow === source);
-    if (spare === undefined) return;
-    spare.hasBegun = true;
-    if (type !== "port-wanted") return;
-    spare.isReady = true;
-    this.#spares.sort((one, other) => Number(other.isReady) - Number(one.isReady));
-    void this.#keptSpares.keep(spare.label);
+    this.#spares.hear(type, source);
   }
 
-  /** One whose service worker is there, or was: a kept one boots in the page's own frame. Null where there is none. */
-  #takeAlive(): TakenSlot | null {
-    if (this.#spares[0]?.isReady !== true) {
-      const kept = this.#kept.shift();
-      return kept === undefined ? null : { label: kept, spare: null };
+  /** Whoever shows the document, it is allowed to go on only where this window has sent it to the host. */
+  onWipe(message: WipeMessage, origin: string, source: Window): void {
+    const label = this.#hosts.labelOf(origin);
+    if (label === null) return;
+    const coming = this.#coming?.slot.label === label && source.parent === window ? this.#coming : null;
+    if (coming === null && !this.#spares.isUnwiped(label, source)) return;
+    const isWanted = message.type === "wipe-wanted";
+    const isKept = isWanted && message.permissions.length > 0;
+    if (isWanted && message.isAlone && !isKept) {
+      this.#registry.evict(label);
+      this.#connected.delete(label);
+      source.postMessage({ tag: MESSAGE_TAG, type: "wipe" } satisfies ShellToPage, origin);
+    } else if (!isWanted && message.isEmpty) {
+      if (coming === null) return this.#spares.onWiped(label);
+      this.#coming = null;
+      const { origin: real } = coming.slot;
+      const known = this.#registry.find(real, real);
+      if (known === null) this.#registry.assign(label, real, real);
+      // Another window has given it one meanwhile.
+      else source.location.replace(this.slotUrl(known, coming.realUrl));
+    } else {
+      this.#hosts.refuse(label, isKept);
+      if (coming === null) this.#spares.drop(label);
+      else this.#goOn(coming, source);
     }
-    return this.#takeAny();
   }
 
-  #takeAny(): TakenSlot {
-    const spare = this.#spares.shift() ?? null;
-    return { label: spare?.label ?? freshLabel(), spare };
+  /** To another host. */
+  #goOn({ slot, realUrl }: ComingSlot, source: Window): void {
+    this.#coming = null;
+    this.#unbooted.delete(slot.label);
+    const next = this.slotFor(slot.origin);
+    if (next === null) this.#options.onNoHost(slot.origin);
+    else source.location.replace(this.slotUrl(next, realUrl));
   }
 
-  #bringIn(slot: Slot, spare: Spare | null): void {
-    this.#keptSpares.forget(slot.label);
-    if (spare?.isReady !== true) this.#unbooted.add(slot.label);
-    if (spare !== null) this.#handPort(slot, spare);
+  #assignAny(taken: TakenSlot | null, origin: string, topLevelOrigin: string): Slot | null {
+    return taken === null ? null : this.#assign(taken, origin, topLevelOrigin);
   }
 
-  #bootSpare(label: string): void {
-    const frame = createSlotFrame(this.#document);
-    frame.hidden = true;
-    frame.setAttribute("aria-hidden", "true");
-    frame.tabIndex = -1;
-    frame.src = `${this.#scheme}//${label}.${this.#slotHost}${RESERVED_PATH}boot`;
-    const spare: Spare = { label, frame, isReady: false, hasBegun: false };
-    let pause = SPARE_PAUSE;
-    // Of the browser's own page too, which stands for a boot page that was lost.
-    frame.addEventListener("load", () => {
-      if (pause > SPARE_PAUSE_MAX) return;
-      setTimeout(() => {
-        if (spare.hasBegun || !this.#spares.includes(spare)) return;
-        const { src } = frame;
-        frame.src = src;
-      }, pause);
-      pause *= 2;
-    });
-    this.#document.body.append(frame);
-    this.#spares.push(spare);
+  #assign(taken: TakenSlot, origin: string, topLevelOrigin: string): Slot {
+    return this.#bringIn(this.#registry.assign(taken.label, origin, topLevelOrigin), taken);
   }
 
-  /** The boot page of a spare passes the port on to its service worker; then its frame has done its work. */
-  #handPort(slot: Slot, { frame, isReady }: Spare): void {
+  #bringIn(slot: Slot, taken: TakenSlot): Slot {
+    this.#options.keptSpares.forget(slot.label);
+    if (taken.kind !== "ready") this.#unbooted.add(slot.label);
+    if (!("frame" in taken)) return slot;
     // One that is still loading asks by itself, and is known by then.
-    if (isReady && frame.contentWindow !== null) this.sendPort(slot, frame.contentWindow);
-    setTimeout(() => frame.remove(), BOOT_FRAME_LIFETIME);
+    if (taken.kind === "ready" && taken.frame.contentWindow !== null) this.sendPort(slot, taken.frame.contentWindow);
+    this.#spares.handOver(taken);
+    return slot;
   }
 }
-
-/** One is taken by the next site, and one by the site after it, which may come before the first is replaced. */
-const SPARES = 2;
-
-/** Milliseconds until a spare whose boot page was lost is booted again; twice as long each time, up to the second. */
-const SPARE_PAUSE = 5_000;
-const SPARE_PAUSE_MAX = 300_000;
-
-/** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
-const BOOT_FRAME_LIFETIME = 20_000;

@@ -10,8 +10,13 @@ export class SlotPlaces implements PagePlaces {
     this.#slots = slots;
   }
 
-  addressOf(url: string, isAgain: boolean): string {
-    return this.#slots.slotUrl(this.#slotOf(url), url, isAgain);
+  hasPlaceFor(url: string): boolean {
+    return this.#slotOf(url) !== null;
+  }
+
+  addressOf(url: string, isAgain: boolean): string | null {
+    const slot = this.#slotOf(url);
+    return slot && this.#slots.slotUrl(slot, url, isAgain);
   }
 
   needsBootPage(url: string): boolean {
@@ -21,11 +26,13 @@ export class SlotPlaces implements PagePlaces {
   }
 
   isBooted(origin: string): boolean {
-    return this.#slots.isBooted(this.#slotOf(origin));
+    const slot = this.#slots.find(origin, origin);
+    return slot !== null && this.#slots.isBooted(slot);
   }
 
   standIn(url: string): boolean {
-    return this.#slots.standIn(this.#slotOf(url));
+    const slot = this.#slotOf(url);
+    return slot !== null && this.#slots.standIn(slot);
   }
 
   endStandIns(): void {
@@ -42,8 +49,7 @@ export class SlotPlaces implements PagePlaces {
     return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
   }
 
-  #slotOf(url: string): Slot {
-    const { origin } = new URL(url);
-    return this.#slots.slotFor(origin, origin);
+  #slotOf(url: string): Slot | null {
+    return this.#slots.slotFor(new URL(url).origin);
   }
 }

@@ -193,3 +193,37 @@ it("lets another slot stand in for one, in this window and for a time", () => {
   expect(registry.find(slot.origin, slot.topLevelOrigin)).toEqual(slot);
   expect(registry.byLabel("spare")?.origin).toBe(slot.origin);
 });
+
+describe("labels that go from origin to origin", () => {
+  it("are evicted in all windows, and none brings them back", () => {
+    const storage = new MapStorage();
+    const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
+    one.assign("s1", A, A);
+    other.evict("s1");
+    one.reread();
+    expect([one.find(A, A), new SlotRegistry(storage).byLabel("s1")]).toEqual([null, null]);
+    const slot = other.assign("s1", B, B);
+    one.reread();
+    expect([one.byLabel("s1"), one.find(A, A)]).toEqual([slot, null]);
+  });
+
+  it("leave an origin the other one that it has by now", () => {
+    const storage = new MapStorage();
+    const [one, other] = [new SlotRegistry(storage), new SlotRegistry(storage)];
+    one.assign("s1", A, A);
+    other.evict("s1");
+    const slot = other.assign("s2", A, A);
+    one.reread();
+    one.evict("s1");
+    expect(new SlotRegistry(storage).find(A, A)).toEqual(slot);
+  });
+
+  it("are forgotten where the deployment has them no more", () => {
+    const storage = new MapStorage();
+    const registry = new SlotRegistry(storage);
+    registry.assign("s1", A, A);
+    registry.assign("s2", B, B);
+    registry.keepOnly((label) => label === "s2");
+    expect([registry.find(A, A), registry.find(B, B)?.label]).toEqual([null, "s2"]);
+  });
+});

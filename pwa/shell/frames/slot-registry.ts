@@ -1,5 +1,6 @@
 /**
- * Which slot stands for which web origin on this phone. A slot is never given to a second origin; frames of other
+ * Which slot stands for which web origin on this phone. A slot below a wildcard is never given to a second origin, one of
+ * a list only after it was evicted and wiped. Frames of other
  * origins get slots of their own under each top-level origin, so that their storage is partitioned like everything else.
  * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
@@ -103,10 +104,32 @@ export class SlotRegistry {
 
   /** Forgets the slots of these origins, and all in their pages. Each window does, or would write its own again. */
   forget(isOf: (origin: string) => boolean): void {
+    this.#remove((slot) => isOf(slot.origin) || isOf(slot.topLevelOrigin));
+  }
+
+  /** The label is no origin's any more. */
+  evict(label: string): void {
+    this.#remove((slot) => slot.label === label);
+  }
+
+  /** Another window changed the list, and labels go from origin to origin: what it took away stays so. */
+  reread(): void {
+    this.#ownByKey.clear();
     this.#read();
-    const gone = [...this.#byLabel.values()].filter((slot) => isOf(slot.origin) || isOf(slot.topLevelOrigin));
-    for (const slot of gone) {
-      this.#drop(keyOf(slot));
+  }
+
+  /** Forgets slots whose labels are not of this deployment, as it is by now. */
+  keepOnly(isKnown: (label: string) => boolean): void {
+    this.#read();
+    if ([...this.#byKey.values()].some(({ label }) => !isKnown(label))) this.#remove(({ label }) => !isKnown(label));
+  }
+
+  #remove(isGone: (slot: Slot) => boolean): void {
+    this.#read();
+    for (const slot of [...this.#byLabel.values()].filter(isGone)) {
+      const known = this.#byKey.get(keyOf(slot));
+      // What had the label before may have another by now.
+      if (known === undefined || known.label === slot.label) this.#drop(keyOf(slot));
       this.#byLabel.delete(slot.label);
     }
     this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values()]));

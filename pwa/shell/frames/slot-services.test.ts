@@ -16,27 +16,33 @@ function documentBelow(parent: unknown) {
   return { posted, parent, postMessage, source: { parent, postMessage } as unknown as Window };
 }
 
-function rig() {
+/** @param frameSlot in place of a slot for a frame. @param hasMoved the host was another origin's. */
+function rig(
+  frameSlot: (isAsked: boolean, again: () => void) => "later" | null | undefined = () => undefined,
+  hasMoved = false,
+) {
   const ports: string[] = [];
   const keys: string[] = [];
   const told: ShellToTunnel[] = [];
   const slots = {
     onReady: (slot: Slot) => void ports.push(`ready ${slot.label}`),
     sendPort: (slot: Slot) => void ports.push(`port ${slot.label}`),
-    slotFor: (origin: string, topLevelOrigin: string): Slot => ({
-      label: "b",
-      origin,
-      topLevelOrigin,
-      topLevel: origin === topLevelOrigin,
-    }),
+    frameSlotFor(origin: string, topLevelOrigin: string, isAsked: boolean, again: () => void) {
+      const slot: Slot = { label: "b", origin, topLevelOrigin, topLevel: origin === topLevelOrigin };
+      const given = frameSlot(isAsked, again);
+      return given === undefined ? slot : given;
+    },
     slotUrl: ({ label }: Slot, url: string) => `slot ${label} ${url}`,
     originOf: ({ label }: Slot) => `https://${label}.slots.example`,
     slotOf: () => null,
     find: () => null,
+    hasMoved: () => hasMoved,
   } as unknown as SlotFrames;
   const tunnel = { tell: (message: ShellToTunnel) => void told.push(message) };
-  const services = new SlotServices(slots, tunnel, ({ key }) => void keys.push(key));
-  return { services, ports, keys, told };
+  const entries: string[] = [];
+  const mayShow = (slotUrl: string) => entries.push(slotUrl) > 1;
+  const services = new SlotServices(slots, tunnel, ({ key }) => void keys.push(key), mayShow);
+  return { entries, services, ports, keys, told };
 }
 
 const wants = (url: string): PageToShell => ({
@@ -93,6 +99,41 @@ describe("a frame of another origin", () => {
       { message: { type: "frame", slotUrl: `slot b ${B}/ad#part`, topLevel: true, bootsInside: true } },
     ]);
     expect(page.posted.map(({ message }) => message.type)).toEqual(["origins"]);
+  });
+
+  it("gets one later, or none where no host is free, unless it is gone", () => {
+    const asked: boolean[] = [];
+    let goOn = () => {};
+    const { services, told } = rig((isAsked, again) => {
+      asked.push(isAsked);
+      goOn = again;
+      return asked.length === 1 ? "later" : null;
+    });
+    const frame = documentBelow(documentBelow(shell).source);
+    services.onMessage({ ...wants(`${B}/ad`), isAsked: true } as PageToShell, asker, frame.source);
+    expect(frame.posted).toEqual([]);
+    goOn();
+    expect(frame.posted.map(({ message }) => message.type)).toEqual(["no-host"]);
+    (frame.source as { closed: boolean }).closed = true;
+    goOn();
+    expect([asked, told]).toEqual([[true, true], []]);
+  });
+
+  it("gets no port for an entry of the history where the host had another origin, and the page is asked about its own", () => {
+    const back: PageToShell = { tag: MESSAGE_TAG, type: "port-wanted", backTo: "key" };
+    const stays = rig(undefined, false);
+    stays.services.onMessage(back, asker, documentBelow(shell).source);
+    expect(stays.ports).toEqual(["ready a", "port a"]);
+
+    const { services, ports, entries } = rig(undefined, true);
+    const frame = documentBelow(documentBelow(shell).source);
+    services.onMessage(back, asker, frame.source);
+    expect([frame.posted.map(({ message }) => message.type), ports, entries]).toEqual([["gone"], [], []]);
+    const page = documentBelow(shell);
+    services.onMessage(back, asker, page.source);
+    expect([ports, entries]).toEqual([[], ["key"]]);
+    services.onMessage(back, asker, page.source);
+    expect(ports).toEqual(["ready a", "port a"]);
   });
 
   it("gets none for what is no address of a site", () => {

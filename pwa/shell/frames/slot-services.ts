@@ -12,19 +12,30 @@ export class SlotServices {
   readonly #slots: SlotFrames;
   readonly #tunnel: Pick<TunnelClient, "tell">;
   readonly #onKey: (press: KeyPress) => void;
+  readonly #mayShowEntry: (slotUrl: string, slot: Slot) => boolean;
   readonly #referrers = new FrameReferrers();
 
-  /** @param onKey a key of the app's was pressed in a page, as that says. */
-  constructor(slots: SlotFrames, tunnel: Pick<TunnelClient, "tell">, onKey: (press: KeyPress) => void) {
+  /**
+   * @param onKey a key of the app's was pressed in a page, as that says.
+   * @param mayShowEntry whether the entry of the page's history is of the slot.
+   */
+  constructor(
+    slots: SlotFrames,
+    tunnel: Pick<TunnelClient, "tell">,
+    onKey: (press: KeyPress) => void,
+    mayShowEntry: (slotUrl: string, slot: Slot) => boolean,
+  ) {
     this.#slots = slots;
     this.#tunnel = tunnel;
     this.#onKey = onKey;
+    this.#mayShowEntry = mayShowEntry;
   }
 
   /** @param slot the slot that speaks, from the event's origin. */
   onMessage(message: PageToShell, slot: Slot, source: Window): void {
     switch (message.type) {
       case "port-wanted":
+        if (message.backTo !== undefined && !this.#mayGoBack(message.backTo, slot, source)) return;
         this.#slots.onReady(slot);
         this.#slots.sendPort(slot, source);
         return;
@@ -39,11 +50,26 @@ export class SlotServices {
     }
   }
 
+  /** The entry may be of another origin, which had the host before. Of frames nobody knows. */
+  #mayGoBack(slotUrl: string, slot: Slot, source: Window): boolean {
+    if (!this.#slots.hasMoved(slot)) return true;
+    if (source.parent === window) return this.#mayShowEntry(slotUrl, slot);
+    source.postMessage({ tag: MESSAGE_TAG, type: "gone" } satisfies ShellToPage, this.#slots.originOf(slot));
+    return false;
+  }
+
   #sendFrame(message: PageToShell & { type: "frame-wanted" }, slot: Slot, frame: Window): void {
     const url = frameUrl(message.url);
-    if (url === null) return;
+    if (url === null || frame.closed) return;
     const isDeeper = ![frame.parent, frame.parent.parent].includes(window);
-    const frameSlot = this.#slots.slotFor(url.origin, framePartition(url.origin, slot, isDeeper));
+    const partition = framePartition(url.origin, slot, isDeeper);
+    const again = () => this.#sendFrame(message, slot, frame);
+    const frameSlot = this.#slots.frameSlotFor(url.origin, partition, message.isAsked === true, again);
+    if (frameSlot === "later") return;
+    if (frameSlot === null) {
+      frame.postMessage({ tag: MESSAGE_TAG, type: "no-host" } satisfies ShellToPage, this.#slots.originOf(slot));
+      return;
+    }
     const slotUrl = this.#slots.slotUrl(frameSlot, url.href);
     url.hash = "";
     const start = this.#referrers.start(frame, message, slot, url.href, frameSlot.label);

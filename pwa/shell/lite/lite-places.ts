@@ -25,7 +25,11 @@ export class LitePlaces implements PagePlaces {
     this.#frame = frame;
   }
 
-  addressOf(url: string, isAgain: boolean): string {
+  hasPlaceFor(url: string): boolean {
+    return this.#slotsOf(url)?.hasPlaceFor(url) !== false;
+  }
+
+  addressOf(url: string, isAgain: boolean): string | null {
     const slots = this.#slotsOf(url);
     if (slots !== null) return slots.addressOf(url, isAgain);
     this.#frame?.setOut(url);

@@ -88,10 +88,10 @@ export class Navigable {
     const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
     const { tunnel } = this.#app;
     if (!isSelfSend) this.selfSends.end();
-    if (this.frame.places === null) {
+    const problem = this.frame.problemWith(request.url);
+    if (problem !== null) {
       if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
-      const detail = "Cannot show pages: no service workers";
-      return this.fail({ code: ErrorCode.NO_SLOT_HOST, url: request.url, method: request.method, detail }, by);
+      return this.fail({ ...problem, url: request.url, method: request.method }, by);
     }
     const isShown = isShownAlready(request.url, this.state);
     const former = this.failures.before(this.#navigation, request.url);
@@ -111,7 +111,8 @@ export class Navigable {
     this.#enter(step.setOut({ kind: by, url: request.url }, sent));
     const { kind: link } = this.#app.state.link;
     // A boot page would take the place of the page shown, for what may never come.
-    const losesPage = keepsPage && link !== "open" && (isShown || this.frame.places.needsBootPage(request.url));
+    const losesPage =
+      keepsPage && link !== "open" && (isShown || this.frame.places?.needsBootPage(request.url) === true);
     if (sent === null) this.show(request.url, frameWaits.replaces, isShown);
     else if (!losesPage && !(waitsForLink && link === "connecting")) this.setFrameOut(sent);
   }

@@ -1,3 +1,4 @@
+import { ErrorCode } from "../../../shared/errors.ts";
 import type { LinkPhase } from "../../messages/link.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
@@ -8,6 +9,13 @@ import type { Awaited } from "./boot-watch.ts";
 import { FramePosition } from "./frame-position.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
+import type { PageError } from "./tab-state.ts";
+
+/** What is to be said of it. */
+export const NO_FREE_HOST = {
+  code: ErrorCode.NO_FREE_HOST,
+  detail: "Cannot show page: each host of the edge's list is in use",
+} as const;
 
 /** Shown in the frame while the start page is; a real document, so that there is a way back to it. */
 const START_DOCUMENT = "/blank";
@@ -44,6 +52,12 @@ export class PageFrame {
     return source === this.element.contentWindow;
   }
 
+  /** @returns why no page of the URL can be shown, or null. */
+  problemWith(url: string): Pick<PageError, "code" | "detail"> | null {
+    if (this.places === null) return { code: ErrorCode.NO_SLOT_HOST, detail: "Cannot show pages: no service workers" };
+    return this.places.hasPlaceFor(url) ? null : NO_FREE_HOST;
+  }
+
   /** @param replaces the entry of the session history. */
   showStart(replaces = false): void {
     this.#load(START_DOCUMENT, replaces);
@@ -55,10 +69,11 @@ export class PageFrame {
    * @param isAgain also where the frame has a document of this very URL, which may be a notice or a boot page.
    */
   show(url: string, replaces: boolean, isAgain: boolean): void {
-    if (this.places === null) return;
+    const address = this.places?.addressOf(url, isAgain) ?? null;
+    if (address === null) return;
     const isInPlace = replaces || this.history.isReopening;
     this.position.setOut(new URL(url).origin);
-    this.#load(this.places.addressOf(url, isAgain), isInPlace);
+    this.#load(address, isInPlace);
   }
 
   /**

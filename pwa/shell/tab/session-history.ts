@@ -78,6 +78,25 @@ export class SessionHistory {
     this.#go(url, visitUrl(this.#list, url, isNew));
   }
 
+  /**
+   * The browser has gone to the entry of such a URL that is next to the one shown, and what comes there has another key.
+   *
+   * @returns its real URL; null where there is none.
+   */
+  comeTo(isIt: (url: string) => boolean): string | null {
+    const { keys, index } = this.#list;
+    const nearest = [...keys.keys()].sort((one, other) => Math.abs(one - index) - Math.abs(other - index));
+    for (const at of nearest) {
+      const key = keys[at] ?? "";
+      const { url = "" } = this.#entries.get(key) ?? {};
+      if (url === "" || at === index || !isIt(url)) continue;
+      this.#go(key, { keys, index: at });
+      this.#reopened = key;
+      return url;
+    }
+    return null;
+  }
+
   /** What the entry shown is. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;

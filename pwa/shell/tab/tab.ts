@@ -7,7 +7,7 @@ import { parseAddress } from "./address-input.ts";
 import { Navigable } from "./navigable.ts";
 import type { Going } from "./navigation.ts";
 import { isForOtherApp, mayHaveActed, typedNavigation, withoutFragment } from "./navigation-request.ts";
-import type { PageFrame } from "./page-frame.ts";
+import { NO_FREE_HOST, type PageFrame } from "./page-frame.ts";
 import { pageNavigation } from "./page-navigation.ts";
 import type { KeptEntry } from "./session-history.ts";
 import type { TabActions, TabState } from "./tab-state.ts";
@@ -160,7 +160,7 @@ export class Tab implements AppTab, TabActions {
         this.#navigable.setFrameOut(sent);
         return;
       case "navigation-moved":
-        if (event.id === sent?.id) this.#navigable.redirect(event.url);
+        if (event.id === sent?.id) this.#redirect(event.url);
         return;
       case "no-document":
       case "document-failed":
@@ -177,6 +177,38 @@ export class Tab implements AppTab, TabActions {
   }
 
   // What the page says
+
+  /** Of what the frame shows, or is on its way to. */
+  get origins(): readonly string[] {
+    const { url, destination } = this.state;
+    return [this.#navigable.committed.url, url, destination?.url ?? ""].flatMap(
+      (each) => URL.parse(each)?.origin ?? [],
+    );
+  }
+
+  /** There is no host for the page of this origin that the frame was on its way to. */
+  onNoHost(origin: string): void {
+    const { sent } = this.#navigable;
+    if (this.#frame.position.awaited === origin) this.#failWithoutHost(sent?.request.url ?? this.state.url);
+  }
+
+  /**
+   * The history has led the frame to a host that more than one origin has had.
+   *
+   * @param slot whose it is; null where it is nobody's.
+   * @returns whether the entry is the slot's. Another one's page is opened again in its place.
+   */
+  mayShowEntry(slotUrl: string, slot: Slot | null): boolean {
+    const { history } = this.#frame;
+    const url = history.comeTo((each) => pathOf(each) === pathOf(slotUrl));
+    if (url === null) this.#frame.showStart(true);
+    else if (URL.parse(url)?.origin === slot?.origin) return true;
+    else {
+      const page = { ...typedNavigation(url), reopens: "force-cache" } as const;
+      this.#navigable.navigate(page, { by: "typed", replace: true, isReopening: true });
+    }
+    return false;
+  }
 
   /** @param slot the slot that speaks, from the event's origin; null for the start document. */
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
@@ -277,8 +309,24 @@ export class Tab implements AppTab, TabActions {
     else if (url !== "") this.#navigable.reloadDocument(false);
   }
 
+  #redirect(url: string): void {
+    if (this.#frame.problemWith(url) === null) this.#navigable.redirect(url);
+    else this.#failWithoutHost(url);
+  }
+
+  #failWithoutHost(url: string): void {
+    const { by = "started", request } = this.#navigable.sent ?? {};
+    this.#navigable.abandon();
+    this.#navigable.fail({ ...NO_FREE_HOST, url, method: request?.method ?? null }, by);
+  }
+
   #failUnsupported(url: string, scheme: string): void {
     const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
     this.#navigable.fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
   }
+}
+
+function pathOf(url: string): string | null {
+  const { pathname, search, hash } = URL.parse(url) ?? {};
+  return pathname === undefined ? null : `${pathname}${search}${hash}`;
 }

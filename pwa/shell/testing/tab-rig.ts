@@ -106,8 +106,10 @@ export function openTab(
       load = listener;
     },
   };
+  /** Origins for which no host is free. */
+  const homeless = new Set<string>();
   const slotFrames = {
-    slotFor,
+    slotFor: (origin: string) => (homeless.has(origin) ? null : slotFor(origin)),
     slotUrl: (_slot: Slot, url: string, isAgain = false) => (isAgain ? `again ${url}` : url),
     originOf: ({ origin }: Slot) => origin,
     isBooted: () => false,
@@ -155,6 +157,7 @@ export function openTab(
   if (resumed.length > 0) tab.resume(resumed);
   report("/blank", "loaded", "start");
   return {
+    homeless,
     kept,
     tab,
     hearPage,

@@ -3,6 +3,9 @@ import { parseUrl } from "../../../shared/web/origin.ts";
 /** The service worker of a top-level slot has a port, and only wants to know who frames the page that is asked for. */
 export const TOP_LEVEL_QUERY = "?top&";
 
+/** The history leads to the page that is asked for: on a host of a list, that may be another origin's by now. */
+export const BACK_QUERY = "?back&";
+
 /**
  * Where the boot page goes once the service worker is there: within the slot only. Null: nowhere. The shell names the
  * page in the fragment, which no server sees, as `#then=…`; a service worker without a port in the query, as `?then=…`,

@@ -8,7 +8,7 @@ import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
 import { bootTarget } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
-import { shellOriginOf } from "./shell-origin.ts";
+import { shellOriginHere } from "./shell-origin-here.ts";
 
 removeNetworkFeatures(window);
 
@@ -20,7 +20,7 @@ const BOOT_TIMEOUT = 8_000;
 
 /** What only the service worker knows. */
 const told: DOMStringMap = document.currentScript?.dataset ?? {};
-const shellOrigin = shellOriginOf(location.origin);
+const shellOrigin = shellOriginHere();
 const parameters = new URLSearchParams(location.search);
 const url = told.url ?? parameters.get("url") ?? "";
 const host = parseUrl(url)?.host ?? "";
@@ -40,8 +40,11 @@ function show(shown: HTMLElement, text: string): void {
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** No host is free for it. */
+let giveUp = (): void => {};
 
-function ask(): void {
+/** @param isAsked the person wants it. */
+function ask(isAsked: boolean): void {
   const release = holdLoad();
   show(note, `Loading ${host}…`);
   const message: PageToShell = {
@@ -50,6 +53,13 @@ function ask(): void {
     url,
     referrer: told.referrer ?? "",
     movedFrom: told.from ?? parameters.get("from"),
+    isAsked,
+  };
+  giveUp = () => {
+    clearTimeout(timer);
+    release();
+    if (isAsked) show(note, `There is no room for ${host} now: each of the edge’s hosts is in use.`);
+    else show(button, `Load ${host}`);
   };
   window.top?.postMessage(message, shellOrigin);
   timer = setTimeout(() => {
@@ -61,6 +71,7 @@ function ask(): void {
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
   if (event.origin !== shellOrigin || event.source !== window.top || !isTagged(event.data)) return;
   const message = event.data as ShellToPage;
+  if (message.type === "no-host") giveUp();
   if (message.type !== "frame" || !/^https?:/.test(message.slotUrl)) return;
   if (message.topLevel && isFramedByOthers()) show(note, "This frame cannot be shown.");
   else go(message.slotUrl, message.bootsInside);
@@ -86,8 +97,8 @@ function go(slotUrl: string, bootsInside: boolean): void {
   document.body.append(boot);
 }
 
-button.addEventListener("click", ask);
+button.addEventListener("click", () => ask(true));
 
 if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");
 else if (host === "" || window.top === window) show(note, "This frame cannot be shown.");
-else ask();
+else ask(false);

@@ -10,12 +10,12 @@ import { historyKey } from "../page/links/history-key.ts";
 import { removeNetworkFeatures } from "../page/network-features.ts";
 import { ropewayPath, ropewayUrl } from "../slot-url.ts";
 import { holdLoad } from "./load-hold.ts";
-import { shellOriginOf } from "./shell-origin.ts";
+import { shellOriginHere } from "./shell-origin-here.ts";
 
 removeNetworkFeatures(window);
 
 const notice = JSON.parse(document.currentScript?.dataset.notice ?? "null") as Notice | null;
-const shellOrigin = shellOriginOf(location.origin);
+const shellOrigin = shellOriginHere();
 const isPage = window.parent === window.top && window.parent !== window;
 
 if (notice !== null) {

@@ -12,7 +12,8 @@ const RULES = "redirects=allow;webrtc=block";
  */
 export const pageConnections = `("*://*:*/*");${RULES}`;
 
-/** Of a document of Ropeway's own, which has no page script: slots only, itself included. */
-export function ownConnections(slotWildcard: string): string {
-  return `("${slotWildcard}/*");${RULES}`;
+/** Of a document of Ropeway's own, which has no page script: slots only, itself included. @param slotSources as in a policy. */
+export function ownConnections(slotSources: string): string {
+  const patterns = slotSources.split(" ").map((source) => `"${source}/*"`);
+  return `(${patterns.join(" ")});${RULES}`;
 }

@@ -4,7 +4,7 @@ import { slotPolicy, transformPolicies } from "./content-security-policy.ts";
 const context = {
   slotOrigin: "http://s1.localhost:8787",
   realOrigin: "https://example.org",
-  slotWildcard: "http://*.localhost:8787",
+  slotSources: "http://*.localhost:8787",
   nonce: "n0",
 };
 const script = "http://s1.localhost:8787/.ropeway/page.js";

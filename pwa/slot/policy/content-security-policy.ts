@@ -10,13 +10,12 @@ import {
   serializePolicy,
   sourceMatchesOrigin,
 } from "../../../shared/web/csp-source.ts";
-import { shellOriginOf } from "../documents/shell-origin.ts";
 import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
 import { TRUSTED_TYPES_POLICY } from "./trusted-types-policy.ts";
 
 export interface PolicyContext extends SlotIdentity {
-  /** Source expression for all slots: `http://*.localhost:8787`. */
-  readonly slotWildcard: string;
+  /** Sources of all slots: `http://*.localhost:8787`. */
+  readonly slotSources: string;
   /** The page script element's nonce, without quotes; fresh for every document. */
   readonly nonce: string;
 }
@@ -65,7 +64,7 @@ function governing(policy: Policy, names: readonly string[]): readonly string[] 
 function allowFrames(policy: Policy, context: PolicyContext): void {
   const sources = governing(policy, FRAME_DIRECTIVES);
   if (sources === undefined || isNone(sources)) return;
-  policy.set("frame-src", [...new Set([...sources, "'self'", context.slotWildcard])]);
+  policy.set("frame-src", [...new Set([...sources, "'self'", context.slotSources])]);
 }
 
 /**
@@ -129,7 +128,7 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
     // No ws: and wss:, since WebSockets never reach a service worker.
     "connect-src http: https: data: blob:",
     // Other origins only in slots of their own. No data: and no blob:, whose documents no service worker controls.
-    `frame-src 'self' ${context.slotWildcard}`,
+    `frame-src 'self' ${context.slotSources}`,
     // The requests of <object> and <embed> skip service workers, also those to the slot itself.
     "object-src 'none'",
     // No data:, whose workers are opaque origins without a service worker.
@@ -148,8 +147,11 @@ export function slotPolicy(context: Omit<PolicyContext, "nonce">): string {
  * For the page on top, and for frames of its own site in it where the document lets itself be framed there: whoever else
  * learnt the slot's host must not show it.
  */
-export function topLevelFramingPolicy({ slotOrigin }: SlotIdentity, allowsOwnFrames: boolean): string {
-  const shell = `frame-ancestors ${shellOriginOf(slotOrigin)}`;
+export function topLevelFramingPolicy(
+  { slotOrigin, shellOrigin }: SlotIdentity & { readonly shellOrigin: string },
+  allowsOwnFrames: boolean,
+): string {
+  const shell = `frame-ancestors ${shellOrigin}`;
   return allowsOwnFrames ? `${shell} ${slotOrigin}` : shell;
 }
 

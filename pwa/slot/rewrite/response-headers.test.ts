@@ -5,7 +5,7 @@ import { type HeaderContext, pageHeaders } from "./response-headers.ts";
 const context: HeaderContext = {
   slotOrigin: "http://s1.localhost:8787",
   realOrigin: "https://example.org",
-  slotWildcard: "http://*.localhost:8787",
+  slotSources: "http://*.localhost:8787",
   nonce: "n0",
   kind: "resource",
   url: "https://example.org/dir/page",

@@ -107,7 +107,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
   const moved = { url: target.href, from: exchange.head.url };
   // What such a slot shows is in a frame.
   return exchange.context.binding.topLevel
-    ? noticePage({ kind: "moved", ...moved }, exchange.context.slotWildcard)
+    ? noticePage({ kind: "moved", ...moved }, exchange.context)
     : placeholderPage(moved, exchange.context);
 }
 
@@ -117,7 +117,7 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
   const { method, url } = exchange.request;
   const notice = { kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message } as const;
-  return noticePage(notice, exchange.context.slotWildcard);
+  return noticePage(notice, exchange.context);
 }
 
 /**
@@ -144,7 +144,7 @@ function documentOf(
       if (standsInForFrame(exchange)) {
         response.cancel();
         exchange.finish();
-        return emptyPage(exchange.context.slotWildcard);
+        return emptyPage(exchange.context);
       }
       return withBody(exchange, response, trackedBody(exchange, response), head.headers);
     case "download": {
@@ -263,6 +263,7 @@ function documentParts(
           slotOrigin: context.slotOrigin,
           realOrigin: context.realOrigin,
           shellOrigin: context.shellOrigin,
+          slotSources: context.slotSources,
           documentUrl: head.url,
           topLevel: context.binding.topLevel,
           isPosted: exchange.request.method !== "GET",

@@ -28,15 +28,17 @@ const PAGES: Readonly<Record<string, string>> = {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src 'self'; connect-src 'self'; form-action 'self'";
 
+type Hosts = Pick<SlotContext, "shellOrigin" | "slotSources">;
+
 /**
  * For reserved paths other than a download, which needs the tunnel. What is no page is none in a frame either: its
  * document would be one of the slot without a page script.
  */
-export function answerReserved(url: URL, slotWildcard: string, isNavigation: boolean): Response {
+export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): Response {
   const page = PAGES[url.pathname];
-  if (page !== undefined) return document(page, slotWildcard);
+  if (page !== undefined) return document(page, hosts);
   if (url.pathname === ropewayPath.go) {
-    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, slotWildcard);
+    return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, hosts);
   }
   if (isNavigation) return new Response(null, { status: 204 });
   const script = SCRIPTS[url.pathname];
@@ -50,22 +52,23 @@ export function answerReserved(url: URL, slotWildcard: string, isNavigation: boo
  */
 export function placeholderPage(
   told: { readonly referrer: string } | { readonly url: string; readonly from: string },
-  { slotWildcard }: Pick<SlotContext, "slotWildcard">,
+  hosts: Hosts,
 ): Response {
   const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);
   const html = framePage.replace("<script ", (tag) => tag + data.join(""));
-  return document(html, slotWildcard, `${POLICY}; frame-src ${slotWildcard}`);
+  return document(html, hosts, `${POLICY}; frame-src ${hosts.slotSources}`);
 }
 
 /** A document with nothing in it, for a frame that would go on showing what stands in for one. */
-export function emptyPage(slotWildcard: string): Response {
-  return document("", slotWildcard);
+export function emptyPage(hosts: Hosts): Response {
+  return document("", hosts);
 }
 
 /**
  * The worker was restarted and no page of the slot is left to get a port: the boot page does, and comes back.
  *
- * @param query `TOP_LEVEL_QUERY` where it has to find out who frames it, and no more.
+ * @param query `TOP_LEVEL_QUERY` where it has to find out who frames it, and no more; `BACK_QUERY` for an entry of the
+ *   history.
  */
 export function rebootPage(url: URL, query = "?"): Response {
   const then = encodeURIComponent(`${url.pathname}${url.search}`);
@@ -73,15 +76,17 @@ export function rebootPage(url: URL, query = "?"): Response {
 }
 
 /** In place of a document: tells the shell what became of it. */
-export function noticePage(notice: Notice, slotWildcard: string): Response {
+export function noticePage(notice: Notice, hosts: Hosts): Response {
   const data = escapeAttribute(JSON.stringify(notice));
   const html = `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><title></title><script src="/.ropeway/notice.js" data-notice="${data}"></script></head><body></body></html>`;
-  return document(html, slotWildcard);
+  return document(html, hosts);
 }
 
-function document(html: string, slotWildcard: string, policy = POLICY): Response {
-  const response = answer(html, "text/html; charset=utf-8", 200, policy);
-  response.headers.set("connection-allowlist", ownConnections(slotWildcard));
+/** Its script, the first there is, is told where the shell is. */
+function document(html: string, { shellOrigin, slotSources }: Hosts, policy = POLICY): Response {
+  const told = html.replace("<script ", () => `<script data-shell="${shellOrigin}" `);
+  const response = answer(told, "text/html; charset=utf-8", 200, policy);
+  response.headers.set("connection-allowlist", ownConnections(slotSources));
   return response;
 }
 

@@ -8,6 +8,6 @@ export function liteContext(base: string, origin: string): SlotContext {
     binding: { origin, topLevelOrigin: origin, topLevel: true },
     shellOrigin: base,
     // None: frames do not open.
-    slotWildcard: base,
+    slotSources: base,
   };
 }

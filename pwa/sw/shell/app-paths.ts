@@ -12,7 +12,9 @@ import {
 } from "../../../shared/subprotocol.ts";
 
 /** What slots' hosts are asked for. */
-const BOOT_PATHS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js"].map((name) => RESERVED_PATH + name);
+const BOOT_PATHS = ["boot", "boot.js", "frame", "frame.js", "notice.js", "sw.js", "wipe", "wipe.js", "cleared"].map(
+  (name) => RESERVED_PATH + name,
+);
 
 const ROADS = [TUNNEL_PATH, TUNNEL_PATH + DOWN_PATH, TUNNEL_PATH + UP_PATH];
 

@@ -10,6 +10,10 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __WB_MANIFEST: readonly { url: string; revision: string | null }[];
   /** Put in by the build: the path of the script that all slots have from here. */
   readonly __SLOT_WORKER: string;
+  /** Put before this by the edge, where slots have a list of hosts: differs where that does, which the page's policy names. */
+  readonly ropewayList?: string;
+  /** Path of the window's script for such a list. */
+  readonly __LISTED: string;
   /** Paths of the scripts for pages without scripts, of the window and of this worker. */
   readonly __LITE: string;
   readonly __LITE_WORKER: string;
@@ -25,11 +29,16 @@ if (isLite) {
   self.importScripts(self.__LITE_WORKER);
   self.ropewayLite?.serveLitePages((path) => paths.has(path) || path.startsWith(RESERVED_PATH));
 }
+const list = self.ropewayList ?? null;
+const told = files.map(({ url, revision }) => ({ url, revision: url === "/" ? `${revision}${list ?? ""}` : revision }));
 // Their names tell their content.
-const late = isLite ? [{ url: self.__LITE, revision: null }] : [];
-precacheAndRoute([...files, ...late], { directoryIndex: "index.html", ignoreURLParametersMatching: [/./] });
+const late = [...(isLite ? [self.__LITE] : []), ...(list === null ? [] : [self.__LISTED])];
+precacheAndRoute([...told, ...late.map((url) => ({ url, revision: null }))], {
+  directoryIndex: "index.html",
+  ignoreURLParametersMatching: [/./],
+});
 
 self.addEventListener("install", () => void self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LITE, self.__LITE_WORKER]);
+keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LISTED, self.__LITE, self.__LITE_WORKER]);
 tellAccept();

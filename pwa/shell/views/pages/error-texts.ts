@@ -79,6 +79,15 @@ const TEXTS = new Map<number, ErrorText>([
     },
   ],
   [
+    ErrorCode.NO_FREE_HOST,
+    {
+      heading: "No room for another site now",
+      text: "Each site that is open takes one of your edge’s hosts, and all of them are in use. Close other windows of the app, then try again.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
     ErrorCode.OFFLINE,
     {
       heading: "You are offline",

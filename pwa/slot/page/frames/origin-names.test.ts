@@ -4,7 +4,7 @@ import { OriginNames } from "./origin-names.ts";
 const own = {
   slotOrigin: "https://s1.ropeway.example",
   realOrigin: "https://a.example",
-  shellOrigin: "https://ropeway.example",
+  slotSources: "https://*.ropeway.example",
 };
 const GUEST = "https://s2.ropeway.example";
 

@@ -2,7 +2,6 @@
  * Which real origins the slots stand for that this document exchanges messages with. Only the shell knows; it tells of
  * the frames in a document when they set out, and of others when it is asked.
  */
-import { parseUrl } from "../../../../shared/web/origin.ts";
 import type { SlotIdentity } from "../../slot-url.ts";
 
 /** Milliseconds after which a shell is taken not to know the question. */
@@ -10,14 +9,14 @@ const ANSWER_TIMEOUT = 2_000;
 
 export class OriginNames {
   readonly #own: SlotIdentity;
-  readonly #shellOrigin: string;
+  readonly #slotSources: readonly string[];
   readonly #ask: (origins: readonly string[]) => void;
   readonly #realBySlot = new Map<string, string>();
   readonly #asked = new Map<string, { readonly answered: Promise<void>; readonly resolve: () => void }>();
 
-  constructor(own: SlotIdentity & { readonly shellOrigin: string }, ask: (origins: readonly string[]) => void) {
+  constructor(own: SlotIdentity & { readonly slotSources: string }, ask: (origins: readonly string[]) => void) {
     this.#own = own;
-    this.#shellOrigin = own.shellOrigin;
+    this.#slotSources = own.slotSources.split(" ");
     this.#ask = ask;
     this.#realBySlot.set(own.slotOrigin, own.realOrigin);
   }
@@ -57,9 +56,10 @@ export class OriginNames {
   }
 
   #isSlot(origin: string): boolean {
-    const shell = parseUrl(this.#shellOrigin);
-    const url = parseUrl(origin);
-    if (url === null || shell === null || origin === this.#own.slotOrigin) return false;
-    return url.protocol === shell.protocol && url.host.endsWith(`.${shell.host}`);
+    if (origin === this.#own.slotOrigin) return false;
+    return this.#slotSources.some((source) => {
+      const [scheme = "", below] = source.split("*");
+      return below === undefined ? source === origin : origin.startsWith(scheme) && origin.endsWith(below);
+    });
   }
 }

@@ -1,0 +1,140 @@
+/**
+ * The hosts of a list (ROPEWAY_SLOT_HOSTS), and when each was last used. A host counts as clean only where this app has
+ * wiped it since: what is not known of may have anything. Windows share what is stored; whether another window has a
+ * host open, its service worker tells (`wipe.ts`).
+ */
+import type { KeyValueStorage } from "../app/key-value-storage.ts";
+import { chooseHost, type HostWish, type ListedHost } from "./host-choice.ts";
+import type { SlotHosts } from "./slot-hosts.ts";
+import type { Slot, SlotRegistry } from "./slot-registry.ts";
+
+const USES_KEY = "ropeway.slot-uses";
+/** In `sessionStorage`, as what it is about. */
+const SHOWN_KEY = "ropeway.shown-slots";
+
+/** Milliseconds for which a host is let be that was open. */
+const REFUSAL_TIME = 30_000;
+
+export interface ListedHostsOptions {
+  readonly origins: readonly string[];
+  readonly registry: Pick<SlotRegistry, "byLabel">;
+  readonly storage: KeyValueStorage;
+  /** Of this window alone. */
+  readonly sessionStorage: KeyValueStorage;
+  /** Top-level origins that this window shows, or is on its way to. */
+  readonly shown: () => readonly string[];
+  readonly now: () => number;
+}
+
+export class ListedHosts implements SlotHosts {
+  readonly spares = 1;
+  readonly areUsedAgain = true;
+  readonly #options: ListedHostsOptions;
+  readonly #scheme: string;
+  readonly #labels: readonly string[];
+  readonly #refusedUntil = new Map<string, number>();
+  readonly #moved = new Set<string>();
+
+  constructor(options: ListedHostsOptions) {
+    this.#options = options;
+    this.#scheme = `${options.origins[0]?.split("//")[0]}//`;
+    this.#labels = options.origins.map((origin) => origin.slice(this.#scheme.length));
+  }
+
+  originOf(label: string): string {
+    return this.#scheme + label;
+  }
+
+  labelOf(origin: string): string | null {
+    const label = origin.slice(this.#scheme.length);
+    return this.originOf(label) === origin && this.#labels.includes(label) ? label : null;
+  }
+
+  take(wish: HostWish, isFree: (label: string) => boolean): string | null {
+    const hosts = this.#hosts();
+    const open = hosts.filter((host) => this.#isOpen(host, hosts));
+    // However long the page has been there since it was opened.
+    this.#note(open.map(({ label }) => label));
+    const now = this.#options.now();
+    const mayBeTaken = (host: ListedHost) =>
+      !open.includes(host) && isFree(host.label) && (this.#refusedUntil.get(host.label) ?? 0) <= now;
+    return chooseHost(hosts, wish, mayBeTaken)?.label ?? null;
+  }
+
+  hasRoomFor(wish: HostWish): boolean {
+    return chooseHost(this.#hosts(), wish, ({ owner }) => owner === null || owner.topLevel) !== null;
+  }
+
+  use({ label }: Slot): void {
+    this.#note([label]);
+  }
+
+  isNewHere(slot: Slot): boolean {
+    return this.#shown()[slot.label] !== nameOf(slot);
+  }
+
+  show(slot: Slot): void {
+    const shown = this.#shown();
+    const former = shown[slot.label];
+    if (former === nameOf(slot)) return;
+    if (former !== undefined) this.#moved.add(slot.label);
+    this.#options.sessionStorage.setItem(SHOWN_KEY, JSON.stringify({ ...shown, [slot.label]: nameOf(slot) }));
+  }
+
+  hasMoved(label: string): boolean {
+    return this.#moved.has(label);
+  }
+
+  refuse(label: string, isKept: boolean): void {
+    this.#note([label]);
+    this.#refusedUntil.set(label, isKept ? Number.POSITIVE_INFINITY : this.#options.now() + REFUSAL_TIME);
+  }
+
+  #hosts(): readonly ListedHost[] {
+    const uses = readRecord<number>(this.#options.storage, USES_KEY);
+    return this.#labels.map((label) => ({
+      label,
+      owner: this.#options.registry.byLabel(label),
+      usedAt: uses[label] ?? 0,
+    }));
+  }
+
+  /** In this window: of a page shown, a frame in it, or a frame in one of those that is apart from it. */
+  #isOpen({ owner }: ListedHost, hosts: readonly ListedHost[]): boolean {
+    if (owner === null) return false;
+    const shown = this.#options.shown();
+    if (shown.includes(owner.topLevelOrigin)) return true;
+    const isUnder = (top: string) =>
+      hosts.some(({ owner: other }) => other?.origin === top && shown.includes(other.topLevelOrigin));
+    return !owner.topLevel && isUnder(owner.topLevelOrigin);
+  }
+
+  #note(labels: readonly string[]): void {
+    const uses = readRecord<number>(this.#options.storage, USES_KEY);
+    const now = this.#options.now();
+    for (const label of labels) uses[label] = now;
+    const known = Object.entries(uses).filter(([label]) => this.#labels.includes(label));
+    try {
+      this.#options.storage.setItem(USES_KEY, JSON.stringify(Object.fromEntries(known)));
+    } catch {
+      // Full: the order is what it was.
+    }
+  }
+
+  #shown(): Readonly<Record<string, string>> {
+    return readRecord<string>(this.#options.sessionStorage, SHOWN_KEY);
+  }
+}
+
+function nameOf({ origin, topLevelOrigin }: Slot): string {
+  return `${topLevelOrigin} ${origin}`;
+}
+
+function readRecord<Value>(storage: KeyValueStorage, key: string): Record<string, Value> {
+  try {
+    const record: unknown = JSON.parse(storage.getItem(key) ?? "{}");
+    return typeof record === "object" && record !== null ? (record as Record<string, Value>) : {};
+  } catch {
+    return {};
+  }
+}

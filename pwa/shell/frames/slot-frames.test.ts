@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import { MapStorage } from "../testing/map-storage.ts";
+import { KeptSpares } from "./kept-spares.ts";
+import { ListedHosts } from "./listed-hosts.ts";
+import { SlotFrames, type WipeMessage } from "./slot-frames.ts";
+import { SlotRegistry } from "./slot-registry.ts";
+
+const [A, B, C] = ["https://a.example", "https://b.example", "https://c.example"] as const;
+const shell = {};
+
+beforeEach(() => {
+  vi.stubGlobal("window", shell);
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** A window, or a frame of it, that writes down what it gets. */
+function frameWindow(log: string[], parent: unknown = shell) {
+  return {
+    parent,
+    postMessage: ({ type }: { type: string }, origin: string) => void log.push(`${type} ${origin}`),
+    location: { replace: (url: string) => void log.push(`go ${url}`) },
+  } as unknown as Window;
+}
+
+/** The app with a list of hosts, s1 and on. */
+function rig(count: number, storage = new MapStorage()) {
+  const log: string[] = [];
+  const spares: { src: string; contentWindow: Window; remove(): void }[] = [];
+  const document = {
+    createElement: () => ({
+      contentWindow: frameWindow(log),
+      setAttribute() {},
+      addEventListener() {},
+      remove() {
+        log.push("remove");
+      },
+    }),
+    body: { append: (frame: never) => void spares.push(frame) },
+  } as unknown as Document;
+  const registry = new SlotRegistry(storage);
+  const shown: string[] = [];
+  let time = 0;
+  const hosts = new ListedHosts({
+    origins: Array.from({ length: count }, (_, index) => `https://s${index + 1}.example`),
+    registry,
+    storage,
+    sessionStorage: new MapStorage(),
+    shown: () => shown,
+    now: () => ++time,
+  });
+  const frames = new SlotFrames({
+    registry,
+    keptSpares: new KeptSpares(storage, null),
+    document,
+    hosts,
+    bindPort: () => ({}) as MessagePort,
+    hasOtherWindows: () => false,
+    onNoHost: (origin) => void log.push(`no host ${origin}`),
+  });
+  const hear = (message: Omit<WipeMessage, "tag"> | object, host: string, source: Window) =>
+    frames.onWipe({ tag: MESSAGE_TAG, ...message } as WipeMessage, `https://${host}.example`, source);
+  return { frames, registry, shown, log, spares, hear };
+}
+
+const ALONE = { type: "wipe-wanted", isAlone: true, permissions: [] };
+const EMPTY = { type: "wiped", isEmpty: true };
+
+it("wipes a host in the page's own frame before it is a site's, also one that nothing is known of", () => {
+  const { frames, registry, log, hear } = rig(2);
+  const slot = frames.slotFor(A);
+  if (slot === null) throw new Error("no slot");
+  expect(frames.slotUrl(slot, `${A}/page`)).toBe("https://s1.example/.ropeway/wipe#then=%2Fpage");
+  expect([frames.isBooted(slot), frames.find(A, A), registry.find(A, A)]).toEqual([false, slot, null]);
+  const page = frameWindow(log);
+  hear(ALONE, "s1", page);
+  expect(log).toEqual(["wipe https://s1.example"]);
+  hear(EMPTY, "s1", page);
+  expect(registry.find(A, A)).toEqual(slot);
+  frames.sendPort(slot, page);
+  frames.onReady(slot);
+  expect(frames.slotUrl(slot, `${A}/page`)).toBe("https://s1.example/page");
+});
+
+it("orders nothing that it has not set out for, or that a frame in a page asks for", () => {
+  const { frames, registry, log, hear } = rig(2);
+  registry.assign("s2.example", B, B);
+  frames.slotUrl(frames.slotFor(A) as never, `${A}/`);
+  for (const message of [ALONE, EMPTY]) {
+    hear(message, "s2", frameWindow(log));
+    hear(message, "s1", frameWindow(log, frameWindow(log)));
+    hear(message, "other", frameWindow(log));
+  }
+  expect(log).toEqual([]);
+  expect([registry.find(A, A), registry.find(B, B)?.label]).toEqual([null, "s2.example"]);
+});
+
+it("goes on to the next host where one is in use or was granted something, and leaves its site what it has", () => {
+  const { frames, registry, log, hear } = rig(3);
+  for (const [label, origin] of [
+    ["s1", A],
+    ["s2", B],
+    ["s3", "https://d.example"],
+  ] as const)
+    frames.slotUrl(registry.assign(`${label}.example`, origin, origin), `${origin}/`);
+  const page = frameWindow(log);
+  expect(frames.slotUrl(frames.slotFor(C) as never, `${C}/x`)).toContain("https://s1.example/.ropeway/wipe");
+  hear({ ...ALONE, isAlone: false }, "s1", page);
+  hear({ ...ALONE, permissions: ["notifications"] }, "s2", page);
+  expect(log.splice(0)).toEqual([
+    "go https://s2.example/.ropeway/wipe#then=%2Fx",
+    "go https://s3.example/.ropeway/wipe#then=%2Fx",
+  ]);
+  hear({ ...ALONE, isAlone: false }, "s3", page);
+  expect(log).toEqual([`no host ${C}`]);
+  expect([A, B, C].map((origin) => registry.find(origin, origin)?.label)).toEqual([
+    "s1.example",
+    "s2.example",
+    undefined,
+  ]);
+  expect(frames.slotFor(C)).toBeNull();
+});
+
+it("wipes a spare ahead, and a site has it at once", () => {
+  const { frames, registry, log, spares, hear } = rig(2);
+  frames.slotUrl(registry.assign("s1.example", A, A), `${A}/`);
+  frames.slotUrl(registry.assign("s2.example", B, B), `${B}/`);
+  expect(frames.prepareSpare()).toBe(true);
+  const [spare] = spares;
+  if (spare === undefined) throw new Error("no spare");
+  expect(spare.src).toBe("https://s1.example/.ropeway/wipe");
+  // Not until it is wiped.
+  frames.onUnassignedFrame("port-wanted", spare.contentWindow);
+  hear(ALONE, "s1", spare.contentWindow);
+  expect(registry.find(A, A)).toBeNull();
+  hear(EMPTY, "s1", spare.contentWindow);
+  frames.onUnassignedFrame("port-wanted", spare.contentWindow);
+  const slot = frames.slotFor(C);
+  expect(slot?.label).toBe("s1.example");
+  expect(log).toEqual(["wipe https://s1.example", "port https://s1.example"]);
+  expect(registry.find(C, C)).toEqual(slot);
+});
+
+it("gives frames hosts that are wiped in frames of their own, one after the other, until none is free", () => {
+  const { frames, registry, shown, spares, hear } = rig(4);
+  shown.push(A);
+  frames.slotUrl(registry.assign("s1.example", A, A), `${A}/`);
+  const got: unknown[] = [];
+  const ask = (origin: string, isAsked = false): void => {
+    const slot = frames.frameSlotFor(origin, A, isAsked, () => ask(origin, isAsked));
+    if (slot !== "later") got.push(slot?.label ?? null);
+  };
+  const wipe = (index: number) => {
+    const source = spares[index]?.contentWindow as Window;
+    const host = /s\d/.exec(spares[index]?.src ?? "")?.[0] ?? "";
+    for (const message of [ALONE, EMPTY]) hear(message, host, source);
+    frames.onUnassignedFrame("port-wanted", source);
+  };
+  ask("https://one.example");
+  ask("https://two.example");
+  expect([got, spares.length]).toEqual([[], 2]);
+  wipe(0);
+  wipe(1);
+  expect(got.splice(0)).toEqual(["s2.example", "s3.example"]);
+  ask("https://three.example");
+  expect(got.splice(0)).toEqual([null]);
+  ask("https://three.example", true);
+  wipe(2);
+  expect(got.splice(0)).toEqual(["s4.example"]);
+  ask("https://four.example", true);
+  expect(got).toEqual([null]);
+});
