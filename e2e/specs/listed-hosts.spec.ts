@@ -42,7 +42,10 @@ const siteUrl = ({ port }: TestOrigin, index: number, path = "/") => `http://n${
 test.describe("with few hosts", () => {
   test.use({ count: 2 });
 
-  test("a site that comes where another was finds nothing of it", async ({ listed: app, sites }) => {
+  test("a site that comes where another was finds nothing of it, and Back leads to what was there", async ({
+    listed: app,
+    sites,
+  }) => {
     sites.page(
       "/",
       `<p></p><script>
@@ -57,5 +60,50 @@ test.describe("with few hosts", () => {
     }
     await app.goto(siteUrl(sites, 3, "/?again"));
     await expect(app.frame().locator("p")).toHaveText(/22$/);
+    await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+    await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+    await expect(app.address).toHaveValue(siteUrl(sites, 2));
+    await expect(app.frame().locator("p")).toHaveText("n2: 11");
+    expect(sites.requests.filter(({ headers }) => /^n2\./.test(headers.host ?? ""))).toHaveLength(2);
   });
+});
+
+test("where no host is free, frames wait for a tap and say so, and a page says it @long", async ({
+  listed: app,
+  sites,
+}) => {
+  test.setTimeout(120_000);
+  const frames = Array.from({ length: 8 }, (_, index) => index + 10);
+  for (const frame of frames) sites.page(`/frame-${frame}`, `<p>Frame ${frame}</p>`);
+  const elements = frames.map(
+    (frame) => `<iframe title="Frame ${frame}" src="${siteUrl(sites, frame, `/frame-${frame}`)}"></iframe>`,
+  );
+  sites.page("/", `<p>Page</p>${elements.join("")}`);
+  await app.goto(siteUrl(sites, 1));
+  const inFrames = (text: string | RegExp) =>
+    Promise.all(
+      frames.map((frame) => app.frame().frameLocator(`[title="Frame ${frame}"]`).getByText(text).count()),
+    ).then((counts) => counts.filter((count) => count > 0).length);
+  // Half of the hosts, without a tap.
+  await expect.poll(() => inFrames(/^Frame \d+$/), { timeout: 60_000 }).toBe(4);
+  await expect.poll(() => inFrames(/^Load n/)).toBe(4);
+  const buttons = frames.map((frame) => app.frame().frameLocator(`[title="Frame ${frame}"]`).getByRole("button"));
+  for (const button of buttons) if ((await button.count()) > 0) await button.click();
+  // The page has one of the eight.
+  await expect.poll(() => inFrames(/^Frame \d+$/), { timeout: 60_000 }).toBe(7);
+  await expect.poll(() => inFrames(/no room for n\d+/)).toBe(1);
+
+  const other = await app.openAnother();
+  await other.connected();
+  sites.page("/other", "<p>Other</p>");
+  await other.goto(siteUrl(sites, 2, "/other"));
+  await expect(other.page.getByRole("heading", { name: "No room for another site now" })).toBeVisible({
+    timeout: 60_000,
+  });
+  expect(await inFrames(/^Frame \d+$/)).toBe(7);
+  await app.page.close();
+  await expect(async () => {
+    await other.goto(siteUrl(sites, 2, "/other"));
+    await expect(other.frame().getByText("Other")).toBeVisible({ timeout: 3_000 });
+  }).toPass({ timeout: 60_000 });
 });
