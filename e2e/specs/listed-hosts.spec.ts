@@ -1,5 +1,7 @@
 /** Slots on a list of hosts: sites take over from one another, and find nothing there. */
+import type { Page } from "@playwright/test";
 import { startEdge } from "../../scripts/edge-process.ts";
+import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { test as base, expect, type RunningEdge } from "../fixtures/browser.ts";
 import { startTestOrigin, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
@@ -38,6 +40,18 @@ const test = base.extend<Pick<Listed, "count" | "sites" | "listed"> & { listedEd
 });
 
 const siteUrl = ({ port }: TestOrigin, index: number, path = "/") => `http://n${index}.localhost:${port}${path}`;
+
+interface KnownSlot {
+  readonly label: string;
+  readonly origin: string;
+  readonly topLevelOrigin: string;
+}
+
+/** Which sites have a host, by the number of each. */
+async function owners(page: Page): Promise<number[]> {
+  const slots = await page.evaluate(() => JSON.parse(localStorage.getItem("ropeway.slots") ?? "[]") as KnownSlot[]);
+  return slots.map(({ origin }) => Number(/n(\d+)\./.exec(origin)?.[1])).sort((one, other) => one - other);
+}
 
 test.describe("with few hosts", () => {
   test.use({ count: 2 });
@@ -106,4 +120,54 @@ test("where no host is free, frames wait for a tap and say so, and a page says i
     await other.goto(siteUrl(sites, 2, "/other"));
     await expect(other.frame().getByText("Other")).toBeVisible({ timeout: 3_000 });
   }).toPass({ timeout: 60_000 });
+});
+
+test.describe("with a host that was granted something", () => {
+  test.use({ count: 3 });
+
+  test("its site keeps it @long", async ({ listed: app, sites }) => {
+    test.setTimeout(120_000);
+    sites.page("/", "<p>Here</p>");
+    await app.goto(siteUrl(sites, 1));
+    const { origin } = new URL((await app.content()).url());
+    await app.page.context().grantPermissions(["notifications", "geolocation"], { origin });
+    for (const site of [2, 3, 4, 5, 2]) {
+      await app.goto(siteUrl(sites, site));
+      await expect(app.frame().getByText("Here")).toBeVisible();
+      expect((await app.content()).url()).not.toContain(origin);
+      expect(await owners(app.page)).toContain(1);
+    }
+  });
+});
+
+test("an app that is installed learns of a changed list @long", async ({ page, sites }) => {
+  test.setTimeout(120_000);
+  sites.page("/", "<p>Here</p>");
+  const same = { runtime: "workerd", port: await freePort("127.0.0.1"), host: HOST, allowPrivate: true } as const;
+  const accessKey = "kept-to-itself-in-32-characters.";
+  const former = await startEdge({ ...same, accessKey, slotHosts: "s[1-3].ropeway.localhost" });
+  const app = new AppPage(page, former.url);
+  await app.open(former.accessKey);
+  const hostShown = async (site: number): Promise<string> => {
+    await app.goto(siteUrl(sites, site));
+    await expect(app.frame().getByText("Here")).toBeVisible();
+    return new URL((await app.content()).url()).hostname;
+  };
+  expect(await hostShown(1)).toMatch(/^s\d\./);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await former.close();
+
+  const edge = await startEdge({ ...same, accessKey, slotHosts: "t[1-3].ropeway.localhost" });
+  // As if the hour had passed for which the browser's cache has the app's worker.
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.clearBrowserCache");
+  await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
+  const list = () =>
+    page.evaluate(async () => (await (await fetch("/")).text()).match(/ropeway-slots" content="([^"]*)/)?.[1]);
+  await expect.poll(list, { timeout: 30_000 }).toContain("t1.ropeway.localhost");
+  await page.reload();
+  await expect(app.address).toBeVisible();
+  await app.watchLoads();
+  expect(await hostShown(1)).toMatch(/^t\d\./);
+  await edge.close();
 });
