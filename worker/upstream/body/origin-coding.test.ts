@@ -87,12 +87,16 @@ describe("undoCodings", () => {
       expect((await undo(Buffer.concat([coded, tail]), "deflate")).toString()).toBe("text");
     }
     expect((await undo(Buffer.concat([brotliCompressSync("text"), tail]), "br", 700)).toString()).toBe("text");
+    for (const size of [1, 700, 9000]) {
+      expect((await undo(Buffer.concat([gzipSync("text"), tail]), "gzip", size)).toString()).toBe("text");
+    }
   });
 
   it("takes an empty body, and fails on one that is cut or something else", async () => {
     expect(await undo(new Uint8Array(), "deflate")).toHaveLength(0);
     await expect(undo(deflateSync(body).subarray(0, -9), "deflate")).rejects.toThrow();
-    await expect(undo(Buffer.from("plain text"), "x-gzip")).rejects.toThrow();
+    for (const text of ["plain text", "plain"]) await expect(undo(Buffer.from(text), "x-gzip")).rejects.toThrow();
+    for (const cut of [3, 12, 40]) await expect(undo(gzipSync(body).subarray(0, cut), "gzip")).rejects.toThrow();
   });
 
   it.each(["zstd", "gzip, zstd", "gzip, gzip, gzip"])("refuses %s", (field) => {

@@ -2,22 +2,25 @@
  * Content codings (RFC 9110 section 8.4.1), and how they are undone. workerd's fetch hands bodies out as they came where it
  * is told so. Deno's undoes `gzip` and `br` where they are the only one, and leaves the fields as they were.
  */
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { createBrotliDecompress, createInflate, createInflateRaw } from "node:zlib";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { GzipHeader } from "./gzip-header.ts";
 
 const DECODERS: Readonly<Record<string, (first: number) => Decoder>> = {
   br: () => createBrotliDecompress(),
-  gzip: () => createGunzip(),
-  "x-gzip": () => createGunzip(),
+  // Behind their header. The end of the first member is that of the body, whatever follows, as in browsers; zlib's own
+  // reader of gzip fails there.
+  gzip: () => createInflateRaw(),
+  "x-gzip": () => createInflateRaw(),
   // Many servers send it without the header of RFC 1950 that it should have.
   deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
 };
 type Decoder =
   | ReturnType<typeof createBrotliDecompress>
-  | ReturnType<typeof createGunzip>
   | ReturnType<typeof createInflate>
   | ReturnType<typeof createInflateRaw>;
+const HAS_GZIP_HEADER = new Set(["gzip", "x-gzip"]);
 /** Those that browsers undo. A body in any other is left as it is, as there: `none`, `utf-8` and the like are no codings. */
 const KNOWN = new Set([...Object.keys(DECODERS), "zstd"]);
 const BY_PLATFORM = new Set(["gzip", "br"]);
@@ -59,12 +62,26 @@ export function undoCodings(
   return codings.reduce(decode, body);
 }
 
+interface DecoderEvents {
+  readable(): void;
+  end(): void;
+  error(cause: Error): void;
+}
+
+function openDecoder(coding: string, first: number, on: DecoderEvents): Decoder | null {
+  const decoder = DECODERS[coding]?.(first) ?? null;
+  decoder?.on("error", on.error).on("readable", on.readable);
+  decoder?.once("end", on.end);
+  return decoder;
+}
+
 /** The decoder puts out no more than is taken from it, however much a piece holds. */
 function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const output: Uint8Array[] = [];
   let rest: Uint8Array = new Uint8Array();
   let decoder: Decoder | null = null;
+  const header = HAS_GZIP_HEADER.has(coding) ? new GzipHeader() : null;
   /** Settles when the decoder has taken what it was given; null when it wants more. */
   let taken: Promise<unknown> | null = null;
   let isLast = false;
@@ -74,15 +91,10 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
   const { promise: over, resolve: end, reject: fail } = Promise.withResolvers<void>();
   over.catch(() => {});
 
-  function open(first: number): Decoder | null {
-    const opened = DECODERS[coding]?.(first) ?? null;
-    opened?.on("error", fail).on("readable", () => hasMore.resolve());
-    opened?.once("end", () => {
-      isOver = true;
-      end();
-    });
-    return opened;
-  }
+  const onEnd = (): void => {
+    isOver = true;
+    end();
+  };
 
   /** Gives the decoder the next piece, or the end. */
   async function feed(): Promise<void> {
@@ -90,18 +102,20 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
       const { value, done } = await reader.read();
       isLast = done;
       if (done) {
+        header?.end();
         decoder?.end();
         taken = over;
         return;
       }
       rest = value;
     }
-    const piece = rest.subarray(0, PIECE);
+    const coded = rest.subarray(0, PIECE);
+    const piece = header?.after(coded) ?? coded;
     rest = rest.subarray(PIECE);
     const [first] = piece;
     // What follows the end is passed over.
     if (first === undefined || isOver) return;
-    decoder ??= open(first);
+    decoder ??= openDecoder(coding, first, { readable: () => hasMore.resolve(), end: onEnd, error: fail });
     taken = new Promise((resolve) => decoder?.write(piece, resolve));
   }
 
