@@ -22,6 +22,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       expect(JSON.parse((await askEdge(edge.url, CONFIG_PATH)).text)).toEqual({
         version: VERSION,
         slotHost: `ropeway.localhost:${port}`,
+        blocksTrackers: true,
         demoUrl: null,
       });
     });

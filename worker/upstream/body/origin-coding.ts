@@ -89,12 +89,11 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
   let hasMore = Promise.withResolvers<void>();
   /** Settles when the decoder has ended, which it may do before its input does, or failed. */
   const { promise: over, resolve: end, reject: fail } = Promise.withResolvers<void>();
-  over.catch(() => {});
-
-  const onEnd = (): void => {
-    isOver = true;
-    end();
-  };
+  over
+    .then(() => {
+      isOver = true;
+    })
+    .catch(() => {});
 
   /** Gives the decoder the next piece, or the end. */
   async function feed(): Promise<void> {
@@ -112,10 +111,9 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
     const coded = rest.subarray(0, PIECE);
     const piece = header?.after(coded) ?? coded;
     rest = rest.subarray(PIECE);
-    const [first] = piece;
     // What follows the end is passed over.
-    if (first === undefined || isOver) return;
-    decoder ??= openDecoder(coding, first, { readable: () => hasMore.resolve(), end: onEnd, error: fail });
+    if (piece[0] === undefined || isOver) return;
+    decoder ??= openDecoder(coding, piece[0], { readable: () => hasMore.resolve(), end, error: fail });
     taken = new Promise((resolve) => decoder?.write(piece, resolve));
   }
 
@@ -124,10 +122,14 @@ function decode(source: ReadableStream<Uint8Array>, coding: string): ReadableStr
     if (taken === null) await feed();
     // Browsers take an empty body in any coding.
     if (decoder === null || taken === null) return isLast;
-    const isTaken = await Promise.race([over.then(() => true), taken.then(() => true), hasMore.promise]);
+    // Before it is read, so that none of its words is missed.
     hasMore = Promise.withResolvers();
     const chunk: Uint8Array | null = decoder.read();
-    if (chunk !== null) output.push(chunk);
+    if (chunk !== null) {
+      output.push(chunk);
+      return false;
+    }
+    const isTaken = await Promise.race([over.then(() => true), taken.then(() => true), hasMore.promise]);
     if (isTaken === true) taken = null;
     return isTaken === true && isLast;
   }
