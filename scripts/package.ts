@@ -4,6 +4,7 @@ import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { appDirectory, dist, root, workerDirectory } from "./build/paths.ts";
+import { thirdPartyNotices } from "./build/third-party.ts";
 import { buildAll } from "./build.ts";
 
 const directory = join(dist, "package");
@@ -21,6 +22,7 @@ await Promise.all([
   ),
   cp(join(root, "deploy"), join(directory, "deploy"), { recursive: true }),
   cp(join(root, "docs", "package.md"), join(directory, "README.md")),
+  thirdPartyNotices().then((text) => writeFile(join(directory, "THIRD-PARTY-LICENSES"), text)),
   buildCommands(),
   writePackage(),
 ]);

@@ -20,6 +20,8 @@ test("the package runs in an empty folder and shows the start page @long", async
   // What running needs, and nothing else.
   const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
   expect(installed.sort()).toEqual(["@cloudflare", "ropeway", "workerd"]);
+  const licences = await readFile(join(folder, "node_modules", "ropeway", "THIRD-PARTY-LICENSES"), "utf8");
+  expect(licences).toMatch(/^@ghostery\/adblocker .*\nLicence: MPL-2.0\nSource: .*github.com\/ghostery\/adblocker/m);
 
   const [port, demoPort] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
   const edge = spawn(join(folder, "node_modules", ".bin", "ropeway"), [], {
