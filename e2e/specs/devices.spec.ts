@@ -39,7 +39,7 @@ test("a device is added by a code, renamed, and unpaired with the keyboard alone
   await expect(added).toHaveCount(0);
   await expect.poll(async () => (await other.stats()).sockets).toBe(0);
   await other.page.reload();
-  await expect(other.page.getByText("This phone is not paired any more")).toBeVisible();
+  await expect(other.page.getByRole("heading", { name: "This phone is not paired any more" })).toBeVisible();
   await sheet.getByText("What happened").press("Enter");
   await expect(sheet.getByText(/^Kitchen was unpaired from /)).toBeVisible();
   // Nothing is wider than the sheet.
