@@ -1,5 +1,5 @@
 /** Slots on a list of hosts: sites take over from one another, and find nothing there. */
-import type { Page } from "@playwright/test";
+import type { Frame, Page } from "@playwright/test";
 import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
@@ -53,6 +53,11 @@ async function owners(page: Page): Promise<number[]> {
   return slots.map(({ origin }) => Number(/n(\d+)\./.exec(origin)?.[1])).sort((one, other) => one - other);
 }
 
+const spareIsReady = (page: Page) =>
+  expect
+    .poll(() => page.evaluate(() => localStorage.getItem("ropeway.spare-slots")), { timeout: 30_000 })
+    .toMatch(/\w/);
+
 test.describe("with few hosts", () => {
   test.use({ count: 2 });
 
@@ -80,6 +85,99 @@ test.describe("with few hosts", () => {
     await expect(app.frame().locator("p")).toHaveText("n2: 11");
     expect(sites.requests.filter(({ headers }) => /^n2\./.test(headers.host ?? ""))).toHaveLength(2);
   });
+});
+
+/** By the built-ins of a blank frame where pages have others. */
+async function cookiesOf(page: Frame, written: string | null): Promise<string> {
+  return page.evaluate((cookie) => {
+    const blank = document.body.appendChild(document.createElement("iframe"))
+      .contentWindow as unknown as typeof globalThis;
+    const own = Object.getOwnPropertyDescriptor(blank.Document.prototype, "cookie");
+    if (cookie !== null) own?.set?.call(document, cookie);
+    const read = own?.get?.call(document) as string;
+    blank.frameElement?.remove();
+    return read;
+  }, written);
+}
+
+/** What a page can leave, in every kind of storage. */
+async function leaveEverywhere(page: Frame, secret: string): Promise<void> {
+  await cookiesOf(page, `left=${secret}; path=/; max-age=9999`);
+  await page.evaluate(async (text) => {
+    localStorage.left = text;
+    sessionStorage.left = text;
+    await (await caches.open(text)).put("/left", new Response(text));
+    await new Promise((resolve) => {
+      const opening = indexedDB.open(text);
+      opening.onsuccess = resolve;
+    });
+    const directory = await navigator.storage.getDirectory();
+    const file = await (await directory.getFileHandle("left", { create: true })).createWritable();
+    await file.write(text);
+    await file.close();
+  }, secret);
+}
+
+/** What is there, of all that. The slot's own service worker is for the whole host. */
+async function inventory(page: Frame): Promise<readonly string[]> {
+  const cookies = await cookiesOf(page, null);
+  const found = await page.evaluate(async () => {
+    const files: string[] = [];
+    for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(`file ${name}`);
+    return [
+      ...Object.keys(localStorage).map((key) => `local ${key}`),
+      ...Object.keys(sessionStorage).map((key) => `session ${key}`),
+      ...(await caches.keys()).map((name) => `cache ${name}`),
+      ...(await indexedDB.databases()).map(({ name }) => `database ${name}`),
+      ...files,
+    ];
+  });
+  return cookies === "" ? found : [`cookies ${cookies}`, ...found];
+}
+
+const SITES = 30;
+
+test("of 30 sites in turn on 8 hosts each finds its host empty, the least recently used goes, and nothing that is open @long", async ({
+  listed: app,
+  sites,
+}) => {
+  test.setTimeout(300_000);
+  sites.page("/", "<p>Here</p>");
+  const open = async (window: AppPage, site: number): Promise<Frame> => {
+    await window.goto(siteUrl(sites, site));
+    await expect(window.frame().getByText("Here")).toBeVisible();
+    return window.content();
+  };
+  // It stays where it is, in a window of its own.
+  const other = await app.openAnother();
+  await other.connected();
+  const kept = await open(other, 100);
+  await leaveEverywhere(kept, "kept");
+  /** Sites by their last use, the open one aside. */
+  let order: number[] = [];
+  for (let site = 1; site <= SITES; site++) {
+    const page = await open(app, site);
+    expect(await inventory(page), `site ${site}`).toEqual([]);
+    await leaveEverywhere(page, `site-${site}`);
+    expect(await inventory(page)).toHaveLength(6);
+    order = [...order.filter((known) => known !== site), site];
+    if (site % 5 === 0) {
+      const again = order.at(-4) ?? site;
+      expect(await inventory(await open(app, again)), `site ${again} again`).toHaveLength(6);
+      order = [...order.filter((known) => known !== again), again];
+    }
+    await spareIsReady(app.page);
+    // One host is the open site's, and at most one the spare's of each window.
+    const owned = await owners(app.page);
+    expect(owned).toContain(100);
+    const mine = owned.filter((known) => known !== 100);
+    expect(mine, `after site ${site}`).toEqual(order.slice(-mine.length).sort((one, two) => one - two));
+    expect(mine.length).toBeGreaterThanOrEqual(Math.min(order.length, 5));
+  }
+  expect(await inventory(kept)).toHaveLength(6);
+  expect(await kept.evaluate(() => localStorage.left)).toBe("kept");
+  await other.page.reload();
+  expect(await inventory(await open(other, 100))).toHaveLength(6);
 });
 
 test("where no host is free, frames wait for a tap and say so, and a page says it @long", async ({
