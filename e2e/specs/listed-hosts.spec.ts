@@ -82,7 +82,8 @@ test.describe("with few hosts", () => {
     await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
     await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
     await expect(app.address).toHaveValue(siteUrl(sites, 2));
-    await expect(app.frame().locator("p")).toHaveText("n2: 11");
+    // Its host is its own still, or was emptied for the next site meanwhile.
+    await expect(app.frame().locator("p")).toHaveText(/^n2: (11|22)$/);
     expect(sites.requests.filter(({ headers }) => /^n2\./.test(headers.host ?? ""))).toHaveLength(2);
   });
 });
