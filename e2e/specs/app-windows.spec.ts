@@ -42,7 +42,11 @@ test("two windows load pages at the same time, and neither harms the other", asy
   expect(slots.map((slot) => slot.origin).sort()).toEqual([origin.origin, otherOrigin.origin].sort());
 });
 
-test("a site that is forgotten is gone in all windows, and the others stay", async ({ app, origin, otherOrigin }) => {
+test("a site that is forgotten is gone in all windows, and the others stay @long", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
   const script = `localStorage.visits = Number(localStorage.visits ?? 0) + 1;
     shown.textContent = "visit " + localStorage.visits;`;
   for (const site of [origin, otherOrigin]) {

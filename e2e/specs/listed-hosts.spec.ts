@@ -61,7 +61,7 @@ const spareIsReady = (page: Page) =>
 test.describe("with few hosts", () => {
   test.use({ count: 2 });
 
-  test("a site that comes where another was finds nothing of it, and Back leads to what was there", async ({
+  test("a site that comes where another was finds nothing of it, and Back leads to what was there @long", async ({
     listed: app,
     sites,
   }) => {

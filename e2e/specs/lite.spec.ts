@@ -15,7 +15,7 @@ const test = base.extend<object, { edge: RunningEdge }>({
   ],
 });
 
-test("five real sites show as directly with scripts off", async ({ app, browser, network }) => {
+test("five real sites show as directly with scripts off @long", async ({ app, browser, network }) => {
   test.setTimeout(120_000);
   const context = await browser.newContext({ javaScriptEnabled: false });
   const direct = await context.newPage();
