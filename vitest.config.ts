@@ -4,8 +4,13 @@ import { viteVirtualModules } from "./scripts/build/virtual-modules.ts";
 const OF_WORKERD = "**/*.workerd.test.ts";
 /** Tests that start edges, browsers and links, in a process to each file. */
 const WHOLE = ["worker/contract/**/*.test.ts", "e2e/**/*.test.ts"];
-/** What measurements stand on: the bench's pages and emulated links, the last in real time. `npm run test:long`. */
-const LABORATORY = ["e2e/bench/sites/sites.test.ts", "e2e/lab/lab.test.ts", "e2e/lab/check-link.test.ts"];
+/** What decisions stand on: simulations over many seeds, the bench's pages and emulated links. `npm run test:long`. */
+const LABORATORY = [
+  "shared/**/*.simulation.test.ts",
+  "e2e/bench/sites/sites.test.ts",
+  "e2e/lab/lab.test.ts",
+  "e2e/lab/check-link.test.ts",
+];
 
 /** Tests that run in Node. Those of the Durable Object run in workerd: vitest.workerd.config.ts. */
 export default defineConfig({
@@ -27,7 +32,7 @@ export default defineConfig({
         test: {
           name: "parts",
           include: ["{shared,worker,pwa,scripts}/**/*.test.{ts,tsx}"],
-          exclude: [...WHOLE, OF_WORKERD],
+          exclude: [...WHOLE, ...LABORATORY, OF_WORKERD],
           // To start a process for each file took half of their time. Each leaves the globals as they were.
           isolate: false,
         },
