@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import type { BuiltFiles } from "./build/built-files.ts";
 import { hashInputs } from "./build/input-hash.ts";
 import { withBuildLock } from "./build/lock.ts";
-import { withSourceMaps } from "./build/options.ts";
 import { appDirectory, dist, isPackage, workerDirectory } from "./build/paths.ts";
 
 const HASH_FILE = join(dist, "input-hash");
@@ -25,11 +24,13 @@ async function buildOutdated(log: (line: string) => void): Promise<boolean> {
   const hash = await hashInputs();
   if ((await readFile(HASH_FILE, "utf8").catch(() => "")) === hash) return false;
 
-  // esbuild and wrangler are slow to load, and an up-to-date build needs neither.
-  const [{ buildApp }, { buildWorker }, { checkBudgets }] = await Promise.all([
+  // esbuild and wrangler are slow to load, and an up-to-date build needs neither. The options read the environment when
+  // they are loaded, and callers set it before they build.
+  const [{ buildApp }, { buildWorker }, { checkBudgets }, { withSourceMaps }] = await Promise.all([
     import("./build/app.ts"),
     import("./build/worker.ts"),
     import("./build/budgets.ts"),
+    import("./build/options.ts"),
   ]);
   const [app, worker] = await Promise.all([buildApp(), buildWorker()]);
   const { table, exceeded } = checkBudgets(app);

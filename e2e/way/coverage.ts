@@ -40,8 +40,9 @@ export class Coverage {
     );
     return result.map(({ url, functions }) => ({
       url,
+      // What begins at 0 is the script itself, which runs when it is loaded.
       offsets: functions.flatMap(({ ranges: [whole] }) =>
-        whole !== undefined && whole.count > 0 ? [whole.startOffset] : [],
+        whole !== undefined && whole.count > 0 && whole.startOffset > 0 ? [whole.startOffset] : [],
       ),
     }));
   }

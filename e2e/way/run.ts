@@ -2,6 +2,7 @@
  * `npm run way`: the files with a function that ran for one picture of a page, on a session that is there already, in the
  * slot's service worker, the tunnel and the edge. workerd counts no functions, so the edge is on Deno.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "@playwright/test";
 import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
@@ -17,6 +18,8 @@ import { filesOf } from "./source-files.ts";
 const WARM_UPS = 5;
 /** What ran in each of so many is the request's; the rest was a timer's. */
 const ROUNDS = 5;
+/** Milliseconds: the tunnel loads its store five seconds after the link has opened. */
+const STORE_TIME = 7_000;
 const PICTURE = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 type Sides = ReadonlyMap<string, ReadonlySet<string>>;
@@ -70,6 +73,7 @@ async function measure(): Promise<Sides> {
     ["tunnel", await Coverage.start(threads.cdp, await threads.attach("worker", `${app.base}/.ropeway/tunnel.js`))],
     ["edge", await Coverage.start(await Cdp.open(await denoTarget(edgePort)))],
   ]);
+  await sleep(STORE_TIME);
   for (let count = 0; count < WARM_UPS; count += 1) await load();
   const rounds: Sides[] = [];
   for (let count = 0; count < ROUNDS; count += 1) {
@@ -107,6 +111,7 @@ function report(sides: Sides): void {
   const all = new Set<string>();
   for (const [side, files] of sides) {
     const own = [...files].filter((file) => /^(shared|pwa|worker)\//.test(file)).sort();
+    if (own.length === 0) throw new Error(`Cannot count: no function ran in the ${side}`);
     console.log(`${side}: ${own.length} files`);
     for (const file of own) {
       console.log(`  ${file}`);
