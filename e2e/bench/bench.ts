@@ -66,6 +66,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           replayClasses: classes,
           seed: options.seed,
           sharesCache: options.isHot,
+          namesLearned: !options.isUnlearned,
         }),
       );
     }

@@ -34,6 +34,8 @@ export interface LaboratoryOptions {
   readonly seed: number;
   /** Whether the edge keeps public responses for its phones, so that a visit finds those of the visits before. */
   readonly sharesCache?: boolean;
+  /** As of `RopewayOptions`; they do by default. */
+  readonly namesLearned?: boolean;
   /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
   readonly inspector?: string;
   /** Between the phone and the edge; nothing by default. */
@@ -83,7 +85,8 @@ export class Laboratory implements PageVisitor {
     this.#edge = servers.edge;
     this.#replay = servers.replay;
     this.#direct = new DirectBrowser({ lab, authority, directory });
-    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front: options.front });
+    const { front, namesLearned = true } = options;
+    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front, namesLearned });
   }
 
   /** @throws HarnessError or Error with what did not start; then nothing is left. */

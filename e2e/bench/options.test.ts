@@ -23,6 +23,7 @@ describe("parseBenchArguments", () => {
         laboratories: 3,
         isUnquiet: false,
         isHot: false,
+        isUnlearned: false,
         output: null,
       },
     });
@@ -46,14 +47,16 @@ describe("parseBenchArguments", () => {
 
   it("takes parts of it", () => {
     const command = parseBenchArguments([
-      ..."--quick --only A,R --cells delay=300 --output /some/where --rounds 2 --seed 7 --unquiet".split(" "),
+      ..."--quick --only A,R --cells delay=300 --output /some/where --rounds 2 --seed 7 --unquiet --unlearned".split(
+        " ",
+      ),
       "--contestants",
       "http/2, ropeway warm",
     ]);
     expect(command).toMatchObject({
       options: {
         given: [
-          ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7 --unquiet".split(" "),
+          ..."--quick --only A,R --cells delay=300 --rounds 2 --seed 7 --unquiet --unlearned".split(" "),
           "--contestants",
           "http/2, ropeway warm",
         ],
@@ -67,6 +70,7 @@ describe("parseBenchArguments", () => {
         replays: "short",
         laboratories: 1,
         isUnquiet: true,
+        isUnlearned: true,
       },
     });
   });

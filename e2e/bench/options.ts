@@ -32,6 +32,8 @@ export interface BenchOptions {
   readonly isUnquiet: boolean;
   /** The edge shares public responses, and round after round they are there; else each visit finds it cold. */
   readonly isHot: boolean;
+  /** The app names nothing of what it has learned that pages ask for, so that none of it is pushed. */
+  readonly isUnlearned: boolean;
   /** Directory for results and report; the place in the checkout when absent. */
   readonly output: string | null;
 }
@@ -65,6 +67,7 @@ export const USAGE = `npm run bench -- [options]
   --laboratories N      links on which cells that wait for the link are measured side by side (3, or 1 with --quick)
   --unquiet             all cells side by side, also those whose times are as much the processor's as the link's
   --hot                 with the edge's shared cache, which warm-up rounds fill; without, all comes from origins
+  --unlearned           nothing is pushed that only visits before have taught the phone
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
@@ -115,6 +118,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       laboratories: count("laboratories", values.laboratories, mode === "full" ? 3 : 1, 1),
       isUnquiet: values.unquiet === true,
       isHot: values.hot === true,
+      isUnlearned: values.unlearned === true,
       output: values.output ?? null,
     },
   };
@@ -142,6 +146,7 @@ function parse(args: readonly string[]) {
         laboratories: { type: "string" },
         unquiet: { type: "boolean" },
         hot: { type: "boolean" },
+        unlearned: { type: "boolean" },
         output: { type: "string" },
         profile: { type: "boolean" },
         fronts: { type: "boolean" },

@@ -61,6 +61,8 @@ const slotScheme = self.location.protocol === "https:" ? "https" : "http";
 /** https://wicg.github.io/netinfo/, where it is there. */
 const { connection } = navigator as { readonly connection?: { readonly type?: string; readonly rtt?: number } };
 
+const experiment: Experiment = self.name === "" ? {} : JSON.parse(self.name);
+
 const clock = {
   now: steadyClock(Date.now, () => performance.now()),
   random: Math.random,
@@ -105,7 +107,7 @@ const store = new LateStore({
       now: Date.now,
       setTimer,
       isAway: () => isAway(phase),
-      takesPushes: () => tunnel.takesPushes,
+      namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
       onChange: (origin) => tunnel.outdate(origin),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
       onNewerPage: (url) => tell({ type: "newer-page", url }),
@@ -185,7 +187,7 @@ const NO_STORE: StoreStats = {
 let progressScheduled = false;
 let accept: AcceptTable = {};
 
-if (self.name !== "") tunnel.setExperiment(JSON.parse(self.name) as Experiment);
+tunnel.setExperiment(experiment);
 
 self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
   const message = event.data;

@@ -3,9 +3,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import type { Visit } from "../model.ts";
 
-/** Where the app looks for what is fixed, as JSON. */
-const EXPERIMENT_KEY = "ropeway.experiment";
-
 export type UsedChannels = Required<Pick<Visit, "channels" | "socketsOpened">>;
 
 /** What the app says that the bench needs. `channels` are those attached; `sockets` are open, attached or not. */
@@ -14,22 +11,6 @@ export interface ChannelStats {
   readonly socketsOpened: number;
   readonly channels?: number;
   readonly channelsWanted?: number;
-}
-
-/**
- * Sets the number of channels in the profile, to be in force when the app starts: call it before the first navigation.
- *
- * @param origin of the app.
- */
-export async function storeChannels(page: Page, origin: string, channels: number): Promise<void> {
-  await page.addInitScript(
-    (experiment) => {
-      // It runs in every frame, the site's own among them.
-      if (window !== window.top || location.origin !== experiment.origin) return;
-      localStorage.setItem(experiment.key, JSON.stringify({ channels: experiment.channels }));
-    },
-    { origin: new URL(origin).origin, key: EXPERIMENT_KEY, channels },
-  );
 }
 
 export async function readChannels(page: Page): Promise<UsedChannels> {

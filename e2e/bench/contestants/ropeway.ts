@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { AppPage } from "../../fixtures/app-page.ts";
+import { AppPage, storeExperiment } from "../../fixtures/app-page.ts";
 import type { Lab } from "../../lab/lab.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
 import type { Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import type { Front } from "../servers/front.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
-import { channelFault, channelsOpened, readChannels, storeChannels, type UsedChannels } from "./app-channels.ts";
+import { channelFault, channelsOpened, readChannels, type UsedChannels } from "./app-channels.ts";
 import { enter, hasSpareSlot, isPageRequest, launch, shownPage } from "./app-control.ts";
 import { Arrivals } from "./arrivals.ts";
 import { asFailure, inTime } from "./in-time.ts";
@@ -33,6 +33,8 @@ export interface RopewayOptions {
   /** Directory of the run. */
   readonly directory: string;
   readonly front?: Front | undefined;
+  /** Whether the app names what it has learned that pages ask for. */
+  readonly namesLearned: boolean;
 }
 
 /** Milliseconds that a person looks at the app, or at the page before. */
@@ -78,7 +80,9 @@ export class RopewayApp {
       const app = new AppPage(browser.page, edge.url);
       const { url } = options.site;
       const channels = options.channels ?? null;
-      if (channels !== null) await storeChannels(browser.page, edge.url, channels);
+      const { namesLearned } = this.#options;
+      const experiment = { ...(channels === null ? {} : { channels }), ...(namesLearned ? {} : { namesLearned }) };
+      await browser.page.addInitScript(storeExperiment, experiment);
       const seen: UsedChannels[] = [];
       if (!isClosed) await this.#openApp(browser, app);
       // An app that is open has been so for a while, whether it chooses their number or a setting does.

@@ -74,7 +74,7 @@ describe("what a page's scripts asked for at two visits and is not stored", () =
   it("is not named on a reload, nor where the person wants no pushes", async () => {
     expect(await learned({ ...article("1"), cache: "reload" })).toEqual([]);
     expect(await learned({ ...article("1"), cache: "no-cache" })).toEqual([]);
-    phone.takesPushes = false;
+    phone.namesLearned = false;
     expect(await learned(article("1"))).toEqual([]);
   });
 

@@ -6,8 +6,8 @@ export interface StoredSourcePlatform {
   setTimer(task: () => void, delay: number): () => void;
   /** Whether the link is gone, and not only slow. */
   isAway(): boolean;
-  /** Whether what pages need may come before they ask. */
-  takesPushes(): boolean;
+  /** Whether what pages' scripts will ask for is named with navigations, to come before. */
+  namesLearned(): boolean;
   /** A page may have changed what its origin answers: it wrote there, or changed a cookie. */
   onChange(origin: string | null): void;
   /** A page's document is shown as it was stored, since nobody could be asked. */

@@ -43,6 +43,8 @@ export interface Experiment {
   readonly credit?: number;
   /** How many channels pay. */
   readonly channels?: number;
+  /** Whether the phone names what it has learned that pages ask for; it does by default. */
+  readonly namesLearned?: boolean;
 }
 
 /** Its clock never goes back. */

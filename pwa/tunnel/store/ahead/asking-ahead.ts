@@ -101,7 +101,7 @@ export class AskingAhead {
 
   /** What is lacking of what the page will ask for, and the edge does not find in its markup. */
   #learned({ head, partition }: Lookup, wanted: readonly Wanted[]): string | null {
-    if (!this.#parts.platform.takesPushes()) return null;
+    if (!this.#parts.platform.namesLearned()) return null;
     const lacking = wanted
       .filter((each) => this.#storedFor(each, true).length === 0)
       .filter(({ expected }) => !expected.isNamed && expected.share >= leastShareOf(expected.head))

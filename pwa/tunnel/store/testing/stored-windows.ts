@@ -54,7 +54,7 @@ export class TestPhone {
   time = Date.UTC(2026, 0, 1);
   /** Of the link. */
   isAway = false;
-  takesPushes = true;
+  namesLearned = true;
 
   /** @param takesDictionaries what the edge sends may be coded against what is stored. */
   open(takesDictionaries = false): TestWindow {
@@ -91,7 +91,7 @@ export class TestWindow {
         return () => void timers.delete(task);
       },
       isAway: () => phone.isAway,
-      takesPushes: () => phone.takesPushes,
+      namesLearned: () => phone.namesLearned,
       onChange: (origin) => void this.changes.push(origin),
       onDictionaryKey: () => {},
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
