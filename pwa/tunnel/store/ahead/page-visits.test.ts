@@ -52,6 +52,14 @@ it("writes a visit down once, and reads it where another document came between",
   expect(await expected(PAGE)).toEqual([head("a")]);
 });
 
+it("writes a visit down where the person goes on before the disk has answered", async () => {
+  const reading = visits.begin("p", PAGE, true);
+  visits.note("p", head("a"), false);
+  const next = visits.begin("p", `${PAGE}other`, true);
+  await Promise.all([reading, next]);
+  expect(await expected(PAGE)).toEqual([head("a")]);
+});
+
 it("takes nothing from memory that was forgotten since", async () => {
   await visits.begin("p", PAGE, true);
   visits.note("p", head("a"), false);

@@ -76,6 +76,8 @@ export class PageVisits {
       isOfKind ? this.#row(partition, pattern.name) : undefined,
     ]);
     visit.before = [page, kind];
+    // Another navigation may have been quicker than the disk.
+    if (this.#visits.get(partition) !== visit) this.#keepVisit(partition, visit);
     const ofKind = mayGuess ? expectedOfKind(kind, pattern) : [];
     return page === undefined ? ofKind : expectedOfPage(page, ofKind);
   }
@@ -105,16 +107,18 @@ export class PageVisits {
 
   /** Writes down what pages have asked for since. */
   keepAll(): void {
-    for (const [partition, visit] of this.#visits) {
-      if (visit.isKept || visit.before === null) continue;
-      visit.isKept = true;
-      const { document, pattern, before } = visit;
-      const requests = [...visit.requests.values()];
-      this.#keep({ partition, document, requests: learnOfPage(before[0], requests) }, visit.era);
-      if (pattern.values.length === 0) continue;
-      const kind = learnOfKind(before[1], { document, requests }, pattern);
-      this.#keep({ ...kind, partition, document: pattern.name }, visit.era);
-    }
+    for (const [partition, visit] of this.#visits) this.#keepVisit(partition, visit);
+  }
+
+  #keepVisit(partition: string, visit: Visit): void {
+    if (visit.isKept || visit.before === null) return;
+    visit.isKept = true;
+    const { document, pattern, before } = visit;
+    const requests = [...visit.requests.values()];
+    this.#keep({ partition, document, requests: learnOfPage(before[0], requests) }, visit.era);
+    if (pattern.values.length === 0) return;
+    const kind = learnOfKind(before[1], { document, requests }, pattern);
+    this.#keep({ ...kind, partition, document: pattern.name }, visit.era);
   }
 
   #keep(row: StoredVisit, era: number): void {
