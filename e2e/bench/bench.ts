@@ -24,7 +24,7 @@ import { describeMachine, describeVersions, readProcessorTime } from "./machine.
 import type { BenchResult, ExperimentResult, Site } from "./model.ts";
 import type { BenchMode, BenchOptions } from "./options.ts";
 import { type PlannedExperiment, planSteps, secondsLeft } from "./schedule.ts";
-import { makeSite, type SiteName } from "./sites/make-sites.ts";
+import { makeOtherPages, makeSite, type SiteName } from "./sites/make-sites.ts";
 import { planTwice } from "./twice.ts";
 import { GRIDS as WEBSOCKET_COST_GRIDS, websocketCostExperiment } from "./websocket-cost/experiment.ts";
 
@@ -46,6 +46,9 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   tell("Making the sites …");
   const sites = await makeSites(extent, 0);
   const edited = await makeSites(extent, 1);
+  const others = (
+    await Promise.all(extent.realPages.sites.map((name) => makeOtherPages(SITES_DIRECTORY, name)))
+  ).flat();
   const overtakingSite = await makeOvertakingSite(SITES_DIRECTORY);
   const site = siteByName(sites);
   const classes =
@@ -62,6 +65,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
         await Laboratory.open({
           sites: [...sites, overtakingSite],
           edited,
+          others,
           warmUpSites: WARM_UP_SITES.map(site),
           replayClasses: classes,
           seed: options.seed,
@@ -85,6 +89,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           realPageExperiment(laboratory, {
             ...extent.realPages,
             sites: extent.realPages.sites.map(site),
+            siblings: others.map(({ name }) => name),
             traces: extent.realPages.traces.map((place) => ({ ...place, site: site(place.site) })),
           }),
         ],

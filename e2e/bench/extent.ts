@@ -50,7 +50,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
       profiles: ["gprs", "3g", "lte", "sat"],
       // C, F and L compare the two; here it would be five hours more.
       congestion: ["bbr"],
-      visits: ["first", "same day", "next day"],
+      visits: ["first", "same day", "next day", "sibling"],
       traces: [
         { site: "impress-deck", profile: "gprs-trace" },
         { site: "median-mobile", profile: "3g-trace" },

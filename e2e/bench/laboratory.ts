@@ -28,6 +28,8 @@ export interface LaboratoryOptions {
   readonly sites: readonly Site[];
   /** The same sites as they were edited once, for revisits. */
   readonly edited: readonly Site[];
+  /** Other pages of them, under the site's name and in the order in which they are visited. */
+  readonly others?: readonly Site[];
   /** One of them is visited before a page where the app has to be warm: the first that fits the link. */
   readonly warmUpSites: readonly Site[];
   readonly replayClasses: readonly ReplayClass[];
@@ -147,7 +149,7 @@ export class Laboratory implements PageVisitor {
     if (revisit === null) return this.#visit(contestant, { ...options, site });
     const profile = await mkdtemp(join(this.#directory, "kept-"));
     try {
-      return await this.#visitTwice(contestant, site, { ...options, revisit, profile });
+      return await this.#visitAgain(contestant, site, { ...options, revisit, profile });
     } finally {
       await rm(profile, { recursive: true, force: true });
     }
@@ -208,22 +210,26 @@ export class Laboratory implements PageVisitor {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** What a browser got under a former clock is so old in its cache; the page's next version, if it was edited, is there now. */
-  async #visitTwice(
+  /** What a browser got under a former clock is so old in its cache. */
+  async #visitAgain(
     contestant: Contestant,
     site: Site,
     options: VisitOptions & { readonly revisit: Revisit; readonly profile: string },
   ): Promise<Visit> {
-    const { after, isEdited } = options.revisit;
-    const next = isEdited ? this.#options.edited.find(({ name }) => name === site.name) : site;
-    if (next === undefined) throw new HarnessError(`Cannot visit ${site.name} again: it was not edited`);
+    const { after, to } = options.revisit;
+    const [next, ...before] = this.#pagesOf(site, to).toReversed();
+    if (next === undefined || before.length === 0)
+      throw new HarnessError(`Cannot visit ${site.name} again: it has no ${to} page`);
     const { link, congestion, at } = this.#current;
     try {
       await this.#caddy.setClock(new Date(Date.now() - after));
       await this.lab.configure(PREPARATION);
       const { watcher: _, ...unwatched } = options;
       const observe = () => wait(LOOK);
-      await this.#visit(contestant, { ...unwatched, site, filmstrip: false, observe }, true);
+      for (const page of before.toReversed()) {
+        await this.#caddy.setSites(this.#sitesWith(page));
+        await this.#visit(contestant, { ...unwatched, site: page, filmstrip: false, observe }, true);
+      }
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(next));
       await this.configure(link, congestion, at);
@@ -232,6 +238,13 @@ export class Laboratory implements PageVisitor {
       await this.#caddy.setClock(null);
       await this.#caddy.setSites(this.#sitesWith(site));
     }
+  }
+
+  /** What is visited one after the other, the page first. */
+  #pagesOf(site: Site, to: Revisit["to"]): readonly Site[] {
+    if (to === "same") return [site, site];
+    const pages = to === "edited" ? this.#options.edited : (this.#options.others ?? []);
+    return [site, ...pages.filter(({ name }) => name === site.name)];
   }
 
   #sitesWith(current: Site): Site[] {

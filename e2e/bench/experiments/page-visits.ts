@@ -1,7 +1,7 @@
 /** Experiments that visit pages: the plan of one cell, and the numbers that a visit gives. */
 import type { LinkSettings } from "../../lab/lab.ts";
 import type { VisitWatcher } from "../contestants/visit.ts";
-import { revisitFloor, visitFloor } from "../floor.ts";
+import { otherPageFloor, revisitFloor, visitFloor } from "../floor.ts";
 import type { CongestionControl, Contestant, Metric, Site, Visit } from "../model.ts";
 import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 
@@ -9,8 +9,8 @@ import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 export interface Revisit {
   /** Milliseconds since then. */
   readonly after: number;
-  /** The site has published another version since. */
-  readonly isEdited: boolean;
+  /** What is visited now: the page as it was, as its site has edited it since, or the last of the site's other pages. */
+  readonly to: "same" | "edited" | "other";
 }
 
 export interface VisitOptions {
@@ -57,7 +57,8 @@ export interface PageCell {
 }
 
 /** Milliseconds. */
-export const HOUR = 60 * 60 * 1000;
+export const MINUTE = 60 * 1000;
+export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 /** Longest that anybody waits for a page, in milliseconds. */
@@ -88,7 +89,7 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
   return {
     id: cell.id,
     at: cell.at,
-    floor: revisit === null ? visitFloor(cell.link, cell.site) : revisitFloor(cell.link, cell.site, revisit.after),
+    floor: floorOf(cell, revisit),
     congestion: cell.congestion,
     needsQuiet: cell.needsQuiet ?? needsQuiet(cell.link),
     isPrecise: cell.isPrecise ?? false,
@@ -99,6 +100,11 @@ export function planPageCell(visitor: PageVisitor, cell: PageCell): PlannedCell 
       run: async () => outcomeOf(await visitor.visit(contestant, cell.site, { ...options, timeout }), cell.site),
     })),
   };
+}
+
+function floorOf({ link, site }: PageCell, revisit: Revisit | null): PlannedCell["floor"] {
+  if (revisit === null) return visitFloor(link, site);
+  return revisit.to === "other" ? otherPageFloor(link) : revisitFloor(link, site, revisit.after);
 }
 
 function outcomeOf(visit: Visit, site: Site): Outcome {

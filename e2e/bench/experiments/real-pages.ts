@@ -1,14 +1,24 @@
-/** Experiment R: real pages on today's links, first visit, later that day, and the day after. */
+/** Experiment R: real pages on today's links, first visit, later that day, the day after, and a second page of the site. */
 import { PROFILES, type ProfileName } from "../../lab/profiles.ts";
 import { CONTESTANTS, type CongestionControl, type Site } from "../model.ts";
 import type { PlannedExperiment } from "../schedule.ts";
-import { DAY, HOUR, LOAD_METRICS, type PageVisitor, planPageCell, type Revisit, SPEED_INDEX } from "./page-visits.ts";
+import {
+  DAY,
+  HOUR,
+  LOAD_METRICS,
+  MINUTE,
+  type PageVisitor,
+  planPageCell,
+  type Revisit,
+  SPEED_INDEX,
+} from "./page-visits.ts";
 
 /** Nobody publishes anything between two visits of the same day. */
 const REVISITS = {
   first: null,
-  "same day": { after: 3 * HOUR, isEdited: false },
-  "next day": { after: DAY, isEdited: true },
+  "same day": { after: 3 * HOUR, to: "same" },
+  "next day": { after: DAY, to: "edited" },
+  sibling: { after: MINUTE, to: "other" },
 } as const satisfies Record<string, Revisit | null>;
 
 type RealPageVisit = keyof typeof REVISITS;
@@ -18,6 +28,8 @@ export interface RealPageGrid {
   readonly profiles: readonly ProfileName[];
   readonly congestion: readonly CongestionControl[];
   readonly visits: readonly RealPageVisit[];
+  /** Names of those that have another page. */
+  readonly siblings: readonly string[];
   /** First visits also where the rate comes and goes. */
   readonly traces: readonly { readonly site: Site; readonly profile: ProfileName }[];
 }
@@ -47,6 +59,7 @@ export function realPageExperiment(visitor: PageVisitor, grid: RealPageGrid): Pl
     metrics: [...LOAD_METRICS, SPEED_INDEX],
     headline: "load",
     cells: cells
+      .filter(({ visit, site }) => visit !== "sibling" || grid.siblings.includes(site.name))
       .filter(({ link, site }) => (site.codedBytes * 8) / link.down / 1000 < LONGEST_FLOOR)
       .map(({ profile, site, congestion, visit, link }) =>
         planPageCell(visitor, {

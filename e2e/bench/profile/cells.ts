@@ -30,7 +30,7 @@ export function profileCells(parts: readonly string[]): ProfileCell[] {
   );
   for (const page of ["median-mobile", "spectre-docs"] as const) {
     const id = `page=${page} profile=lte app=warm visit=next day`;
-    cells.push({ id, page, link: PROFILES.lte, state: "warm", revisit: { after: DAY, isEdited: true } });
+    cells.push({ id, page, link: PROFILES.lte, state: "warm", revisit: { after: DAY, to: "edited" } });
   }
   const chosen = cells.filter(({ id }) => parts.length === 0 || parts.some((part) => id.includes(part)));
   if (chosen.length === 0) {

@@ -11,6 +11,7 @@ const VISITS: Readonly<Record<string, string>> = {
   first: "first visit",
   "same day": "the same day",
   "next day": "the day after",
+  sibling: "a second page",
 };
 const STATES: readonly string[] = ["ropeway cold", "ropeway open", "ropeway warm"];
 

@@ -3,7 +3,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sourceVersions } from "./package-content.ts";
-import { SITE_GENERATORS } from "./site-generators.ts";
+import type { SiteGenerator } from "./site-draft.ts";
+import { OTHER_PAGES, SITE_GENERATORS } from "./site-generators.ts";
 import { type MadeSite, readSite, writeSite } from "./write-site.ts";
 
 export type SiteName = keyof typeof SITE_GENERATORS;
@@ -49,6 +50,16 @@ export async function makeSite(directory: string, name: SiteName, version = 0): 
   if (made) return made;
   const before = version > 0 ? await makeSite(directory, name, version - 1) : undefined;
   return writeSite(place, await SITE_GENERATORS[name](version), { name, version, before });
+}
+
+/** Other pages of a site as they are at its first visit, under the site's name; its hosts have files of the page only. */
+export async function makeOtherPages(directory: string, name: SiteName): Promise<readonly MadeSite[]> {
+  const place = join(directory, await sourceHash(), name);
+  const make = async (generate: SiteGenerator, index: number): Promise<MadeSite> => {
+    const page = join(place, `other${index + 1}`);
+    return (await readSite(page)) ?? writeSite(page, await generate(0), { name, version: 0, before: undefined });
+  };
+  return Promise.all((OTHER_PAGES[name] ?? []).map(make));
 }
 
 let hash: Promise<string> | undefined;

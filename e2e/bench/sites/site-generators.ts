@@ -1,7 +1,7 @@
-import { katexPage, spectreDocs, swaggerUi } from "./documentation-sites.ts";
+import { katexPage, spectreChips, spectreDocs, swaggerUi } from "./documentation-sites.ts";
 import { staticOne, staticTwo } from "./gprsweb-static.ts";
 import { hundredFifty } from "./hundred-fifty.ts";
-import { medianMobile } from "./median/median-mobile.ts";
+import { medianArticle, medianMobile } from "./median/median-mobile.ts";
 import { newsHerald, newsWire } from "./news/news-front-pages.ts";
 import { shop } from "./shop-page.ts";
 import type { SiteGenerator } from "./site-draft.ts";
@@ -24,3 +24,9 @@ export const SITE_GENERATORS = {
   portfolios,
   "median-mobile": medianMobile,
 } as const satisfies Readonly<Record<string, SiteGenerator>>;
+
+/** Other pages of a site, in the order in which a person visits them. */
+export const OTHER_PAGES: Readonly<Partial<Record<keyof typeof SITE_GENERATORS, readonly SiteGenerator[]>>> = {
+  "spectre-docs": [spectreChips],
+  "median-mobile": [medianArticle],
+};
