@@ -146,17 +146,22 @@ export interface PageStoreUse {
   readonly storeBytes: number;
 }
 
-export interface PageProgress extends PageStoreUse {
+/** What a page has cost since it was asked for. Bytes on the link are WebSocket payload. */
+export interface PageUse extends PageStoreUse {
   readonly requests: number;
   readonly requestsDone: number;
   readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
+  /** Body bytes that origins sent, before Ropeway coded them for the link. */
   readonly originBytes: number;
-  /** Body bytes announced by content-length of responses under way or done; a lower bound. */
-  readonly expectedBytes: number;
   /** Milliseconds, of the link when the page was asked for; 0 where it was not open then, or nobody knows. */
   readonly roundTrip: number;
+}
+
+export interface PageProgress extends PageUse {
+  /** Body bytes announced by content-length of responses under way or done; a lower bound. */
+  readonly expectedBytes: number;
 }
 
 /**

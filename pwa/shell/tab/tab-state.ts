@@ -1,18 +1,8 @@
 /** What the chrome draws of a tab, and what the person may ask of it. */
 import type { PagePhase } from "../../messages/page-messages.ts";
-import type { PageStoreUse } from "../../messages/tunnel-messages.ts";
+import type { PageUse } from "../../messages/tunnel-messages.ts";
 
-/** What the page shown has cost since its navigation began. Bytes on the link are WebSocket payload. */
-export interface PageCost extends PageStoreUse {
-  readonly requests: number;
-  readonly requestsDone: number;
-  readonly trackersBlocked: number;
-  readonly linkBytesUp: number;
-  readonly linkBytesDown: number;
-  /** Body bytes that origins sent, before Ropeway coded them for the link. */
-  readonly originBytes: number;
-  /** As of `PageProgress`. */
-  readonly roundTrip: number;
+export interface PageCost extends PageUse {
   /** Milliseconds from when the page was asked for to load, or to now while loading. */
   readonly time: number;
 }

@@ -4,26 +4,22 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { applyReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
-import { hasNullBody, isRedirectStatus } from "../../../shared/web/status.ts";
+import { hasNullBody } from "../../../shared/web/status.ts";
 import { pageSnippet } from "../../messages/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
 import { framingAllowed } from "../../slot/policy/framing.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
-import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
-import { charsetOf, DocumentDecoder } from "./charset.ts";
+import { charsetOf } from "./charset.ts";
 import { asAttachment } from "./disposition.ts";
+import { isRedirected, locationOf, redirectTarget } from "./navigation-redirects.ts";
 import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
-import { type DocumentKind, documentKind, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
-
-/** Where a response leads that is a redirect, else null. */
-function locationOf({ head }: TunnelResponse): string | null {
-  return isRedirectStatus(head.status) ? headerValue(head.headers, "location") : null;
-}
+import { type DocumentText, rewrittenBody } from "./rewritten-body.ts";
+import { type DocumentKind, documentKind, imagePage, lastOfPath, mediaPage, titleOf } from "./viewer-pages.ts";
 
 export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
   let response: TunnelResponse;
@@ -45,9 +41,7 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
 
 function answerWith(exchange: SlotExchange, response: TunnelResponse): Response {
   const { head } = response;
-  // Or else the browser would take the document for the form's answer, and send the form again to reload it.
-  const isFormDone = head.redirected && exchange.request.method !== "GET";
-  if (head.url !== exchange.head.url || isFormDone) return redirected(exchange, response);
+  if (isRedirected(exchange, response)) return redirected(exchange, response);
   const location = locationOf(response);
   if (location !== null) return redirectedElsewhere(exchange, response, location);
   if (!isFramingAllowed(exchange, head.headers)) {
@@ -83,7 +77,7 @@ export async function answerDownload(exchange: SlotExchange, name: string): Prom
   return withBody(exchange, response, trackedBody(exchange, response), headers);
 }
 
-/** The edge followed redirects within the origin: the browser must see the final URL, whose request then claims this response. */
+/** Within the origin. */
 function redirected(exchange: SlotExchange, response: TunnelResponse): Response {
   const { context } = exchange;
   const { url, fragment } = response.head;
@@ -97,14 +91,9 @@ function redirected(exchange: SlotExchange, response: TunnelResponse): Response 
 function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
   response.cancel();
   exchange.finish();
-  const target = URL.parse(location, response.head.url);
-  if (target?.hash === "") target.hash = response.head.fragment ?? new URL(exchange.request.url).hash;
-  const resends = response.head.status >= 307 && exchange.request.method !== "GET";
-  if (target === null || resends) {
-    const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
-    return failed(exchange, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
-  }
-  const moved = { url: target.href, from: exchange.head.url };
+  const target = redirectTarget(response, location, exchange.request, new URL(exchange.request.url).hash);
+  if (target instanceof RopewayError) return failed(exchange, target);
+  const moved = { url: target, from: exchange.head.url };
   // What such a slot shows is in a frame.
   return exchange.context.binding.topLevel
     ? noticePage({ kind: "moved", ...moved }, exchange.context)
@@ -137,7 +126,7 @@ function documentOf(
 ): Response {
   const { head } = response;
   const source = toSlot(head.url, exchange.context);
-  const title = lastOfPath(head.url) || new URL(head.url).host;
+  const title = titleOf(head.url);
   switch (kind) {
     case "none":
       exchange.noDocument();
@@ -162,12 +151,10 @@ function documentOf(
         kind === "image" ? imagePage(source, title) : mediaPage(source, title, contentType),
         title,
       );
-    case "text": {
-      const { before, after } = textPage(title);
-      return rewritten(exchange, response, contentType, escapeHtml, before, after, title);
-    }
+    case "text":
+      return rewritten(exchange, response, { kind, contentType, title });
     case "html":
-      return rewritten(exchange, response, contentType, (text) => text, "", "", "");
+      return rewritten(exchange, response, { kind, contentType, title: "" });
   }
 }
 
@@ -183,16 +170,6 @@ function savedHeaders({ headers }: TunnelResponse["head"], name = ""): HeaderLis
   return [...headers.filter(([field]) => field !== "content-disposition"), ["content-disposition", disposition]];
 }
 
-/** For people; as it is where it is not percent-encoded UTF-8. */
-function lastOfPath(url: string): string {
-  const part = new URL(url).pathname.split("/").pop() ?? "";
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** A whole small document of ours. The policy of what it shows is not for it, nor in browsers. */
 function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, title: string): Response {
   const fields = response.head.headers.filter(([name]) => name !== "content-security-policy");
@@ -201,43 +178,13 @@ function viewer(exchange: SlotExchange, response: TunnelResponse, html: string, 
   return new Response(page.rewriter.write(html) + page.rewriter.end(), { headers: page.headers });
 }
 
-/** The document as it streams: decoded, rewritten, encoded as UTF-8. */
-function rewritten(
-  exchange: SlotExchange,
-  response: TunnelResponse,
-  contentType: string,
-  convert: (text: string) => string,
-  before: string,
-  after: string,
-  title: string,
-): Response {
+/** The document as it streams. */
+function rewritten(exchange: SlotExchange, response: TunnelResponse, content: DocumentText): Response {
   const { head } = response;
-  const { rewriter, headers, onEnd } = documentParts(exchange, response, title);
+  const { rewriter, headers, onEnd } = documentParts(exchange, response, content.title);
   const tracked = trackedBody(exchange, response, onEnd);
   if (hasNullBody(exchange.request.method, head.status)) return withBody(exchange, response, tracked, head.headers);
-  const reader = (tracked as ReadableStream<Uint8Array>).getReader();
-  const encoder = new TextEncoder();
-  const decoder = new DocumentDecoder(contentType);
-  let opening = before;
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        // A pull must yield something, and the rewriter may hold a chunk back until its tag is whole.
-        for (;;) {
-          const { done, value } = await reader.read();
-          const text = convert(decoder.decode(value));
-          let out = rewriter.write(opening + text);
-          opening = "";
-          if (done) out += rewriter.write(after) + rewriter.end();
-          if (out !== "") controller.enqueue(encoder.encode(out));
-          if (done) return controller.close();
-          if (out !== "") return;
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, content);
   return new Response(body, { status: head.status, headers });
 }
 

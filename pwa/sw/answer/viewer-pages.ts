@@ -22,6 +22,21 @@ export function documentKind(status: number, contentType: string, disposition: s
   return TEXT.test(type) ? "text" : "download";
 }
 
+/** The name that a URL ends in, for people; as it is where it is not percent-encoded UTF-8. */
+export function lastOfPath(url: string): string {
+  const part = new URL(url).pathname.split("/").pop() ?? "";
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Of what has no title of its own. */
+export function titleOf(url: string): string {
+  return lastOfPath(url) || new URL(url).host;
+}
+
 /** @param source URL of the resource on the slot, which the page's own request then gets. */
 export function imagePage(source: string, title: string): string {
   return page(

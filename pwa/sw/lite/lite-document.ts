@@ -1,13 +1,13 @@
 /** Answers the navigation of a page without scripts. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import { hasNullBody, isRedirectStatus } from "../../../shared/web/status.ts";
+import { hasNullBody } from "../../../shared/web/status.ts";
 import { liteAddress } from "../../messages/lite-address.ts";
 import type { LiteOutcome } from "../../messages/lite-messages.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
-import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
-import { DocumentDecoder } from "../answer/charset.ts";
-import { documentKind, imagePage, mediaPage, textPage } from "../answer/viewer-pages.ts";
+import { isRedirected, locationOf, redirectTarget } from "../answer/navigation-redirects.ts";
+import { type DocumentText, rewrittenBody } from "../answer/rewritten-body.ts";
+import { documentKind, imagePage, mediaPage, titleOf } from "../answer/viewer-pages.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -30,14 +30,12 @@ export async function answerLiteNavigation(navigation: LiteNavigation): Promise<
     if (error instanceof PortLost) throw error;
     return failed(navigation, error);
   }
-  const { head } = response;
-  const isFormDone = head.redirected && navigation.request.method !== "GET";
-  if (head.url !== navigation.head.url || isFormDone) return redirected(navigation, response);
-  const location = isRedirectStatus(head.status) ? headerValue(head.headers, "location") : null;
+  if (isRedirected(navigation, response)) return redirected(navigation, response);
+  const location = locationOf(response);
   return location === null ? documentOf(navigation, response) : moved(navigation, response, location);
 }
 
-/** Within the origin: the browser must see the final address, whose request then claims this response. */
+/** Within the origin. */
 function redirected(navigation: LiteNavigation, response: TunnelResponse): Response {
   const { url, fragment } = response.head;
   response.hold();
@@ -50,15 +48,10 @@ function redirected(navigation: LiteNavigation, response: TunnelResponse): Respo
 /** To another origin, which the window goes to. */
 function moved(navigation: LiteNavigation, response: TunnelResponse, location: string): Response {
   response.cancel();
-  const { url, fragment, status } = response.head;
-  const target = URL.parse(location, url);
-  if (target?.hash === "") target.hash = fragment ?? navigation.fragment;
-  if (target === null || (status >= 307 && navigation.request.method !== "GET")) {
-    const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
-    return failed(navigation, new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason));
-  }
+  const target = redirectTarget(response, location, navigation.request, navigation.fragment);
+  if (target instanceof RopewayError) return failed(navigation, target);
   navigation.finish();
-  navigation.tell({ type: "lite-moved", url: target.href, from: url });
+  navigation.tell({ type: "lite-moved", url: target, from: response.head.url });
   return emptyDocument(navigation);
 }
 
@@ -86,7 +79,7 @@ function documentOf(navigation: LiteNavigation, response: TunnelResponse): Respo
   const { head } = response;
   const contentType = headerValue(head.headers, "content-type") ?? "";
   const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
-  const title = new URL(head.url).pathname.split("/").pop() || new URL(head.url).host;
+  const title = titleOf(head.url);
   switch (kind) {
     case "none":
     case "download":
@@ -102,12 +95,9 @@ function documentOf(navigation: LiteNavigation, response: TunnelResponse): Respo
       navigation.finish();
       tellDocument(navigation, head.status);
       return viewer(navigation, (kind === "image" ? imagePage : mediaPage)(liteAddress(head.url), title, contentType));
-    case "text": {
-      const { before, after } = textPage(title);
-      return rewritten(navigation, response, { contentType, convert: escapeHtml, before, after });
-    }
+    case "text":
     case "html":
-      return rewritten(navigation, response, { contentType, convert: (text) => text, before: "", after: "" });
+      return rewritten(navigation, response, { kind, contentType, title });
   }
 }
 
@@ -122,19 +112,8 @@ function viewer({ context }: LiteNavigation, html: string): Response {
   return new Response(html, { headers: liteHeaders([], { ...context, nonce: "" }) });
 }
 
-interface Content {
-  readonly contentType: string;
-  readonly convert: (text: string) => string;
-  readonly before: string;
-  readonly after: string;
-}
-
-/** The document as it streams: decoded, rewritten, encoded as UTF-8. */
-function rewritten(
-  navigation: LiteNavigation,
-  response: TunnelResponse,
-  { contentType, convert, before, after }: Content,
-): Response {
+/** The document as it streams. */
+function rewritten(navigation: LiteNavigation, response: TunnelResponse, content: DocumentText): Response {
   const { head } = response;
   const context = { ...navigation.context, nonce: "" };
   const headers = liteHeaders(head.headers, context);
@@ -143,26 +122,6 @@ function rewritten(
   if (hasNullBody(navigation.request.method, head.status)) return new Response(null, { status: head.status, headers });
   const transformPolicy = (content: string) => keptPolicies([content], context).join(", ");
   const rewriter = new HtmlRewriter({ ...context, documentUrl: head.url, transformPolicy }, null, LITE_RULES);
-  const decoder = new DocumentDecoder(contentType);
-  const encoder = new TextEncoder();
-  const reader = (tracked as ReadableStream<Uint8Array>).getReader();
-  let opening = before;
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read();
-          let out = rewriter.write(opening + convert(decoder.decode(value)));
-          opening = "";
-          if (done) out += rewriter.write(after) + rewriter.end();
-          if (out !== "") controller.enqueue(encoder.encode(out));
-          if (done) return controller.close();
-          if (out !== "") return;
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const body = rewrittenBody(tracked as ReadableStream<Uint8Array>, rewriter, content);
   return new Response(body, { status: head.status, headers });
 }
