@@ -1,17 +1,16 @@
 /** What an exchange makes of all that is stored: RFC 9111 section 4.4, and Clear Site Data. */
 import type { RequestHead, ResponseHead } from "../http/heads.ts";
+import { isSafe } from "../http/methods.ts";
 import { CLEARED_ORIGINS } from "../http/store-notes.ts";
 import { isSameOrigin, parseUrl } from "../web/origin.ts";
 import { fieldValue, listMembers } from "./fields.ts";
-
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 /** URLs without fragment. What is stored for them is dropped, in the partition of who asked. */
 export function invalidatedUrls(
   { method, url }: Pick<RequestHead, "method" | "url">,
   { status, headers }: Pick<ResponseHead, "status" | "headers">,
 ): string[] {
-  if (SAFE_METHODS.has(method) || status < 200 || status >= 400) return [];
+  if (isSafe(method) || status < 200 || status >= 400) return [];
   const named = ["location", "content-location"]
     .map((name) => parseUrl(fieldValue(headers, name) ?? "", url))
     .filter((location) => location !== null && isSameOrigin(location.href, url))

@@ -2,7 +2,7 @@
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { isIdempotent } from "../../shared/http/idempotent.ts";
+import { isIdempotent } from "../../shared/http/methods.ts";
 import type { ServerRequest } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";

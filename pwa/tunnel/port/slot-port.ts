@@ -13,9 +13,9 @@ import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
 import type { TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { edgeRequest } from "../requests/edge-request.ts";
 import { holdNavigation } from "../requests/held-navigations.ts";
-import { DEAF, HeldResponse } from "../requests/held-response.ts";
+import { HeldResponse } from "../requests/held-response.ts";
 import type { HeldResponses } from "../requests/held-responses.ts";
-import type { Ask } from "../requests/response-source.ts";
+import { type Ask, DEAF } from "../requests/response-source.ts";
 import type { FrameStarts } from "./frame-starts.ts";
 import { PortOutbox } from "./port-outbox.ts";
 

@@ -6,10 +6,7 @@
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { ResponseHead } from "../../../shared/http/heads.ts";
-import type { Answer } from "./response-source.ts";
-
-/** For what nobody wants to hear. */
-export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+import { type Answer, DEAF } from "./response-source.ts";
 
 type Delivery = Held | Attached;
 

@@ -15,7 +15,7 @@ import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/client-exchange.ts";
 import type { Delivery, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { isIdempotent } from "../../../shared/http/idempotent.ts";
+import { isIdempotent } from "../../../shared/http/methods.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { isWhole, overlap, type Remainder, remainderOf } from "./continue-response.ts";

@@ -5,6 +5,9 @@
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 
+/** For what nobody wants to hear. */
+export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
 export interface PhoneRequest {
   readonly head: RequestHead;
   readonly body: ReadableStream<Uint8Array> | null;

@@ -5,6 +5,7 @@
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { Road } from "../../messages/link.ts";
+import { HANDSHAKE_ROUND_TRIPS } from "./socket-keeper.ts";
 
 /**
  * How a WebSocket did not come to be: turned down while the fetch road opened; not open yet when the fetch road was;
@@ -24,8 +25,6 @@ const FIRST_RETRY_TIME = 30_000;
 const MUTE_BEFORE_FAILED = 2;
 /** Beyond this a slow link is a dead one, and the fetch road needs time too. */
 const PATIENCE_MAX = 10_000;
-/** TCP, TLS and the upgrade. */
-const HANDSHAKE_ROUND_TRIPS = 3;
 const NETWORKS = 16;
 
 /**

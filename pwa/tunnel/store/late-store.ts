@@ -2,6 +2,7 @@
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { isSafe } from "../../../shared/http/methods.ts";
 import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded, FORGETTING_TIME } from "./bounded.ts";
 import { isForgetting } from "./forgetting.ts";
@@ -18,7 +19,6 @@ export interface LateStorePlatform {
 
 /** Answers that the store has to hear of when it is there; if there are more, it is emptied. */
 const MISSED = 64;
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 export class LateStore {
   #missed: (readonly [RequestHead, ResponseHead])[] = [];
@@ -77,7 +77,7 @@ export class LateStore {
 
   #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
     const clears = response.headers.some(([name]) => name === "clear-site-data");
-    if (clears || !SAFE_METHODS.has(head.method)) {
+    if (clears || !isSafe(head.method)) {
       if (this.#loaded !== null) this.#loaded.passedBy(head, response);
       else if (this.#missed.push([head, response]) > MISSED) {
         this.#missed = [];

@@ -15,9 +15,6 @@ export interface Lookup {
   readonly isBeside?: true;
 }
 
-/** Nobody waits for it. */
-export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
-
 export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {
   if (fields.length === 0) return request;
   return { ...request, head: { ...request.head, headers: [...request.head.headers, ...fields] } };
