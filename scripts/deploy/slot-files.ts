@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freshnessOf } from "../../worker/front/freshness.ts";
+import { freshnessOf } from "../../worker/front/app-file-lifetimes.ts";
 import { classifyHost, securityHeaders } from "../../worker/front/hosts.ts";
 import { readSlotHosts } from "../../worker/front/slot-host-list.ts";
 import { tellingOf } from "../../worker/front/told-files.ts";

@@ -1,6 +1,7 @@
 /** Which block lists an edge has. */
+
+import { readPlan } from "./cloudflare-plan.ts";
 import type { EdgeOptions } from "./environment.ts";
-import { readPlan } from "./plan.ts";
 
 /** The list against trackers that browsers' blockers have on by default. */
 const EASY_PRIVACY = "https://easylist.to/easylist/easyprivacy.txt";

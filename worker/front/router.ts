@@ -22,10 +22,10 @@ import type { PairingAnswer, PairingRequest } from "../devices/device-directory.
 import { nameByUserAgent } from "../devices/device-name.ts";
 import { verifyToken } from "../devices/device-token.ts";
 import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
+import { freshnessOf } from "./app-file-lifetimes.ts";
 import { readBlockLists } from "./block-lists.ts";
 import type { EdgeOptions } from "./environment.ts";
 import { forwardedAddress, requestedUrl } from "./forwarded.ts";
-import { freshnessOf } from "./freshness.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
 import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";

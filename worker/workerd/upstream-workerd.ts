@@ -2,10 +2,10 @@
 
 import { connect } from "cloudflare:sockets";
 import { epochClock } from "../../shared/clock.ts";
+import { readPlan } from "../front/cloudflare-plan.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import { readSharedCache } from "../front/edge-settings.ts";
-import { readPlan } from "../front/plan.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
 import { AS_CODED, fetchUncached } from "../upstream/send/fetch-uncached.ts";
