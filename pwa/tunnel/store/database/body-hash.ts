@@ -1,4 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
+import { toHex } from "../../../../shared/base-encodings.ts";
 
 type Hasher = ReturnType<typeof sha256.create>;
 
@@ -14,15 +15,11 @@ export class BodyHash {
 
   /** @returns in hexadecimal. */
   async end(last: Uint8Array<ArrayBuffer>): Promise<string> {
-    return this.#many === null ? blockHash(last) : hex(this.#many.update(last).digest());
+    return this.#many === null ? blockHash(last) : toHex(this.#many.update(last).digest());
   }
 }
 
 /** SHA-256 of what is whole, in hexadecimal. */
 export async function blockHash(block: Uint8Array<ArrayBuffer>): Promise<string> {
-  return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", block)));
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", block)));
 }
