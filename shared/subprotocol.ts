@@ -63,6 +63,8 @@ export const EdgeRequest = {
   SITE_DATA: "ropeway:///site-data",
   /** DELETE: forgets the site that a host belongs to; field `host-name`. An edge of before 2026-12 does not know it. */
   SITE: "ropeway:///site",
+  /** GET: a page that a link leads to; field `document-url`. An edge of before 2026-12 does not know it. */
+  WARMED_PAGE: "ropeway:///warmed-page",
 } as const;
 
 /** What a phone offers in the handshake. */

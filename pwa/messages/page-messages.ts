@@ -96,6 +96,8 @@ export type PageToShell =
     }
   /** A key of the shell's was pressed in the page. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "key"; readonly press: KeyPress }
+  /** Answer to "links-wanted": where the person may go next, the likeliest first. They may be slot URLs. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "links"; readonly urls: readonly string[] }
   /** In place of a document that moved to another origin. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "moved"; readonly url: string }
   | OriginsWanted
@@ -156,6 +158,8 @@ export type ShellToPage =
       readonly asked: readonly string[];
     }
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "stop" }
+  /** Links may be warmed. Slots of before 2026-12 do not answer. */
+  | { readonly tag: typeof MESSAGE_TAG; readonly type: "links-wanted" }
   /** The document goes there as soon as there is so much of it, unless the person scrolls before. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "scroll"; readonly position: ScrollPosition }
   /** @property isConfirmed also where it sends a form again. */

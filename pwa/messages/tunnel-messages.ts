@@ -95,8 +95,14 @@ export interface StoreStats {
   readonly storedBytesMax: number | null;
 }
 
+export interface WarmedStats {
+  /** Pages that links lead to, fetched before anybody followed those; and those of them that were opened. */
+  readonly pagesWarmed: number;
+  readonly pagesWarmedUsed: number;
+}
+
 /** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */
-export interface TunnelStats extends StoreStats {
+export interface TunnelStats extends StoreStats, WarmedStats {
   /** WebSockets open now. */
   readonly sockets: number;
   /** What carries them, or carried the last one; null before the first. */
@@ -226,6 +232,8 @@ export type ShellToTunnel =
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** What the person wants of what comes. */
   | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
+  /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
+  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] }
   /** Whose pages run no scripts, by `siteName`; null: nobody's do. */
   | { readonly type: "scripts-off"; readonly sites: readonly string[] | null }
   /** Milliseconds that requests wait while there is no link. */

@@ -4,7 +4,7 @@ import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
 import { SHARED_CACHE } from "../../shared/http/store-notes.ts";
 import type { Session } from "../../shared/mux/session/session.ts";
-import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
+import type { StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";
 import type { PushedResponses } from "./requests/pushed-responses.ts";
 import { passingOn } from "./requests/response-source.ts";
@@ -63,7 +63,7 @@ export class TunnelCounters {
   stats(
     session: Session | undefined,
     sockets: SocketContext["traffic"],
-  ): Omit<TunnelStats, "road" | "sockets" | keyof PushedResponses["stats"] | keyof StoreStats> {
+  ): Omit<TunnelStats, "road" | "sockets" | keyof (PushedResponses["stats"] & StoreStats & WarmedStats)> {
     const traffic = session?.channels.totals.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
     const heads = session?.streams.headBytes ?? { sent: 0, received: 0 };
     return {

@@ -30,6 +30,7 @@ import { askInOrder, passingOn, type ResponseSource } from "./requests/response-
 import { ScriptlessPages } from "./requests/scriptless-pages.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { TrackerWishes } from "./requests/tracker-wishes.ts";
+import { WarmedPages } from "./requests/warmed-pages.ts";
 import { SOCKET_OPEN_TIMEOUT } from "./sockets/attempt-time.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
@@ -129,6 +130,11 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
 });
 
 const scriptlessPages = new ScriptlessPages();
+const warmedPages: WarmedPages = new WarmedPages({
+  ask: (request, consumer) => tunnel.ask(request, consumer),
+  hasNoCookies: (head) => store.loaded?.hasNoCookies(head) === true,
+  setTimer,
+});
 const tunnel = new Tunnel(
   {
     onPhase: (link) => {
@@ -145,7 +151,7 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [scriptlessPages.source, countedSource(store.source)],
+  [warmedPages.source, scriptlessPages.source, countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -197,13 +203,10 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return tunnel.introduce(message);
     case "start":
       if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
-      tunnel.start(message.url, message.token);
+      return tunnel.start(message.url, message.token);
+    case "bind":
+      for (const port of event.ports) new SlotPort(port, message.binding, host);
       return;
-    case "bind": {
-      const port = event.ports[0];
-      if (port !== undefined) new SlotPort(port, message.binding, host);
-      return;
-    }
     case "frame-starts":
       return host.frameStarts.add(message.binding, message.url, message.start);
     case "navigate":
@@ -243,6 +246,8 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       pictures.set(message.pictures);
       trackers.set(message.trackers);
       return tellWishes();
+    case "warm-links":
+      return warmedPages.warm(message.page, message.links);
     case "scripts-off":
       return scriptlessPages.set(message.sites);
     case "wait-time":
@@ -287,7 +292,7 @@ async function clearSiteData(): Promise<string | null> {
 }
 
 function stats() {
-  return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), road: roads.current };
+  return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), ...warmedPages.stats, road: roads.current };
 }
 
 /** As of `PageProgress`. */

@@ -15,7 +15,7 @@ import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { LinkHint, LinkPhase } from "../messages/link.ts";
-import type { StoreStats, TunnelStats } from "../messages/tunnel-messages.ts";
+import type { StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
 import type { LastingRequest, OpenedStream } from "./requests/lasting-request.ts";
 import { NetworkRequests } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
@@ -211,7 +211,7 @@ export class Tunnel {
     this.#network.setWaitTime(waitTime);
   }
 
-  stats(): Omit<TunnelStats, "road" | keyof StoreStats> {
+  stats(): Omit<TunnelStats, "road" | keyof (StoreStats & WarmedStats)> {
     return {
       sockets: (this.#first.isOpen ? 1 : 0) + this.#further.openCount,
       ...this.counters.stats(this.#current?.session, this.#sockets.traffic),

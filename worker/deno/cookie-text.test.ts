@@ -12,6 +12,7 @@ function setUp(values: readonly string[]) {
   const scriptCookies = values.map((value): ScriptCookie => ({ ...cookie, value }));
   const backend = withTextCookies({
     upstream: async () => ({ head: { ...responseHead, scriptCookies }, body: null }),
+    warmer: { warm: async () => null },
     siteData: {
       setScriptCookie: async (_, __, cookieString) => void set.push(cookieString),
       clear: async () => void set.push("cleared"),

@@ -7,8 +7,10 @@ import { decodeByteString } from "../../shared/web/byte-text.ts";
 import type { EdgeBackend } from "../front/edge-handler.ts";
 
 /** The same backend for a jar that holds bytes. */
-export function withTextCookies({ upstream, siteData }: EdgeBackend): EdgeBackend {
+export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): EdgeBackend {
   return {
+    // A stranger has no cookies.
+    warmer,
     async upstream(request) {
       const response = await upstream(request);
       const scriptCookies = response.head.scriptCookies.map(

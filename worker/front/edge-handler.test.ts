@@ -23,6 +23,15 @@ function setUp() {
       const head = { status: 200, headers: [], url: request.head.url, redirected: false };
       return { head: { ...head, coding: "identity", scriptCookies: [] }, body: null };
     },
+    warmer: {
+      async warm(request, url) {
+        log.push(`warm ${url}`);
+        const head = { status: 200, headers: [], url: url.href, redirected: false };
+        return url.pathname === "/no"
+          ? null
+          : { head: { ...head, coding: "identity", scriptCookies: [] }, body: request.body };
+      },
+    },
     siteData: {
       setScriptCookie: async (...args) => void log.push(`set ${args.join(" | ")}`),
       clear: async () => void log.push("clear"),
@@ -112,6 +121,33 @@ describe("the edge's answers", () => {
       await expect(forget(host), host).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR, scope: "stream" });
     }
     expect(log).toEqual(["clear www.a.example"]);
+  });
+
+  it("answers with the page that a link leads to, or with nothing", async () => {
+    const { log, ask } = setUp();
+    const warm = (link: string, head: Partial<RequestHead> = {}) =>
+      ask({
+        method: "GET",
+        url: EdgeRequest.WARMED_PAGE,
+        topLevelOrigin: PAGE,
+        headers: [["document-url", link]],
+        ...head,
+      });
+    expect((await warm(`${PAGE}/next`)).head).toMatchObject({ status: 200, url: `${PAGE}/next` });
+    expect((await warm(`${PAGE}/no`)).head.status).toBe(204);
+    expect(log).toEqual([`warm ${PAGE}/next`, `warm ${PAGE}/no`]);
+    const refused = [
+      warm("https://b.example/"),
+      warm(`${PAGE}/?a`),
+      warm("https://user:word@a.example/"),
+      warm("next"),
+      warm("ftp://a.example/", { origin: "ftp://a.example", topLevelOrigin: "ftp://a.example" }),
+      warm(`${PAGE}/`, { topLevelOrigin: "https://b.example" }),
+      warm(`${PAGE}/`, { origin: null }),
+      warm(`${PAGE}/`, { method: "PUT" }),
+    ];
+    for (const each of refused) await expect(each).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
+    expect(log).toHaveLength(2);
   });
 
   it.each([EdgeRequest.SITE_DATA, EdgeRequest.SITE])("forgets nothing for a page by %s", async (url) => {

@@ -11,6 +11,7 @@ import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
 import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
 import type { UpstreamResponse } from "../upstream/upstream-response.ts";
+import type { PageWarmer } from "../upstream/warming/page-warmer.ts";
 
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
@@ -25,13 +26,15 @@ export interface SiteData {
 export interface EdgeBackend {
   readonly upstream: Upstream;
   readonly siteData: SiteData;
+  readonly warmer: Pick<PageWarmer, "warm">;
 }
 
 export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<UpstreamResponse>;
 
-export function createEdgeBackend({ upstream, jar, transportSecurity }: UpstreamParts): EdgeBackend {
+export function createEdgeBackend({ upstream, jar, transportSecurity, warmer }: UpstreamParts): EdgeBackend {
   return {
     upstream,
+    warmer,
     siteData: {
       async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
         await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
@@ -58,7 +61,7 @@ export interface PhoneRecords {
 }
 
 export function createEdgeHandler(
-  { upstream, siteData }: EdgeBackend,
+  { upstream, siteData, warmer }: EdgeBackend,
   { sentLog, dictionaries, trackers = null }: PhoneRecords,
 ): EdgeHandler {
   return async (request, constants) => {
@@ -73,7 +76,10 @@ export function createEdgeHandler(
         ...(beforeSend === null ? {} : { beforeSend }),
       });
     }
-    await answerEdgeRequest(head, siteData);
+    if (head.method === "GET" && head.url === EdgeRequest.WARMED_PAGE) {
+      const response = await warmer.warm({ ...request, ...constants }, linkOf(head));
+      if (response !== null) return response;
+    } else await answerEdgeRequest(head, siteData);
     // Sealed as they are, nobody can tell which are a site's.
     if (head.method === "DELETE") await dictionaries?.forget();
     return {
@@ -135,6 +141,15 @@ async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise
     return siteData.clearSite(host);
   }
   throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
+}
+
+/** What the page's link leads to. */
+function linkOf({ headers, origin, topLevelOrigin }: RequestHead): URL {
+  const url = URL.parse(headerValue(headers, "document-url") ?? "");
+  const isOwn = url !== null && /^https?:$/.test(url.protocol) && url.origin === origin && origin === topLevelOrigin;
+  if (!isOwn || url.search !== "" || url.username + url.password !== "")
+    throw violation("Cannot warm a link: it leads elsewhere, or says more than a path");
+  return url;
 }
 
 function decode(text: string): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { A, fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 
 describe("cookies", () => {
@@ -49,6 +50,26 @@ describe("cookies", () => {
     await upstream(requestFor({ url: "https://bank.example/", ...evil }));
     await upstream(navigationTo("https://bank.example/", evil));
     expect(asked.slice(1).map(({ headers }) => headers.cookie)).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("neither go with a navigation without credentials nor come from one, and who asks may end it by its head", async () => {
+    const { upstream, asked } = fakeWeb({
+      "https://a.example/": () => new Response("", { headers: fields("sid=1; Path=/") }),
+      "https://a.example/next": () => new Response("page", { headers: fields("more=1; Path=/") }),
+    });
+    await upstream(navigationTo("https://a.example/"));
+    const next = navigationTo("https://a.example/next", { credentials: "omit" });
+    const { body } = await upstream(next);
+    await body?.cancel();
+    await upstream(navigationTo("https://a.example/"));
+    expect(asked.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined, "sid=1"]);
+    const seen: (string | null)[] = [];
+    const checkResponse = ({ headers }: Response) => {
+      seen.push(headers.get("set-cookie"));
+      throw new RopewayError(ErrorCode.CANCEL, "stream", "library", "Cannot keep it");
+    };
+    await expect(upstream({ ...next, checkResponse })).rejects.toMatchObject({ code: ErrorCode.CANCEL });
+    expect(seen).toEqual(["more=1; Path=/"]);
   });
 
   it("move with a redirected navigation to the next site's partition", async () => {

@@ -154,6 +154,7 @@ export class Exchange {
     const body = (await this.#body?.open()) ?? null;
     await this.#claim();
     const response = await this.#sender.send({ url, method: this.#method, headers, body });
+    this.#request.checkResponse?.(response);
     await this.#deps.transportSecurity.take(access.partition, url, response.headers.get("strict-transport-security"));
     if (access.allowed) {
       const told = { url: url.href, headers: [...response.headers] };

@@ -12,4 +12,6 @@ export interface UpstreamRequest extends ServerRequest {
    * apart. What it throws ends the exchange.
    */
   readonly beforeSend?: () => Promise<void>;
+  /** Called with each response of an origin, redirects too, before its body is read. What it throws ends the exchange. */
+  readonly checkResponse?: (response: Response) => void;
 }

@@ -15,6 +15,7 @@ import type { ExplainFailure } from "./send/failures.ts";
 import type { FetchFunction } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
+import { PageWarmer } from "./warming/page-warmer.ts";
 
 /**
  * @returns the response with its body decoded.
@@ -41,6 +42,8 @@ export interface UpstreamParts {
   /** The jar that `upstream` uses, for `document.cookie` and for clearing. */
   readonly jar: CookieJar;
   readonly transportSecurity: TransportSecurity;
+  /** Fetches what links lead to, as a stranger. */
+  readonly warmer: PageWarmer;
 }
 
 /** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
@@ -68,5 +71,5 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
     }
     return new Exchange(shared, request).run();
   };
-  return { upstream, jar, transportSecurity };
+  return { upstream, jar, transportSecurity, warmer: new PageWarmer({ ask: upstream, jar, now }) };
 }

@@ -34,6 +34,8 @@ export interface Settings {
   readonly blocksTrackers: boolean;
   /** As of `TrackerSettings`, the latest last. */
   readonly trackerExceptions: readonly string[];
+  /** Links that are likely to be followed are fetched ahead. */
+  readonly warmsLinks: boolean;
 }
 
 /** How pictures come: as their sites send them, smaller, much smaller, or not before a tap. */

@@ -14,6 +14,7 @@ const DEFAULTS = {
   pixelReaders: [],
   blocksTrackers: false,
   trackerExceptions: [],
+  warmsLinks: false,
 };
 
 it("keeps changes over restarts", () => {
@@ -26,7 +27,7 @@ it("keeps changes over restarts", () => {
   store.change({ takesPushes: false });
   store.change({ storeBytes: 50_000_000 });
   store.change({ pictures: "strong", pageBudget: 300_000, pixelReaders: ["https://a.example"] });
-  store.change({ blocksTrackers: true, trackerExceptions: ["a.example"] });
+  store.change({ blocksTrackers: true, trackerExceptions: ["a.example"], warmsLinks: true });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
@@ -38,6 +39,7 @@ it("keeps changes over restarts", () => {
     pixelReaders: ["https://a.example"],
     blocksTrackers: true,
     trackerExceptions: ["a.example"],
+    warmsLinks: true,
   });
 });
 

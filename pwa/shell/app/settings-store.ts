@@ -16,6 +16,7 @@ const DEFAULTS: Settings = {
   pixelReaders: [],
   blocksTrackers: false,
   trackerExceptions: [],
+  warmsLinks: false,
 };
 
 const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
@@ -69,6 +70,7 @@ function read(json: string | null): Partial<Settings> {
       pixelReaders: textsOf(value.pixelReaders),
       blocksTrackers: value.blocksTrackers === true,
       trackerExceptions: textsOf(value.trackerExceptions),
+      warmsLinks: value.warmsLinks === true,
     };
   } catch {
     return {};

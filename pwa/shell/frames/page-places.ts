@@ -29,4 +29,4 @@ export interface PagePlaces {
   tell(message: PageOrder, page: Window): void;
 }
 
-export type PageOrder = Extract<ShellToPage, { type: "stop" | "reload" | "scroll" }>;
+export type PageOrder = Extract<ShellToPage, { type: "stop" | "reload" | "scroll" | "links-wanted" }>;

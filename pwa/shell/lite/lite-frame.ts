@@ -85,6 +85,8 @@ export class LiteFrame {
   }
 
   tell(order: PageOrder): void {
+    // No script of the page's own could tell.
+    if (order.type === "links-wanted") return;
     const page = this.#options.element.contentWindow;
     this.#judge.withdraw();
     if (order.type === "stop") page?.stop();

@@ -3,6 +3,7 @@ import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
 import type { Slot } from "../frames/slot-registry.ts";
+import { mayWarmLinks, networkCost } from "../link/link-warming.ts";
 import { parseAddress } from "./address-input.ts";
 import { Navigable } from "./navigable.ts";
 import type { Going } from "./navigation.ts";
@@ -14,6 +15,9 @@ import type { TabActions, TabState } from "./tab-state.ts";
 
 /** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
 const MOST_TITLE = 300;
+
+/** That a page names, of which the tunnel takes what it may. */
+const MOST_LINKS = 10;
 
 export interface TabOptions {
   /** Of its own among the tabs of this window. */
@@ -215,6 +219,7 @@ export class Tab implements AppTab, TabActions {
     if (!this.#frame.isOf(source)) return;
     if (message.type === "document") {
       this.#navigable.onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
+      if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
 
@@ -233,6 +238,8 @@ export class Tab implements AppTab, TabActions {
       case "staying":
         if (this.#navigable.sent === null && position.awaited === slot.origin) position.giveUp();
         return;
+      case "links":
+        return this.#onLinks(message.urls, slot);
       case "reload-sends-form":
         return this.#onFormPage(slot);
       case "failed":
@@ -270,6 +277,19 @@ export class Tab implements AppTab, TabActions {
     const { x, y } = position ?? {};
     if (Number.isFinite(x) && Number.isFinite(y))
       this.#frame.history.scrolled(historyKey, { x: Number(x), y: Number(y) });
+  }
+
+  /** Its links may be warmed. */
+  get #mayWarm(): boolean {
+    return this.state.phase === "loaded" && mayWarmLinks(this.#app.state.settings, networkCost());
+  }
+
+  #onLinks(urls: readonly string[], slot: Slot): void {
+    const [page = ""] = this.#navigable.committed.url.split("#", 1);
+    const isOwn = this.#frame.position.awaited === null && URL.parse(page)?.origin === slot.origin;
+    if (!isOwn || !this.#mayWarm || !Array.isArray(urls)) return;
+    const links = urls.slice(0, MOST_LINKS).map((url) => this.#frame.toReal(String(url), slot));
+    this.#app.tunnel.tell({ type: "warm-links", page, links });
   }
 
   /** A reload would send a form again. */

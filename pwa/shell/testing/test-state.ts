@@ -33,6 +33,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
       pixelReaders: [],
       blocksTrackers: false,
       trackerExceptions: [],
+      warmsLinks: false,
     },
     demoUrl: null,
     ...change,

@@ -7,12 +7,13 @@ import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import { documentName } from "../../../shared/http/push.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import { LinkPatience } from "../sockets/link-patience.ts";
 import type { TunnelCounters } from "../tunnel-counters.ts";
 import { LastingRequest, type OpenedStream, type RequestOutcome } from "./lasting-request.ts";
-import { priorityOf } from "./priority.ts";
+import { LAST, priorityOf } from "./priority.ts";
 import { RepeatableBody } from "./repeatable-body.ts";
 import type { Ask } from "./response-source.ts";
 
@@ -58,7 +59,7 @@ export class NetworkRequests {
     const opened = (one: OpenedStream): OpenedStream => {
       documentStream = head.mode === "navigate" ? one.stream : null;
       // A cookie that a script sets goes with what is asked after it.
-      one.stream.leads = head.url.startsWith(EDGE_SCHEME);
+      one.stream.leads = head.url.startsWith(EDGE_SCHEME) && head.url !== EdgeRequest.WARMED_PAGE;
       return one;
     };
     const request: LastingRequest = new LastingRequest({
@@ -67,7 +68,7 @@ export class NetworkRequests {
       push,
       consumer: this.#counters.counting(consumer),
       openStream: () => {
-        const one = this.#host.openStream(priorityOf(head.destination));
+        const one = this.#host.openStream(head.url === EdgeRequest.WARMED_PAGE ? LAST : priorityOf(head.destination));
         return one instanceof Promise ? one.then(opened) : opened(one);
       },
       clock: this.#clock,

@@ -6,6 +6,8 @@ const FIRST: Priority = { urgency: 0, incremental: true };
 const RENDER_BLOCKING: Priority = { urgency: 1, incremental: false };
 const SCRIPT: Priority = { urgency: 2, incremental: false };
 const DEFAULT: Priority = { urgency: 3, incremental: false };
+/** For what nobody has asked for. */
+export const LAST: Priority = { urgency: 7, incremental: false };
 const BULK: Priority = { urgency: 5, incremental: true };
 
 export function priorityOf(destination: Destination): Priority {

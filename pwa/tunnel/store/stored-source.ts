@@ -109,6 +109,11 @@ export class StoredSource {
     this.#parts.cookies.forgetSites(urls);
   }
 
+  /** Whether scripts of a document with this head are known to have no cookies. */
+  hasNoCookies(head: Pick<RequestHead, "url" | "topLevelOrigin">): boolean {
+    return this.#parts.cookies.cookiesFor(head)?.length === 0;
+  }
+
   /** As `ForgottenSites.tell`. */
   forget(word: Parameters<ForgottenSites["tell"]>[0]): void {
     this.#forgotten.tell(word);

@@ -46,6 +46,21 @@ describe("CookieJar", () => {
     expect(await get()).toBe("");
   });
 
+  it("tells whether an origin has any, whoever may see it and on whatever path", async () => {
+    const { jar, set, clock } = setUp();
+    const has = (url: string, top = A) => jar.hasFor(partitionOf(top), new URL(url));
+    expect(await has(`${A}/`)).toBe(false);
+    await set("a=1; Path=/deep; HttpOnly; Max-Age=10");
+    expect(await has(`${A}/`)).toBe(true);
+    expect(await has("https://a.example/")).toBe(false);
+    expect(await has(`${A}/`, "https://b.example")).toBe(false);
+    clock.now += 10_000;
+    expect(await has(`${A}/`)).toBe(false);
+    await set("b=1; Domain=a.example; Secure; Path=/");
+    expect(await has("https://a.example/x")).toBe(true);
+    expect(await has("http://a.example/x")).toBe(false);
+  });
+
   it("keeps partitions apart: one site's cookies are not sent below another", async () => {
     const { set, get } = setUp();
     await set("sid=bank", new URL("https://bank.example/"), "https://bank.example");

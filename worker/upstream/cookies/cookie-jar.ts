@@ -83,6 +83,11 @@ export class CookieJar {
     return (await this.#load(partition).cookies).fieldFor(url, context, this.#deps.now());
   }
 
+  /** Whether any cookie is for the URL's origin, on whatever path. */
+  async hasFor(partition: string, url: URL): Promise<boolean> {
+    return (await this.#load(partition).cookies).hasFor(url, this.#deps.now());
+  }
+
   /** Takes the Set-Cookie lines of a response. Lines that are not allowed are ignored, as browsers do. */
   async store({ partition, url, lines, takesSameSite, clearsSite }: CookieResponse): Promise<CookieChange[]> {
     if (lines.length === 0 && !clearsSite) return [];

@@ -2,7 +2,7 @@
  * The cookies of one partition: a bounded set with the storage rules of RFC 6265bis section 5.7. What a page embeds
  * cannot make it forget its own site's cookies, nor much of what else it embeds.
  */
-import { cookieKey, isExpired, isShadowedBySecure } from "../../../shared/web/cookie.ts";
+import { cookieKey, isExpired, isForOrigin, isShadowedBySecure } from "../../../shared/web/cookie.ts";
 import { ownerOf } from "../fetch-rules/site.ts";
 import {
   cookieField,
@@ -78,6 +78,12 @@ export class CookiePartition {
     const sent = this.#all().filter((cookie) => isSentTo(cookie, url, context, now));
     for (const cookie of sent) this.#cookies.set(cookieKey(cookie), { ...cookie, accessed: now });
     return cookieField(sent);
+  }
+
+  /** Whether any is for the URL's origin, on whatever path. */
+  hasFor(url: URL, now: number): boolean {
+    this.#dropExpired(now);
+    return this.#all().some((cookie) => isForOrigin(cookie, url));
   }
 
   /** What scripts of documents of this origin may see, on any path. */

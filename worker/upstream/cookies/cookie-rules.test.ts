@@ -63,6 +63,8 @@ describe("cookieAccess", () => {
     ["cors", "include", "https://api.a.example/x", true],
     ["cors", "include", "https://b.example/x", true],
     ["same-origin", "same-origin", "https://a.example/x", true],
+    ["navigate", "include", "https://b.example/x", true],
+    ["navigate", "omit", "https://a.example/x", false],
   ] as const)("%s with %s to %s: %s", (mode, credentials, url, allowed) => {
     expect(access(requestFor({ url, mode, credentials }).head).allowed).toBe(allowed);
   });

@@ -52,8 +52,8 @@ export function cookieAccess(
 }
 
 function allowsCredentials(head: AskingPage, url: URL, tainting: Tainting): boolean {
-  if (head.mode === "navigate") return true;
   if (head.credentials === "omit") return false;
+  if (head.mode === "navigate") return true;
   // The slot can read the bytes of no-cors responses, which a browser would keep from the page.
   if (head.mode === "no-cors" && !isSameSite(head.origin, url.origin)) return false;
   if (head.credentials === "include") return true;

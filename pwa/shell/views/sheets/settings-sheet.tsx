@@ -17,6 +17,7 @@ import { SearchSetting } from "./search-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { type PhoneActions, StoredSetting } from "./stored-setting.tsx";
 import { TrackerSetting } from "./tracker-setting.tsx";
+import { WarmingSetting } from "./warming-setting.tsx";
 
 const THEMES: readonly Choice<Settings["theme"]>[] = [
   { value: "system", label: "System" },
@@ -127,6 +128,7 @@ function Choices({ settings, onChange }: ChoicesProps) {
         chosen={settings.takesPushes}
         onChange={(takesPushes) => onChange({ takesPushes })}
       />
+      <WarmingSetting settings={settings} onChange={onChange} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { PageContext } from "../page-context.ts";
 import { patchMethod } from "../patch.ts";
 import { scrollBack } from "../scroll.ts";
 import { historyKey, navigationApi } from "./history-key.ts";
+import { likelyLinks } from "./likely-links.ts";
 
 const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
   loading: "loading",
@@ -94,6 +95,8 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     if (message.type === "port" && port !== undefined) requests.port(port);
     else if (message.type === "origins") requests.origins(message.origins, message.asked);
     else if (message.type === "stop") window.stop();
+    else if (message.type === "links-wanted")
+      context.toShell({ tag: MESSAGE_TAG, type: "links", urls: likelyLinks(context) });
     else if (message.type === "scroll") scrollBack(message.position);
     else if (message.type === "reload") {
       if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });

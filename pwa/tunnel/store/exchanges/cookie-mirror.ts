@@ -7,6 +7,7 @@ import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../../shared/subprotocol.ts";
 import { isForOrigin } from "../../../../shared/web/cookie.ts";
+import { areMaybeSameSite } from "../../../../shared/web/maybe-same-site.ts";
 import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import { ScriptCookies } from "../../../../shared/web/script-cookies.ts";
 import { isForgetting } from "../forgetting.ts";
@@ -35,7 +36,7 @@ export class CookieMirror {
   }
 
   /** What a document with this head reads, or null where that is not known. */
-  cookiesFor({ url, topLevelOrigin }: RequestHead): readonly ScriptCookie[] | null {
+  cookiesFor({ url, topLevelOrigin }: Pick<RequestHead, "url" | "topLevelOrigin">): readonly ScriptCookie[] | null {
     const origin = parseUrl(url)?.origin ?? "";
     return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies.all() ?? null;
   }
@@ -131,12 +132,4 @@ function cookiesOf(cookies: readonly ScriptCookie[], origin: string): ScriptCook
 
 function isOwnOnly(head: RequestHead, response: ResponseHead): boolean {
   return isSameOrigin(head.url, head.origin) && !response.redirected;
-}
-
-/** Names of one site have the last two labels in common, whatever list of suffixes there is. */
-function areMaybeSameSite(a: string, b: string): boolean {
-  const [left, right] = [parseUrl(a)?.hostname, parseUrl(b)?.hostname].map((host) =>
-    host?.split(".").slice(-2).join("."),
-  );
-  return left !== undefined && left === right;
 }
