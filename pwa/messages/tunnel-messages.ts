@@ -153,7 +153,7 @@ export interface PageStoreUse {
 }
 
 /** What a page has cost since it was asked for. Bytes on the link are WebSocket payload. */
-export interface PageUse extends PageStoreUse {
+export interface PageUse extends PageStoreUse, WarmedStats {
   readonly requests: number;
   readonly requestsDone: number;
   readonly trackersBlocked: number;

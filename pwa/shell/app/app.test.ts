@@ -40,6 +40,8 @@ describe("two tabs beside one app", () => {
       storeValidations: 0,
       storeReferences: 0,
       storeBytes: 0,
+      pagesWarmed: 0,
+      pagesWarmedUsed: 0,
     };
     hear({ type: "progress", tab: 2, progress });
     expect(one.shown().cost.requests).toBe(0);

@@ -15,6 +15,8 @@ const nothing: PageProgress = {
   storeValidations: 0,
   storeReferences: 0,
   storeBytes: 0,
+  pagesWarmed: 0,
+  pagesWarmedUsed: 0,
 };
 
 it("shows at once that something happens, grows, and leaves room for painting", () => {

@@ -10,7 +10,7 @@ describe("the time of a page", () => {
   afterEach(() => void vi.useRealTimers());
   const moved = { requests: 1, requestsDone: 0, linkBytesUp: 1, linkBytesDown: 0, originBytes: 0, expectedBytes: 0 };
   const stored = { storeAnswers: 0, storeValidations: 0, storeReferences: 0, storeBytes: 0 };
-  const progress = { ...moved, ...stored, trackersBlocked: 0, roundTrip: 0 };
+  const progress = { ...moved, ...stored, pagesWarmed: 0, pagesWarmedUsed: 0, trackersBlocked: 0, roundTrip: 0 };
 
   it("counts from when it was asked for until it is there", () => {
     const { hear, report, shown, tab } = openBrowser();

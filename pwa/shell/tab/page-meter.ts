@@ -15,6 +15,8 @@ export const NO_COST: PageCost = {
   storeValidations: 0,
   storeReferences: 0,
   storeBytes: 0,
+  pagesWarmed: 0,
+  pagesWarmedUsed: 0,
   time: 0,
 };
 

@@ -16,6 +16,8 @@ function counters(each: number): Counters {
     storeValidations: each,
     storeReferences: each,
     storeBytes: each,
+    pagesWarmed: each,
+    pagesWarmedUsed: each,
   };
 }
 
@@ -33,6 +35,8 @@ it("charges a page with what was moved since it began", () => {
     storeValidations: 3,
     storeReferences: 3,
     storeBytes: 3,
+    pagesWarmed: 3,
+    pagesWarmedUsed: 3,
   });
   expect(openLedger(() => current)()).toMatchObject({ requests: 0, requestsDone: 0 });
 });

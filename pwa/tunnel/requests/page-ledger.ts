@@ -25,6 +25,8 @@ export function openLedger(read: () => Counters): () => PageProgress {
       storeValidations: since("storeValidations"),
       storeReferences: since("storeReferences"),
       storeBytes: since("storeBytes"),
+      pagesWarmed: since("pagesWarmed"),
+      pagesWarmedUsed: since("pagesWarmedUsed"),
     };
   };
 }

@@ -17,6 +17,8 @@ const NONE = {
   storeValidations: null,
   storeReferences: null,
   storeBytes: null,
+  pagesWarmed: 0,
+  pagesWarmedUsed: 0,
 };
 
 it("counts the page of each tab from when that began", () => {

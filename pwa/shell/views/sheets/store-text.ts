@@ -1,4 +1,4 @@
-import type { PageStoreUse } from "../../../messages/tunnel-messages.ts";
+import type { PageStoreUse, WarmedStats } from "../../../messages/tunnel-messages.ts";
 import { formatBytes } from "../parts/format.ts";
 
 /** What of a page this phone had, in sentences; none where it had nothing. */
@@ -7,7 +7,9 @@ export function storeSentences({
   storeValidations,
   storeReferences,
   storeBytes,
-}: PageStoreUse): readonly string[] {
+  pagesWarmed,
+  pagesWarmedUsed,
+}: PageStoreUse & WarmedStats): readonly string[] {
   const sentences: string[] = [];
   if (storeAnswers > 0) sentences.push(`${parts(storeAnswers)} from this phone, and nobody was asked.`);
   if (storeValidations > 0) {
@@ -19,6 +21,8 @@ export function storeSentences({
     );
   }
   if (storeBytes > 0) sentences.push(`${formatBytes(storeBytes)} did not have to be sent again.`);
+  if (pagesWarmedUsed > 0) sentences.push("It was loaded before you opened it.");
+  if (pagesWarmed > 0) sentences.push(`${pagesWarmed === 1 ? "1 link" : `${pagesWarmed} links`} of it loaded ahead.`);
   return sentences;
 }
 
