@@ -14,6 +14,8 @@ function serve(origin: TestOrigin, elsewhere: string): void {
     '<a href="/file" download>File</a>',
     '<a href="#part">Part</a>',
     `<a href="${elsewhere}/away">Away</a>`,
+    '<a href="http://[no-address">Nowhere</a>',
+    '<a href="/hidden" style="visibility: hidden">Hidden</a>',
     '<a href="/far" style="position: absolute; top: 9000px">Far</a>',
   ];
   origin.route("/", ({ reply }) =>
@@ -22,7 +24,7 @@ function serve(origin: TestOrigin, elsewhere: string): void {
   origin.route("/robots.txt", ({ reply }) =>
     reply(200, { "content-type": "text/plain" }, "User-agent: *\nDisallow: /forb"),
   );
-  for (const name of ["next", "forbidden", "query", "unloved", "file", "far"])
+  for (const name of ["next", "forbidden", "query", "unloved", "file", "hidden", "far"])
     origin.route(`/${name}`, ({ reply }) => reply(200, HEADERS, pageOf(name, `<h1>This is ${name}</h1>`)));
 }
 
@@ -47,7 +49,7 @@ test("a link in view is warmed where the person wants that, and opens without a 
   await app.goto(`${origin.origin}/`);
   await expect.poll(async () => (await app.stats()).pagesWarmed).toBe(1);
   await expect.poll(() => pathsOf(origin)).toContain("/robots.txt");
-  expect(pathsOf(origin).filter((path) => /^\/(next|forb|query|unlov|file|far)/.test(path))).toEqual(["/next"]);
+  expect(pathsOf(origin).filter((path) => /^\/(next|forb|query|unlov|file|hidden|far)/.test(path))).toEqual(["/next"]);
   expect(otherOrigin.requestsTo("/away")).toHaveLength(0);
   expect(origin.requestsTo("/next")[0]?.headers).not.toHaveProperty("cookie");
 
@@ -58,21 +60,36 @@ test("a link in view is warmed where the person wants that, and opens without a 
   expect((await app.stats()).pagesWarmedUsed).toBe(1);
 });
 
-test("nothing is warmed by default, nor where the site knows the person", async ({ app, origin, otherOrigin }) => {
+test("nothing is warmed by default, of pages that say nofollow, nor where the site knows the person", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
   serve(origin, otherOrigin.origin);
   serve(otherOrigin, origin.origin);
+  const link = '<a href="/next">Next</a>';
+  // Asks for something when a link would have been warmed.
+  const late = '<script>setTimeout(() => fetch("/late"), 4_000)</script>';
+  const nofollow = '<meta name="robots" content="noindex, NoFollow">';
+  origin.route("/plain", ({ reply }) => reply(200, HEADERS, pageOf("Plain", link + late)));
+  origin.route("/tagged", ({ reply }) => reply(200, HEADERS, pageOf("Tagged", nofollow + link + late)));
   otherOrigin.route("/", ({ reply }) =>
-    reply(200, { ...HEADERS, "set-cookie": "who=me; HttpOnly" }, pageOf("Links", '<a href="/next">Next</a>')),
+    reply(200, { ...HEADERS, "set-cookie": "who=me; HttpOnly" }, pageOf("Known", link)),
   );
   await app.storeReady();
-  await app.goto(`${origin.origin}/`);
-  await warmLinks(app);
+  for (const path of ["/plain", "/tagged"]) {
+    origin.forget();
+    await app.goto(origin.origin + path);
+    await origin.requestTo("/late");
+    expect(pathsOf(origin)).toEqual([path, "/late"]);
+    if (path === "/plain") await warmLinks(app);
+  }
+
   await app.goto(`${otherOrigin.origin}/`);
   // The page asks for nothing more: the link is all that is left to ask the edge for, which says no.
   const asked = async () => (await app.stats()).requests;
   const before = await asked();
   await expect.poll(asked).toBeGreaterThan(before);
   expect(await app.stats()).toMatchObject({ pagesWarmed: 0, pagesWarmedUsed: 0 });
-  for (const site of [origin, otherOrigin])
-    expect(pathsOf(site).filter((path) => path === "/next" || path === "/robots.txt")).toEqual([]);
+  expect(pathsOf(otherOrigin)).toEqual(["/"]);
 });

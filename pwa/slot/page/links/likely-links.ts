@@ -3,6 +3,8 @@ import type { PageContext } from "../page-context.ts";
 import { navigationGoal } from "./navigation-goal.ts";
 
 const MOST = 3;
+/** Some pages hide links that only robots find. */
+const SEEN = { opacityProperty: true, visibilityProperty: true };
 
 /** @returns slot URLs of what can be seen, the largest first; none where the page wants its links left alone. */
 export function likelyLinks({ config }: PageContext): string[] {
@@ -12,9 +14,8 @@ export function likelyLinks({ config }: PageContext): string[] {
   for (const link of document.querySelectorAll<HTMLAnchorElement>(
     "a[href]:not([download], [target], [rel~=nofollow i])",
   )) {
-    const url = new URL(String(link.href), location.href);
-    const goal = navigationGoal(url.href, "page", config);
-    if (goal.kind !== "slot" || url.search !== "") continue;
+    const goal = navigationGoal(String(link.href), "page", config);
+    if (goal.kind !== "slot" || goal.url.includes("?") || link.checkVisibility?.(SEEN) === false) continue;
     const address = goal.url.split("#", 1)[0] ?? "";
     const { left, right, top, bottom } = link.getBoundingClientRect();
     const width = Math.min(right, innerWidth) - Math.max(left, 0);
