@@ -13,7 +13,8 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   it("brings a page as a stranger gets it, and none where robots.txt forbids it or the site knows the phone", async () => {
     const seen: string[] = [];
     const origin = await edge.originOf((request, response) => {
-      seen.push(`${request.url} ${request.headers.cookie ?? "-"} ${request.headers.referer ?? "-"}`);
+      seen.push(`${request.url} ${request.headers.cookie ?? "-"} ${request.headers["sec-purpose"] ?? "-"}`);
+      expect(request.headers.referer).toBeUndefined();
       if (request.url === "/robots.txt") return void response.end("User-agent: *\nDisallow: /private");
       if (request.url === "/elsewhere") return void response.writeHead(302, { location: "/next" }).end();
       const cookie = request.url === "/login" || request.url === "/greets" ? { "set-cookie": "who=me; HttpOnly" } : {};
@@ -31,7 +32,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     };
     expect(await warm("/next")).toBe("200 page");
     for (const path of ["/private", "/elsewhere", "/greets"]) expect(await warm(path), path).toBe("204 ");
-    expect(seen).toEqual(["/robots.txt - -", "/next - -", "/elsewhere - -", "/greets - -"]);
+    expect(seen).toEqual(["/robots.txt - -", "/next - prefetch", "/elsewhere - prefetch", "/greets - prefetch"]);
 
     await phone.fetch(`${origin}/login`);
     expect(await warm("/next")).toBe("204 ");

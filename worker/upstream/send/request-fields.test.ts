@@ -113,6 +113,14 @@ describe("buildRequestHeaders", () => {
     });
   });
 
+  it("says of a page that nobody has asked for what it is", () => {
+    const head = { destination: "document", mode: "navigate", origin: "https://a.example" } as const;
+    const warmed = build({ head: { ...head, credentials: "omit" }, chain: urls("https://a.example/x") });
+    expect(warmed["sec-purpose"]).toBe("prefetch");
+    expect(warmed).not.toHaveProperty("sec-fetch-user");
+    expect(build({ head, chain: urls("https://a.example/x") })).not.toHaveProperty("sec-purpose");
+  });
+
   it("tells of the browser beside the user agent where the way is safe", () => {
     const userAgent = "Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0";
     expect(build({ userAgent })["sec-ch-ua-platform"]).toBe(`"Linux"`);

@@ -58,7 +58,7 @@ const ACCEPT: Partial<Record<Destination, string>> = {
 const ACCEPT_ENCODING = "gzip, br";
 
 export interface OutgoingRequest {
-  readonly head: Pick<RequestHead, "destination" | "mode" | "origin">;
+  readonly head: Pick<RequestHead, "destination" | "mode" | "origin"> & Partial<Pick<RequestHead, "credentials">>;
   /** All URLs of the exchange so far; the last is the one this request goes to. */
   readonly chain: readonly [URL, ...URL[]];
   readonly fields: HeaderList;
@@ -122,7 +122,11 @@ function setFetchMetadata(headers: Headers, head: OutgoingRequest["head"], chain
   headers.set("sec-fetch-mode", head.mode);
   headers.set("sec-fetch-dest", head.destination === "" ? "empty" : head.destination);
   // Whether a gesture started it is not known here; for the person's own navigations it nearly always did.
-  if (head.mode === "navigate" && head.destination === "document") headers.set("sec-fetch-user", "?1");
+  if (head.mode === "navigate" && head.destination === "document") {
+    // Nobody has asked for what goes without credentials (`warming`).
+    if (head.credentials === "omit") headers.set("sec-purpose", "prefetch");
+    else headers.set("sec-fetch-user", "?1");
+  }
 }
 
 /** How the farthest URL of the exchange relates to who asks for it. */
