@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { Random } from "../../shared/testing/random.ts";
+import { memoryRecordStore, type RecordStore } from "./record-store.ts";
 import { DeviceRig, KEY, read } from "./testing/device-rig.ts";
 
 describe("the directory", () => {
@@ -57,4 +59,33 @@ describe("the directory", () => {
     expect(await rig.directory.list()).toEqual([]);
     expect(await rig.comesIn(phone)).toBe(false);
   });
+
+  it("lets all in that pair at once with an edge that is new, in whatever order its store answers", async () => {
+    const random = new Random(Number(process.env.ROPEWAY_FUZZ_SEED ?? Date.now() % 2 ** 32));
+    console.info(`A new edge with ROPEWAY_FUZZ_SEED=${random.seed}`);
+    for (let round = 0; round < 50; round++) {
+      const rig = new DeviceRig(KEY, unevenStore(memoryRecordStore(), random));
+      const paired = await Promise.all(Array.from({ length: 5 }, (_, index) => rig.pair(`Phone ${index}`)));
+      for (const phone of paired) expect(await rig.comesIn(phone)).toBe(true);
+      expect(await rig.directory.list()).toHaveLength(5);
+    }
+  });
 });
+
+/** Answers some questions many turns after others; a change happens as one step all the same. */
+function unevenStore(store: RecordStore, random: Random): RecordStore {
+  const turns = async () => {
+    for (let left = random.oneIn(4) ? 40 : 0; left > 0; left--) await new Promise(setImmediate);
+  };
+  const after = async <Value>(ask: () => Promise<Value>) => {
+    await turns();
+    const answer = await ask();
+    await turns();
+    return answer;
+  };
+  return {
+    get: (name) => after(() => store.get(name)),
+    list: (prefix) => after(() => store.list(prefix)),
+    update: (name, change) => after(() => store.update(name, change)),
+  };
+}

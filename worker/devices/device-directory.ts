@@ -239,9 +239,12 @@ export class DeviceDirectory implements DirectoryCalls {
   async #noticeNewKey(): Promise<void> {
     const { store, accessKey } = this.#options;
     const keyHash = await hashOf(accessKey);
-    const known = await this.#access();
-    if (known?.keyHash === keyHash) return;
-    for (const { id } of await store.list<DeviceEntry>(DEVICE)) await this.unpair(id, { withCookies: false });
-    await store.update<AccessRecord>(ACCESS, () => ({ keyHash }));
+    const isNoticed = async () => (await this.#access())?.keyHash === keyHash;
+    if (await isNoticed()) return;
+    const listed = await store.list<DeviceEntry>(DEVICE);
+    // Whoever has noticed it meanwhile may have paired devices, and the list may have them.
+    if (await isNoticed()) return;
+    for (const { id } of listed) await this.unpair(id, { withCookies: false });
+    await store.update<AccessRecord>(ACCESS, (known) => (known?.keyHash === keyHash ? known : { keyHash }));
   }
 }

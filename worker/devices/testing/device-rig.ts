@@ -18,10 +18,11 @@ export class DeviceRig {
   /** Milliseconds since the epoch. */
   time = 1_800_000_000_000;
   directory: DeviceDirectory;
-  #directoryStore = memoryRecordStore();
+  #directoryStore: RecordStore;
   #devices = new Map<string, RiggedDevice>();
 
-  constructor(accessKey = KEY) {
+  constructor(accessKey = KEY, directoryStore = memoryRecordStore()) {
+    this.#directoryStore = directoryStore;
     this.directory = this.#open(accessKey);
   }
 
