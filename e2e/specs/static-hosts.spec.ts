@@ -1,16 +1,15 @@
 /** Hosts of sites that are static files and `_headers`, as Cloudflare's assets serve them, beside an edge of another host. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../../scripts/build/paths.ts";
 import { builtSlotFiles } from "../../scripts/deploy/slot-files.ts";
 import { slotNames, writeSlotWorkers } from "../../scripts/deploy/slot-workers.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { startHostProxy } from "../fixtures/host-proxy.ts";
+import { startWranglerDev } from "../fixtures/wrangler-dev.ts";
 
 const BASE = "ropeway.me.localhost";
 const LIST = "ropeway-s[01-03].me.localhost";
@@ -29,7 +28,7 @@ test("a site's host of static files boots, takes no subresource for a page, and 
   const edge = await startEdge({ runtime, port: edgePort, host: BASE, slotHosts: LIST, allowPrivate: true });
   const names = slotNames("ropeway", 1);
   const [worker] = await writeSlotWorkers(directory, names, await builtSlotFiles(base, LIST), "2026-08-01");
-  const files = startFiles(worker?.config ?? "", filesPort);
+  const files = startWranglerDev(filesPort, [`--config=${worker?.config ?? ""}`]);
   try {
     const ask = (path: string, destination: string) => get(proxy.port, "ropeway-s01.me.localhost", path, destination);
     await expect
@@ -86,14 +85,6 @@ test("a site's host of static files boots, takes no subresource for a page, and 
 async function kept(): Promise<{ stored: string | null; workers: number }> {
   const workers = await navigator.serviceWorker.getRegistrations();
   return { stored: localStorage.getItem("left"), workers: workers.length };
-}
-
-function startFiles(config: string, port: number): ChildProcess {
-  const args = ["dev", `--config=${config}`, "--ip=127.0.0.1", `--port=${port}`, "--inspector-port=0"];
-  return spawn(join(root, "node_modules", ".bin", "wrangler"), [...args, "--show-interactive-dev-session=false"], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
-  });
 }
 
 interface Answer {
