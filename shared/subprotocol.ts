@@ -59,6 +59,11 @@ export interface EdgeConfig {
 export const EdgeRequest = {
   /** PUT: `document.cookie = …`; fields `document-url` and `cookie-string`. */
   SCRIPT_COOKIE: "ropeway:///script-cookie",
+  /**
+   * GET: the cookies that scripts of a site's own page may read; field `document-url`. An edge of before 2026-12 does not
+   * know it.
+   */
+  SCRIPT_COOKIES: "ropeway:///script-cookies",
   /** DELETE: forgets all cookies of this phone. */
   SITE_DATA: "ropeway:///site-data",
   /** DELETE: forgets the site that a host belongs to; field `host-name`. An edge of before 2026-12 does not know it. */

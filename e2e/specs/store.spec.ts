@@ -234,6 +234,21 @@ test("a fresh document comes with no request, and with the cookies of now", asyn
   await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
 });
 
+test("a fresh document comes with no request where the app has just started, too", async ({ app, origin }) => {
+  serve(origin);
+  await app.storeReady();
+  await app.goto(`${origin.origin}/document`);
+  await expect(app.frame().locator("#at")).toHaveText("seen=1");
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(0);
+  // Beside the other one, so that it shows the start page.
+  const again = await app.openAnother();
+  // Asked by the app itself: which cookies the page's scripts may read.
+  await expect.poll(async () => (await again.stats()).requests).toBe(1);
+  await again.goto(`${origin.origin}/document`);
+  await expect(again.frame().locator("#at")).toHaveText("seen=1");
+  expect(origin.requestsTo("/document")).toHaveLength(1);
+});
+
 test("back and forward ask for no page again, however stale", async ({ app, origin }) => {
   for (const path of ["/first", "/second"]) {
     origin.route(path, ({ page }) => page(pageOf(path, `<p>${path}`), { "cache-control": "max-age=0" }));

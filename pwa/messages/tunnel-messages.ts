@@ -44,6 +44,8 @@ export type StoreQuestion =
   | { readonly kind: "sites" }
   /** Which of these pages can be read while the link is away: those. */
   | { readonly kind: "readable"; readonly urls: readonly string[] }
+  /** Asks the edge for what it takes to show these pages, where they are fresh, with nobody asked; no answer. */
+  | { readonly kind: "ready"; readonly urls: readonly string[] }
   /** As `StoredSite` names it: "", or why something is still there. */
   | { readonly kind: "forget"; readonly site: string }
   /** Each `KeptPage`, the latest first. */

@@ -107,6 +107,14 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
           ["cookie-string", encodeURIComponent("c=ü; path=/")],
         ],
       });
+      const read = await phone.fetch(EdgeRequest.SCRIPT_COOKIES, {
+        ...scriptFetch(origin),
+        headers: [["document-url", `${origin}/`]],
+      });
+      expect(read.head.scriptCookies).toMatchObject([
+        { name: "a", value: "1" },
+        { name: "c", value: "ü" },
+      ]);
       await phone.fetch(`${origin}/again`);
       await phone.fetch(`${origin}/framed`, { ...scriptFetch(other), mode: "no-cors", credentials: "include" });
       const second = await edge.connectedPhone(road);

@@ -15,6 +15,7 @@ function setUp(values: readonly string[]) {
     warmer: { warm: async () => null },
     siteData: {
       setScriptCookie: async (_, __, cookieString) => void set.push(cookieString),
+      scriptCookies: async () => scriptCookies,
       clear: async () => void set.push("cleared"),
       clearSite: async (host) => void set.push(`cleared ${host}`),
       flush: async () => void set.push("flushed"),
@@ -41,6 +42,8 @@ describe("cookies as text over a jar of bytes", () => {
       acceptLanguage: "",
       signal: new AbortController().signal,
     });
-    expect(head.scriptCookies.map(({ value }) => value)).toEqual(["plain", "ü界", "caf\u00e9", ""]);
+    const asked = await backend.siteData.scriptCookies(new URL("https://a.example/"));
+    for (const cookies of [head.scriptCookies, asked])
+      expect(cookies.map(({ value }) => value)).toEqual(["plain", "ü界", "caf\u00e9", ""]);
   });
 });

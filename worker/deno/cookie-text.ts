@@ -13,21 +13,23 @@ export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): Ed
     warmer,
     async upstream(request) {
       const response = await upstream(request);
-      const scriptCookies = response.head.scriptCookies.map(
-        (cookie): ScriptCookie => ({
-          ...cookie,
-          name: decodeByteString(cookie.name),
-          value: decodeByteString(cookie.value),
-        }),
-      );
-      return { ...response, head: { ...response.head, scriptCookies } };
+      return { ...response, head: { ...response.head, scriptCookies: toText(response.head.scriptCookies) } };
     },
     siteData: {
       ...siteData,
+      scriptCookies: async (page) => toText(await siteData.scriptCookies(page)),
       setScriptCookie: (topLevelOrigin, documentUrl, cookieString) =>
         siteData.setScriptCookie(topLevelOrigin, documentUrl, toBytes(cookieString)),
     },
   };
+}
+
+function toText(cookies: readonly ScriptCookie[]): ScriptCookie[] {
+  return cookies.map((cookie) => ({
+    ...cookie,
+    name: decodeByteString(cookie.name),
+    value: decodeByteString(cookie.value),
+  }));
 }
 
 /** UTF-8, one character each byte. */

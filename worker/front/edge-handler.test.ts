@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import type { RequestHead, ScriptCookie } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
@@ -10,6 +10,16 @@ import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
 
 const CONSTANTS = { userAgent: "Phone/1", acceptLanguage: "en" };
 const PAGE = "https://a.example";
+
+const COOKIE: ScriptCookie = {
+  name: "a",
+  value: "1",
+  domain: "a.example",
+  hostOnly: true,
+  path: "/",
+  secure: false,
+  expires: null,
+};
 
 function setUp() {
   const log: string[] = [];
@@ -34,6 +44,10 @@ function setUp() {
     },
     siteData: {
       setScriptCookie: async (...args) => void log.push(`set ${args.join(" | ")}`),
+      async scriptCookies(page) {
+        log.push(`cookies of ${page}`);
+        return [COOKIE];
+      },
       clear: async () => void log.push("clear"),
       clearSite: async (host) => void log.push(`clear ${host}`),
       flush: async () => void log.push("flush"),
@@ -104,6 +118,26 @@ describe("the edge's answers", () => {
       scope: "stream",
     });
     expect(log).toEqual([]);
+  });
+
+  it("says which cookies scripts of a site's own page may read, and no others", async () => {
+    const { log, ask } = setUp();
+    const cookiesOf = (page: string, head: Partial<RequestHead> = {}) => {
+      const headers = [["document-url", page]] as const;
+      return ask({ method: "GET", url: EdgeRequest.SCRIPT_COOKIES, topLevelOrigin: PAGE, headers, ...head });
+    };
+    expect(await cookiesOf(`${PAGE}/?a`)).toMatchObject({ head: { status: 204, scriptCookies: [COOKIE] }, body: null });
+    expect(log).toEqual([`cookies of ${PAGE}/?a`]);
+    const refused = [
+      cookiesOf("https://b.example/"),
+      cookiesOf("", { headers: [] }),
+      cookiesOf(`${PAGE}/`, { origin: null }),
+      cookiesOf(`${PAGE}/`, { topLevelOrigin: "https://b.example" }),
+      cookiesOf("https://b.example/", { topLevelOrigin: "https://b.example" }),
+      cookiesOf(`${PAGE}/`, { method: "PUT" }),
+    ];
+    for (const each of refused) await expect(each).rejects.toMatchObject({ code: ErrorCode.PROTOCOL_ERROR });
+    expect(log).toHaveLength(1);
   });
 
   it("forgets all cookies when the person wants that", async () => {

@@ -1,7 +1,7 @@
 /** Answers what a phone asks: requests for origins go upstream, those of scheme `ropeway:` are for the edge itself. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import type { RequestHead, ScriptCookie } from "../../shared/http/heads.ts";
 import { isIdempotent } from "../../shared/http/methods.ts";
 import type { ServerRequest } from "../../shared/http/server-exchange.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
@@ -9,6 +9,7 @@ import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import type { SessionConstants } from "../session/connection-snapshot.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
+import { partitionOf } from "../upstream/cookies/cookie-jar.ts";
 import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
 import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 import type { PageWarmer } from "../upstream/warming/page-warmer.ts";
@@ -16,6 +17,8 @@ import type { PageWarmer } from "../upstream/warming/page-warmer.ts";
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
   setScriptCookie(topLevelOrigin: string, documentUrl: string, cookieString: string): Promise<void>;
+  /** Those that scripts of this page may read, on any path of its origin. */
+  scriptCookies(page: URL): Promise<readonly ScriptCookie[]>;
   clear(): Promise<void>;
   /** Of the site that this host belongs to, and of all in its pages. */
   clearSite(host: string): Promise<void>;
@@ -39,6 +42,7 @@ export function createEdgeBackend({ upstream, jar, transportSecurity, warmer }: 
       async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
         await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);
       },
+      scriptCookies: (page) => jar.scriptCookies(partitionOf(page.origin), page),
       async clear() {
         await jar.clear();
         await transportSecurity.clear();
@@ -76,23 +80,22 @@ export function createEdgeHandler(
         ...(beforeSend === null ? {} : { beforeSend }),
       });
     }
+    if (head.method === "GET" && head.url === EdgeRequest.SCRIPT_COOKIES)
+      return withoutBody(head, await siteData.scriptCookies(pageOf(head)));
     if (head.method === "GET" && head.url === EdgeRequest.WARMED_PAGE) {
       const response = await warmer.warm({ ...request, ...constants }, linkOf(head));
       if (response !== null) return response;
     } else await answerEdgeRequest(head, siteData);
     // Sealed as they are, nobody can tell which are a site's.
     if (head.method === "DELETE") await dictionaries?.forget();
-    return {
-      head: {
-        status: 204,
-        headers: [],
-        url: head.url,
-        redirected: false,
-        coding: "identity",
-        scriptCookies: [],
-      },
-      body: null,
-    };
+    return withoutBody(head, []);
+  };
+}
+
+function withoutBody({ url }: RequestHead, scriptCookies: readonly ScriptCookie[]): UpstreamResponse {
+  return {
+    head: { status: 204, headers: [], url, redirected: false, coding: "identity", scriptCookies },
+    body: null,
   };
 }
 
@@ -144,12 +147,19 @@ async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise
 }
 
 /** What the page's link leads to. */
-function linkOf({ headers, origin, topLevelOrigin }: RequestHead): URL {
-  const url = URL.parse(headerValue(headers, "document-url") ?? "");
-  const isOwn = url !== null && /^https?:$/.test(url.protocol) && url.origin === origin && origin === topLevelOrigin;
-  if (!isOwn || url.search !== "" || url.username + url.password !== "")
-    throw violation("Cannot warm a link: it leads elsewhere, or says more than a path");
+function linkOf(head: RequestHead): URL {
+  const url = pageOf(head);
+  if (url.search !== "" || url.username + url.password !== "")
+    throw violation("Cannot warm a link: it says more than a path");
   return url;
+}
+
+/** A page of the site itself, which asks. */
+function pageOf({ url, headers, origin, topLevelOrigin }: RequestHead): URL {
+  const page = URL.parse(headerValue(headers, "document-url") ?? "");
+  const isOwn = page !== null && /^https?:$/.test(page.protocol) && page.origin === origin && origin === topLevelOrigin;
+  if (!isOwn) throw violation(`Cannot answer GET ${url}: the document is not of the site that asks`);
+  return page;
 }
 
 function decode(text: string): string {

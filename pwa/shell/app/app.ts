@@ -52,6 +52,7 @@ export class App implements AppActions {
   #readable: ReadonlySet<string> | null = null;
   /** The edge could not be reached when the person gave this key. */
   #unansweredKey: string | null = null;
+  #wasReadied = false;
 
   constructor(options: AppOptions) {
     this.#options = options;
@@ -236,16 +237,27 @@ export class App implements AppActions {
     if (!isAway(link)) this.#readable = null;
     else if (!wasAway) void this.#findReadable();
     this.draw();
-    if (isBack) for (const tab of this.#tabs) tab.onLinkBack();
+    if (!isBack) return;
+    for (const tab of this.#tabs) tab.onLinkBack();
+    this.#ready();
+  }
+
+  /** What was opened before opens at once, where it may. */
+  #ready(): void {
+    const urls = this.#siteUrls;
+    if (this.#wasReadied || urls.length === 0) return;
+    this.#wasReadied = true;
+    void this.tunnel.askStore({ kind: "ready", urls });
+  }
+
+  get #siteUrls(): readonly string[] {
+    const { recent, pinned } = this.#options.sites;
+    return [...pinned, ...recent].map(({ url }) => url);
   }
 
   /** What the start page shows of what is stored. */
   async #findReadable(): Promise<void> {
-    const { recent, pinned } = this.#options.sites;
-    const pages = await this.tunnel.askStore<readonly string[]>({
-      kind: "readable",
-      urls: [...pinned, ...recent].map(({ url }) => url),
-    });
+    const pages = await this.tunnel.askStore<readonly string[]>({ kind: "readable", urls: this.#siteUrls });
     if (!isAway(this.#link)) return;
     this.#readable = pages === null ? null : new Set(pages);
     this.draw();

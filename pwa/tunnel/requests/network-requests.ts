@@ -7,7 +7,6 @@ import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import { documentName } from "../../../shared/http/push.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
 import { LinkPatience } from "../sockets/link-patience.ts";
@@ -56,10 +55,13 @@ export class NetworkRequests {
 
   readonly ask: Ask = ({ head, body, push }, consumer) => {
     let documentStream: MuxStream | null = null;
+    const isToEdge = head.url.startsWith(EDGE_SCHEME);
+    // Nobody waits for what the edge is asked for itself.
+    const isAhead = isToEdge && head.method === "GET";
     const opened = (one: OpenedStream): OpenedStream => {
       documentStream = head.mode === "navigate" ? one.stream : null;
       // A cookie that a script sets goes with what is asked after it.
-      one.stream.leads = head.url.startsWith(EDGE_SCHEME) && head.url !== EdgeRequest.WARMED_PAGE;
+      one.stream.leads = isToEdge && !isAhead;
       return one;
     };
     const request: LastingRequest = new LastingRequest({
@@ -68,7 +70,7 @@ export class NetworkRequests {
       push,
       consumer: this.#counters.counting(consumer),
       openStream: () => {
-        const one = this.#host.openStream(head.url === EdgeRequest.WARMED_PAGE ? LAST : priorityOf(head.destination));
+        const one = this.#host.openStream(isAhead ? LAST : priorityOf(head.destination));
         return one instanceof Promise ? one.then(opened) : opened(one);
       },
       clock: this.#clock,

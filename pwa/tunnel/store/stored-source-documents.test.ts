@@ -161,7 +161,9 @@ describe("a document", () => {
   it("has without a link the cookies of when it was last confirmed", async () => {
     await window.get(page, { headers: STALE, body: "<p>", scriptCookies: [cookie] });
     await window.get(page, { status: 304, scriptCookies: [{ ...cookie, value: "2" }] });
-    await window.stored(page);
+    const disk = await phone.disk.raw();
+    const written = [{ meta: { scriptCookies: [{ value: "2" }] } }];
+    await vi.waitFor(async () => expect(await disk.getAll("entries")).toMatchObject(written), 20_000);
     phone.isAway = true;
     const other = phone.open();
     const fails = new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot reach the edge: try again");

@@ -1,8 +1,9 @@
 /**
  * What scripts of documents may read as `document.cookie`, as far as the phone has heard: a document that the store answers
- * needs it, and the jar is at the edge. Each document that comes from the edge brings all of its host's; what the edge does
- * not tell makes a host unknown until then.
+ * needs it, and the jar is at the edge. Each document that comes from the edge brings all cookies of its host, and the edge
+ * can be asked for them. A host is unknown again once the edge may have changed its cookies without telling.
  */
+import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../../shared/subprotocol.ts";
@@ -12,19 +13,20 @@ import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import { ScriptCookies } from "../../../../shared/web/script-cookies.ts";
 import { isForgetting } from "../forgetting.ts";
 
-/** Documents' hosts that are known, the oldest dropped first. */
+/** Documents' hosts that are known. */
 const HOSTS = 64;
 
 interface KnownHost {
   readonly topLevelOrigin: string;
   readonly origin: string;
-  readonly cookies: ScriptCookies;
+  /** Null until the edge has answered for them. */
+  readonly cookies: ScriptCookies | null;
 }
 
 export class CookieMirror {
   readonly #now: () => number;
   readonly #tellOthers: (urls: readonly string[]) => void;
-  readonly #hosts = new Map<string, KnownHost>();
+  readonly #hosts = new BoundedMap<string, KnownHost>(HOSTS);
 
   /**
    * @param now milliseconds since the epoch.
@@ -38,19 +40,21 @@ export class CookieMirror {
   /** What a document with this head reads, or null where that is not known. */
   cookiesFor({ url, topLevelOrigin }: Pick<RequestHead, "url" | "topLevelOrigin">): readonly ScriptCookie[] | null {
     const origin = parseUrl(url)?.origin ?? "";
-    return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies.all() ?? null;
+    return this.#hosts.get(keyOf(topLevelOrigin, origin))?.cookies?.all() ?? null;
   }
 
   /** A request goes out. @returns whether it is a cookie of a script, which the edge may not have yet. */
   sent(head: RequestHead): boolean {
     if (isForgetting(head)) this.#hosts.clear();
+    if (head.url === EdgeRequest.SCRIPT_COOKIES) this.#asked(head.topLevelOrigin);
     if (head.url !== EdgeRequest.SCRIPT_COOKIE) return false;
     const documentUrl = headerValue(head.headers, "document-url") ?? "";
     this.#tellOthers([documentUrl]);
     const cookie = decodeURIComponent(headerValue(head.headers, "cookie-string") ?? "");
     const known = this.#hosts.get(keyOf(head.topLevelOrigin, parseUrl(documentUrl)?.origin ?? ""));
     const before = namesAndValues(known);
-    known?.cookies.write(cookie, documentUrl);
+    if (known?.cookies === null) this.#forget(known);
+    known?.cookies?.write(cookie, documentUrl);
     for (const other of this.#partition(head.topLevelOrigin)) {
       // Its site may have set one for the domain above both.
       if (other !== known && areMaybeSameSite(other.origin, documentUrl)) this.#forget(other);
@@ -61,11 +65,12 @@ export class CookieMirror {
   /** The edge's answer has come. */
   answered(head: RequestHead, response: ResponseHead): void {
     if (head.mode === "navigate") return this.#document(head, response);
+    if (head.url === EdgeRequest.SCRIPT_COOKIES) return this.#told(head.topLevelOrigin, response);
     if (head.credentials === "omit") return;
     if (!isOwnOnly(head, response) || response.scriptCookies.length > 0) this.#tellOthers([head.url, response.url]);
     for (const known of this.#partition(head.topLevelOrigin)) {
       const isAsker = known.topLevelOrigin === head.topLevelOrigin && isSameOrigin(known.origin, head.origin);
-      if (isAsker) known.cookies.apply(cookiesOf(response.scriptCookies, known.origin));
+      if (isAsker) this.#changed(known, cookiesOf(response.scriptCookies, known.origin));
       else if (this.#mayHaveChanged(known, head, response)) this.#forget(known);
     }
   }
@@ -94,11 +99,30 @@ export class CookieMirror {
     for (const other of this.#partition(topLevelOrigin)) {
       if (areMaybeSameSite(other.origin, url) || areMaybeSameSite(other.origin, head.url)) this.#forget(other);
     }
+    this.#learn(topLevelOrigin, origin, scriptCookies);
+  }
+
+  /** The edge is asked for those of a site's own pages. */
+  #asked(origin: string): void {
+    const key = keyOf(origin, origin);
+    if (!this.#hosts.has(key)) this.#hosts.set(key, { topLevelOrigin: origin, origin, cookies: null });
+  }
+
+  /** An answer that has overtaken this one may have changed them: it has made the host unknown. */
+  #told(origin: string, { scriptCookies }: ResponseHead): void {
+    if (this.#hosts.get(keyOf(origin, origin))?.cookies === null) this.#learn(origin, origin, scriptCookies);
+  }
+
+  #learn(topLevelOrigin: string, origin: string, scriptCookies: readonly ScriptCookie[]): void {
     const cookies = new ScriptCookies(this.#now);
     cookies.apply(scriptCookies);
     this.#hosts.set(keyOf(topLevelOrigin, origin), { topLevelOrigin, origin, cookies });
-    const [oldest] = this.#hosts.keys();
-    if (this.#hosts.size > HOSTS && oldest !== undefined) this.#hosts.delete(oldest);
+  }
+
+  #changed(known: KnownHost, changes: readonly ScriptCookie[]): void {
+    // Whether the answer that is still to come has them, nobody knows.
+    if (known.cookies === null && changes.length > 0) this.#forget(known);
+    known.cookies?.apply(changes);
   }
 
   /** Of what the asker may not see the edge tells nothing, nor of where a request was redirected on its way. */
@@ -122,7 +146,7 @@ export class CookieMirror {
 const keyOf = (topLevelOrigin: string, origin: string): string => `${topLevelOrigin} ${origin}`;
 
 function namesAndValues(known: KnownHost | undefined): string {
-  return JSON.stringify(known?.cookies.all().map(({ name, value }) => [name, value]));
+  return JSON.stringify(known?.cookies?.all().map(({ name, value }) => [name, value]));
 }
 
 function cookiesOf(cookies: readonly ScriptCookie[], origin: string): ScriptCookie[] {

@@ -8,6 +8,7 @@ import { fitsAway, movedHead } from "../exchanges/redirected.ts";
 import type { SourceParts } from "../exchanges/source-parts.ts";
 import { contextOf, type ExchangeEntry, partitionOf } from "../exchanges/stored-exchange.ts";
 import { variantsIn } from "../exchanges/variants-of.ts";
+import { documentHead } from "./document-head.ts";
 
 /** Its copies were made in vain where something went to make room meanwhile. */
 const ATTEMPTS = 3;
@@ -66,22 +67,6 @@ async function findStored(parts: SourceParts, page: string, head: RequestHead): 
     if (end.length > 0) return [stored.entry, ...end];
   }
   return [];
-}
-
-/** As the person asks for it. */
-function documentHead(url: string): RequestHead {
-  return {
-    method: "GET",
-    url,
-    headers: [],
-    destination: "document",
-    mode: "navigate",
-    credentials: "include",
-    redirect: "follow",
-    referrer: "",
-    origin: null,
-    topLevelOrigin: new URL(url).origin,
-  };
 }
 
 /** A body that several have is stored once. */

@@ -7,6 +7,7 @@ import { forgetSite } from "./forget-site.ts";
 import { keepPage } from "./keep-page.ts";
 import { keptPages } from "./kept-pages.ts";
 import { readablePages } from "./readable-pages.ts";
+import { readyPages } from "./ready-pages.ts";
 import { storedSites } from "./stored-sites.ts";
 
 export interface AskedStore {
@@ -23,6 +24,8 @@ export async function answerTo(question: StoreQuestion, { ask, open, parts }: As
       return forgetSite(ask, question.site, self.location.origin);
     case "readable":
       return readablePages(open, question.urls);
+    case "ready":
+      return readyPages(ask, open, parts, question.urls);
     case "sites":
       return storedSites(open);
     case "kept":
