@@ -13,7 +13,8 @@ const blocked = test.extend<{ fate: UpgradeFate; blocker: UpgradeBlocker; blocke
     await blocker.close();
   },
   blockedApp: async ({ page, edge, blocker }, use) => {
-    const app = new AppPage(page, `http://localhost:${blocker.port}`);
+    // On a busy machine further sockets may seem to pay.
+    const app = new AppPage(page, `http://localhost:${blocker.port}`, { channels: 1 });
     await app.open(edge.accessKey);
     await use(app);
   },
