@@ -20,6 +20,17 @@ export interface ServedLink {
   hasSnapshot: boolean;
 }
 
+/** One socket of a session, from its HELLO to its close. A socket that was replaced may still deliver: that is ignored. */
+export interface ServedConnection {
+  receive(message: Uint8Array): void;
+  /** A keep-alive came that the runtime has not answered by itself. */
+  keptAlive(): void;
+  /** The phone asked for the end of the link. */
+  finish(): void;
+  /** @param isOrderly the peer confirmed the close. */
+  closed(isOrderly: boolean): void;
+}
+
 type ChannelState =
   | { readonly kind: "idle" }
   | { readonly kind: "linked"; readonly link: ServedLink }

@@ -20,7 +20,7 @@ import {
   sessionConstants,
 } from "./connection-snapshot.ts";
 import { RestedConnection } from "./rested-connection.ts";
-import { ServedChannel, type ServedLink } from "./served-channel.ts";
+import { ServedChannel, type ServedConnection, type ServedLink } from "./served-channel.ts";
 import { Vigil } from "./vigil.ts";
 
 /** Its clock counts milliseconds since the epoch. */
@@ -132,9 +132,7 @@ export class ServedSession {
     const hasStrays = channels.all.some((channel) => channel.hasStrays);
     const isKept = channels.totals.isUnacknowledged && !this.#vigil.isOver;
     // What a carried channel comes to is kept with no socket.
-    return (
-      streams.count > 0 || hasStrays || isKept || this.#carried.length > 0 || (this.#isAttached && this.#isAwaiting)
-    );
+    return streams.count > 0 || hasStrays || isKept || this.#isCarrying || (this.#isAttached && this.#isAwaiting);
   }
 
   /** When the phone was last heard, on any of its sockets. */
@@ -146,12 +144,15 @@ export class ServedSession {
   /**
    * @throws RopewayError LINK_LOST when the phone cannot go on where it was; the session has ended then.
    */
-  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): void {
+  attach(transport: Transport, hello: ChannelFrame & { type: "hello" }, isCarried = false): ServedConnection {
     const index = hello.channel ?? 0;
     // What is no number of a channel is refused by the session.
     const channel = this.#channels[index] ?? new ServedChannel(index);
     const link = this.#observe(transport, this.#options.now(), isCarried ? hello.link : null);
-    if (channel.isOvertaken(hello.link)) return transport.close(CLOSED_NORMALLY, "replaced");
+    if (channel.isOvertaken(hello.link)) {
+      transport.close(CLOSED_NORMALLY, "replaced");
+      return this.#connection(channel, link);
+    }
     try {
       link.attachment = resumeChannel(this.session.channels, link.observed, hello, isCarried);
     } catch (error) {
@@ -159,49 +160,52 @@ export class ServedSession {
       throw error;
     }
     this.#take(channel, link, hello.link);
+    return this.#connection(channel, link);
   }
 
   /** A socket that outlived the memory of the session it carries. */
-  adopt(transport: Transport, index: number): void {
-    const channel = this.#channels[index];
-    if (channel === undefined) return;
+  adopt(transport: Transport, index: number): ServedConnection {
+    const channel = this.#channels[index] ?? new ServedChannel(index);
     const link = this.#observe(transport, Number.NEGATIVE_INFINITY);
     link.hasSnapshot = true;
     link.isHeard = true;
     link.attachment = adoptChannel(this.session.channels, index, link.observed);
     this.#take(channel, link, channel.newest);
+    return this.#connection(channel, link);
   }
 
-  receive(transport: Transport, message: Uint8Array): void {
-    const channel = this.#channelOn(transport);
-    // A socket that was replaced may still deliver.
-    if (!channel?.link) return;
+  #connection(channel: ServedChannel, link: ServedLink): ServedConnection {
+    const whileCurrent = (task: () => void): void => {
+      if (channel.link === link) task();
+    };
+    return {
+      receive: (message) => whileCurrent(() => this.#receive(channel, link, message)),
+      keptAlive: () => {
+        this.#heardAt = this.#options.now();
+      },
+      finish: () => whileCurrent(() => this.#finish(channel, link)),
+      closed: (isOrderly) => whileCurrent(() => this.#closed(channel, link, isOrderly)),
+    };
+  }
+
+  #receive(channel: ServedChannel, { attachment }: ServedLink, message: Uint8Array): void {
     this.#heardAt = this.#options.now();
-    const { attachment } = channel.link;
     channel.heard();
     attachment?.receive(message);
     this.#save();
   }
 
-  /** A keep-alive came that the runtime has not answered by itself. */
-  keptAlive(): void {
-    this.#heardAt = this.#options.now();
-  }
-
-  finish(transport: Transport): void {
-    const channel = this.#channelOn(transport);
+  #finish(channel: ServedChannel, link: ServedLink): void {
     // The first channel is never retired.
-    if (!channel?.link || channel.isFinishing || channel.index === 0) return;
+    if (channel.isFinishing || channel.index === 0) return;
     this.session.channels.beginRetirement(channel.index);
     channel.finish();
-    this.#loosen(channel, channel.link);
-    transport.close(CLOSED_NORMALLY, "");
+    this.#loosen(channel, link);
+    link.transport.close(CLOSED_NORMALLY, "");
   }
 
-  detach(transport: Transport, isOrderly: boolean): void {
-    const channel = this.#channelOn(transport);
-    if (!channel?.link) return;
-    const { link, index, isFinishing } = channel;
+  #closed(channel: ServedChannel, link: ServedLink, isOrderly: boolean): void {
+    const { index, isFinishing } = channel;
     channel.unlink();
     if (index === 0) this.#dropCarried();
     if (!isFinishing) return this.#loosen(channel, link);
@@ -238,10 +242,6 @@ export class ServedSession {
 
   get #links(): ServedLink[] {
     return this.#channels.flatMap(({ link }) => link ?? []);
-  }
-
-  #channelOn(transport: Transport): ServedChannel | undefined {
-    return this.#channels.find(({ link }) => link?.transport === transport);
   }
 
   /** A channel is without a socket from now on. */
@@ -282,14 +282,17 @@ export class ServedSession {
     if (link?.carriedAs === from.link) link.attachment?.receive(message, false);
   }
 
-  /** Channels that go over the first one's socket. */
-  get #carried(): ServedLink[] {
-    return this.#links.filter(({ carriedAs }) => carriedAs !== null);
+  /** Whether channels go over the first one's socket. */
+  get #isCarrying(): boolean {
+    return this.#links.some(({ carriedAs }) => carriedAs !== null);
   }
 
   /** The socket that carried them is gone. */
   #dropCarried(): void {
-    for (const { transport } of this.#carried) this.detach(transport, false);
+    for (const channel of this.#channels) {
+      const { link } = channel;
+      if (link !== null && link.carriedAs !== null) this.#closed(channel, link, false);
+    }
   }
 
   get #isAttached(): boolean {

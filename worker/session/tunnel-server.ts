@@ -11,6 +11,7 @@ import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
 import { PhoneProofs } from "./arrival-proof.ts";
 import type { ConnectionSnapshot, FirstSnapshot } from "./connection-snapshot.ts";
+import type { ServedConnection } from "./served-channel.ts";
 import { ServedSession, type ServedSessionOptions } from "./served-session.ts";
 
 /** A socket that outlived the memory of what it carries. */
@@ -35,7 +36,7 @@ export interface Connection {
  */
 type ConnectionState =
   | { readonly kind: "fresh" }
-  | { readonly kind: "served"; readonly served: ServedSession }
+  | { readonly kind: "served"; readonly served: ServedConnection }
   /** `stop`: what to do when the socket has closed. */
   | { readonly kind: "refused"; readonly stop: () => void };
 
@@ -107,8 +108,8 @@ export class TunnelServer {
         return this.#connection(transport, { kind: "refused", stop: () => {} });
       }
       this.#proofs.adopt(transport, snapshot.unproved ?? 0);
-      served.adopt(transport, "further" in snapshot ? snapshot.further.index : 0);
-      return this.#connection(transport, { kind: "served", served });
+      const index = "further" in snapshot ? snapshot.further.index : 0;
+      return this.#connection(transport, { kind: "served", served: served.adopt(transport, index) });
     });
   }
 
@@ -125,17 +126,17 @@ export class TunnelServer {
       receive: (message) => {
         this.#options.onUsed?.(message.length);
         if (state.kind === "fresh") state = open(message);
-        if (state.kind === "served") state.served.receive(transport, message);
+        if (state.kind === "served") state.served.receive(message);
       },
       keptAlive: () => {
         if (state.kind === "served") state.served.keptAlive();
       },
       finish: () => {
-        if (state.kind === "served") state.served.finish(transport);
+        if (state.kind === "served") state.served.finish();
       },
       closed: (isOrderly = false) => {
         if (state.kind === "refused") state.stop();
-        if (state.kind === "served") state.served.detach(transport, isOrderly);
+        if (state.kind === "served") state.served.closed(isOrderly);
         this.#forget(transport);
       },
     };
@@ -159,7 +160,7 @@ export class TunnelServer {
     return this.#options.setTimer(close, limits.refusalTime);
   }
 
-  #open(transport: Transport, message: Uint8Array): ServedSession {
+  #open(transport: Transport, message: Uint8Array): ServedConnection {
     const hello = firstFrame(message);
     const known = this.#sessions.get(toHex(hello.sessionId));
     const isBeginning = hello.received === 0 && hello.next === 0 && (hello.channel ?? 0) === 0 && !hello.isGreeted;
@@ -168,8 +169,7 @@ export class TunnelServer {
     }
     if (known === undefined && this.#sessions.size >= limits.sessionsPerPhone) this.#dropOne();
     const served = known ?? this.#serve(hello.sessionId, null, hello.resume);
-    served.attach(transport, hello);
-    return served;
+    return served.attach(transport, hello);
   }
 
   /** @param isRepeat the phone sent it on an earlier link, and no memory of that is left: all of it may have run. */
