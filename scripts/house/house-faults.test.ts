@@ -33,6 +33,7 @@ describe("faults of the house", () => {
     expect(
       faultsOf("pwa/slot/page/x.ts", 'import "./y.ts";\nimport type { T } from "../../tunnel/tunnel.ts";\n'),
     ).toEqual(["pwa/slot/page/x.ts: may not import pwa/tunnel/tunnel.ts (scripts/house/import-direction.ts)"]);
+    expect(faultsOf("pwa/messages/x.ts", 'import "../slot/slot-url.ts";\n')).toHaveLength(1);
   });
 
   it("are not sought in tests, but for their imports", () => {

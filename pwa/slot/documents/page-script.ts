@@ -3,7 +3,6 @@
  * cookies, and sees to it that nothing it does goes past the service worker. What it cannot reach, the policy closes.
  */
 
-import { type PageConfig, takeConfig } from "../../messages/page-config.ts";
 import { patchRequests } from "../cookies/cookie-order.ts";
 import { patchElements } from "../page/elements.ts";
 import { createFailingWebSocket } from "../page/failing-web-socket.ts";
@@ -24,6 +23,7 @@ import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
 import { WorkerLink } from "../page/worker-link.ts";
 import { toReal } from "../slot-url.ts";
+import { type PageConfig, takeConfig } from "./page-config.ts";
 
 function start(config: PageConfig): void {
   const context = createPageContext(config);

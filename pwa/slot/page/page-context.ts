@@ -1,7 +1,7 @@
 /** What the parts of the page script share. */
 
-import type { PageConfig } from "../../messages/page-config.ts";
 import type { PageToShell } from "../../messages/page-messages.ts";
+import type { PageConfig } from "../documents/page-config.ts";
 import { toReal } from "../slot-url.ts";
 
 export interface PageContext {

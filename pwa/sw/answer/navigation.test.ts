@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PageConfig } from "../../messages/page-config.ts";
+import type { PageConfig } from "../../slot/documents/page-config.ts";
 import { decodeReferences } from "../../slot/rewrite/html-tag.ts";
 import { type Answered, type Asked, fakeExchange } from "../testing/fake-exchange.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";

@@ -5,7 +5,7 @@ import type { HeaderList } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { applyReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import { hasNullBody } from "../../../shared/web/status.ts";
-import { pageSnippet } from "../../messages/page-config.ts";
+import { pageSnippet } from "../../slot/documents/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
 import { framingAllowed } from "../../slot/policy/framing.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";

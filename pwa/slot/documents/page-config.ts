@@ -1,8 +1,8 @@
 /** How the service worker tells the page script about its document. */
-import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { ReferrerPolicy } from "../../shared/web/referrer-policy.ts";
-import { escapeAttribute } from "../slot/rewrite/html-tag.ts";
-import { ropewayPath, type SlotIdentity } from "../slot/slot-url.ts";
+import type { ScriptCookie } from "../../../shared/http/heads.ts";
+import type { ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { escapeAttribute } from "../rewrite/html-tag.ts";
+import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {
   readonly shellOrigin: string;
