@@ -12,7 +12,7 @@ import type { SheetName, Ui } from "../ui.ts";
 import { DevicesSheet, loadDevices } from "./devices-sheet.tsx";
 import { KeptSection } from "./kept-list.tsx";
 import { MenuSheet } from "./menu-sheet.tsx";
-import { SettingsSheet } from "./settings-sheet.tsx";
+import { SettingsSheet } from "./settings/settings-sheet.tsx";
 import { SiteSheet } from "./site-sheet.tsx";
 
 const FORGOTTEN_CHANNEL = "ropeway.forgotten";

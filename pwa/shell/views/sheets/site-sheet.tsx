@@ -11,13 +11,13 @@ import { SiteIcon } from "../parts/site-icon.tsx";
 import type { Ui } from "../ui.ts";
 import { useText } from "./data-use-section.tsx";
 import { formatTime } from "./format-time.ts";
-import { KeepSetting } from "./keep-setting.tsx";
-import { ScriptsSetting } from "./scripts-setting.tsx";
+import { KeepSetting } from "./settings/keep-setting.tsx";
+import { ScriptsSetting } from "./settings/scripts-setting.tsx";
+import { ForgetSite, type PhoneActions } from "./settings/stored-setting.tsx";
+import { SiteTrackerSetting } from "./settings/tracker-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { soonerText } from "./sooner-text.ts";
 import { storeSentences } from "./store-text.ts";
-import { ForgetSite, type PhoneActions } from "./stored-setting.tsx";
-import { SiteTrackerSetting } from "./tracker-setting.tsx";
 
 interface SiteProps {
   readonly state: BrowserState;

@@ -1,6 +1,6 @@
-import { siteName } from "../../../messages/site-name.ts";
-import type { Settings } from "../../app/app-state.ts";
-import { storedConfig } from "../../link/edge-config.ts";
+import { siteName } from "../../../../messages/site-name.ts";
+import type { Settings } from "../../../app/app-state.ts";
+import { storedConfig } from "../../../link/edge-config.ts";
 import { SwitchSetting } from "./switch-setting.tsx";
 
 interface TrackerProps {

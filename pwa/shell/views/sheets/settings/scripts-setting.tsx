@@ -1,6 +1,6 @@
-import { siteName } from "../../../messages/site-name.ts";
-import { chooseScripts, liteSites } from "../../app/lite-sites.ts";
-import { storedConfig } from "../../link/edge-config.ts";
+import { siteName } from "../../../../messages/site-name.ts";
+import { chooseScripts, liteSites } from "../../../app/lite-sites.ts";
+import { storedConfig } from "../../../link/edge-config.ts";
 import { SwitchSetting } from "./switch-setting.tsx";
 
 /** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */

@@ -1,4 +1,4 @@
-import type { Settings } from "../../app/app-state.ts";
+import type { Settings } from "../../../app/app-state.ts";
 import { SwitchSetting } from "./switch-setting.tsx";
 
 interface WarmingProps {

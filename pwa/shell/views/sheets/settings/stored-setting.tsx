@@ -1,12 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import type { KeptPage } from "../../../messages/kept-page.ts";
-import type { StoredSite } from "../../../messages/tunnel-messages.ts";
-import type { PageStorage } from "../../app/phone-storage.ts";
-import { STORE_SIZES } from "../../app/settings-store.ts";
-import { formatBytes } from "../parts/format.ts";
+import type { KeptPage } from "../../../../messages/kept-page.ts";
+import type { StoredSite } from "../../../../messages/tunnel-messages.ts";
+import type { PageStorage } from "../../../app/phone-storage.ts";
+import { STORE_SIZES } from "../../../app/settings-store.ts";
+import { formatBytes } from "../../parts/format.ts";
+import { ConfirmButton } from "../confirm-button.tsx";
+import { KeptList } from "../kept-list.tsx";
 import { ChoiceSetting } from "./choice-setting.tsx";
-import { ConfirmButton } from "./confirm-button.tsx";
-import { KeptList } from "./kept-list.tsx";
 
 interface StoredSettingProps {
   readonly stored: PageStorage | null;

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
-import type { PictureChoice, Settings } from "../../app/app-state.ts";
-import { PAGE_BUDGETS } from "../../app/settings-store.ts";
-import { formatBytes } from "../parts/format.ts";
+import type { PictureChoice, Settings } from "../../../app/app-state.ts";
+import { PAGE_BUDGETS } from "../../../app/settings-store.ts";
+import { formatBytes } from "../../parts/format.ts";
 import { ChoiceSetting } from "./choice-setting.tsx";
 
 const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [

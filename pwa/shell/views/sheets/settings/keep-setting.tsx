@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { KeepResult, KeptPages } from "../../app/kept-pages.ts";
-import { keepText } from "./keep-text.ts";
+import type { KeepResult, KeptPages } from "../../../app/kept-pages.ts";
+import { keepText } from "../keep-text.ts";
 import { SwitchSetting } from "./switch-setting.tsx";
 
 interface KeepSettingProps {

@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { SEARCH_ENGINES } from "../../app/search-engines.ts";
+import { SEARCH_ENGINES } from "../../../app/search-engines.ts";
 import { searchUrlProblem } from "./search-url-problem.ts";
 
 const CUSTOM = "custom";

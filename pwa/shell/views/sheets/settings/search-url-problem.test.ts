@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DEFAULT_SEARCH_URL, SEARCH_ENGINES } from "../../app/search-engines.ts";
+import { DEFAULT_SEARCH_URL, SEARCH_ENGINES } from "../../../app/search-engines.ts";
 import { searchUrlProblem } from "./search-url-problem.ts";
 
 it("offers usable engines only, the default among them", () => {
