@@ -8,9 +8,9 @@ import {
   projectNode,
   root,
   run,
-} from "./bootstrap.mjs";
-import { ensureBrowser } from "./browser.mjs";
-import { ensureLabPackages, missingForLink, withoutLink } from "./lab-packages.mjs";
+} from "./install/bootstrap.mjs";
+import { ensureBrowser } from "./install/browser.mjs";
+import { ensureLabPackages, missingForLink, withoutLink } from "./install/lab-packages.mjs";
 
 /** With one of these it only reads what earlier runs have left. */
 const WITHOUT_LINK = ["--help", "-h", "--report", "--publish", "--compare"];

@@ -3,8 +3,8 @@
  * `npm run test:engines -- firefox` in that one only.
  */
 import { join } from "node:path";
-import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
-import { installPackages, isInstalled } from "./debian-packages.mjs";
+import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./install/bootstrap.mjs";
+import { installPackages, isInstalled } from "./install/debian-packages.mjs";
 
 /** Debian's packages by program, for each engine. Other systems' Firefox has another name. */
 const PACKAGES = {

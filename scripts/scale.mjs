@@ -8,8 +8,8 @@ import {
   projectNode,
   root,
   run,
-} from "./bootstrap.mjs";
-import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
+} from "./install/bootstrap.mjs";
+import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
 const args = process.argv.slice(2);
 

@@ -1,6 +1,6 @@
 /** `npm start`: sees to the packages, then hands over to scripts/serve.ts. `--deno` runs the edge on Deno. */
 import { join } from "node:path";
-import { ensureDependencies, projectNode, root, run } from "./bootstrap.mjs";
+import { ensureDependencies, projectNode, root, run } from "./install/bootstrap.mjs";
 
 // The edge on Deno needs Deno, which the tests need too.
 await ensureDependencies(root, { dev: process.argv.includes("--deno") });

@@ -4,9 +4,9 @@
  * `npm run test:long`: what takes long, the specs named `@long`, the bench's pages and the bench in short.
  */
 import { spawn } from "node:child_process";
-import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./bootstrap.mjs";
-import { ensureBrowser } from "./browser.mjs";
-import { ensureLabPackages, missingForLink } from "./lab-packages.mjs";
+import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
+import { ensureBrowser } from "./install/browser.mjs";
+import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
 /** @typedef {{ name: string, command: readonly string[], summary: RegExp, failure?: RegExp }} Stage */
 

@@ -1,7 +1,7 @@
 /** `npm run way`: sees to all that the count needs, then hands over to e2e/way/run.ts. */
 import { join } from "node:path";
-import { ensureDependencies, projectEnvironment, projectNode, root, run } from "./bootstrap.mjs";
-import { ensureBrowser } from "./browser.mjs";
+import { ensureDependencies, projectEnvironment, projectNode, root, run } from "./install/bootstrap.mjs";
+import { ensureBrowser } from "./install/browser.mjs";
 
 await ensureDependencies();
 process.exitCode = await run(projectNode(), [join(root, "e2e", "way", "run.ts")], {
