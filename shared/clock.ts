@@ -15,6 +15,10 @@ export const setTimer: SetTimer = (task, delay) => {
   return () => clearTimeout(timer);
 };
 
+/** Resolves after so many milliseconds. */
+export const pause = (setTimer: SetTimer, delay: number): Promise<void> =>
+  new Promise((resolve) => void setTimer(resolve, delay));
+
 /** Milliseconds since the epoch, as the device's clock is set. */
 export const epochClock: Clock = { now: () => Date.now(), setTimer };
 

@@ -1,6 +1,6 @@
 /** Entry of the shell's dedicated worker: the tunnel, its slots' ports, and what the shell asks for. */
 import { toBase64 } from "../../shared/base-encodings.ts";
-import { setTimer } from "../../shared/clock.ts";
+import { epochClock, setTimer } from "../../shared/clock.ts";
 import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
@@ -105,8 +105,7 @@ const store = new LateStore({
   async load() {
     const chunk = await storeChunk();
     const parts: StoredSourcePlatform = {
-      now: Date.now,
-      setTimer,
+      ...epochClock,
       isAway: () => isAway(phase),
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
       onChange: (origin) => tunnel.outdate(origin),

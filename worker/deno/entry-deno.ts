@@ -74,7 +74,7 @@ const directory = new DeviceDirectory({
   accessKey: options.ROPEWAY_ACCESS_KEY ?? "",
   store: store.directory,
   deviceOf: (deviceId) => phoneOf(deviceId).device,
-  now: Date.now,
+  now: epochClock.now,
 });
 const addresses = new WeakMap<Request, string>();
 
@@ -120,7 +120,7 @@ const lists = new ListKeeper({
   fetch,
   compile: compileList,
   format: compiledFormat,
-  now: Date.now,
+  now: epochClock.now,
   log: console.error,
 });
 const trackers =
@@ -206,7 +206,7 @@ function phoneOf(deviceId: string): Phone {
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId), shared);
   const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
-  const sentLog = new SentLog(store.sentLogOf(deviceId), () => Date.now());
+  const sentLog = new SentLog(store.sentLogOf(deviceId), epochClock.now);
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, { sentLog, dictionaries, trackers }),
     trackers,
@@ -223,7 +223,7 @@ function phoneOf(deviceId: string): Phone {
   const device = new OwnDevice({
     store: store.recordsOf(deviceId),
     directory,
-    now: Date.now,
+    now: epochClock.now,
     isConnected: () => server.isConnected,
     disconnect: () => server.close(notPairedAnyMore()),
     forgetPages: () => dictionaries.forget(),

@@ -4,6 +4,7 @@
  * owner out. In memory: an isolate that starts anew begins anew, which a key of 128 bits can bear.
  */
 import { BoundedMap } from "../../shared/bounded-map.ts";
+import { type Clock, pause } from "../../shared/clock.ts";
 
 /** Wrong access keys of one address before it is not listened to: more than a person mistypes. */
 export const WRONG_KEYS_PER_ADDRESS = 10;
@@ -11,21 +12,16 @@ export const WRONG_KEYS_PER_ADDRESS = 10;
 /** Milliseconds: after so long one of them is forgiven: two guesses a minute, at 128 bits. */
 export const WRONG_KEY_TIME = 30_000;
 
-export interface PairingGuardOptions {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  readonly wait: (milliseconds: number) => Promise<void>;
-}
-
 export class PairingGuard {
-  #options: PairingGuardOptions;
+  #clock: Clock;
   /** Wrong keys of each address that were not forgiven by `since`; oldest first. */
   #addresses = new BoundedMap<string, Tally>(MOST_ADDRESSES);
   #all: Tally = { wrong: 0, since: 0 };
   #waiting = 0;
 
-  constructor(options: PairingGuardOptions) {
-    this.#options = options;
+  /** @param clock milliseconds since the epoch. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /** Seconds for which this address is not listened to; 0 where it is. */
@@ -45,13 +41,13 @@ export class PairingGuard {
     // More that wait would only cost us.
     if (excess <= 0 || this.#waiting >= MOST_WAITING) return;
     this.#waiting += 1;
-    await this.#options.wait(Math.min(MOST_DELAY, excess * DELAY_STEP));
+    await pause(this.#clock.setTimer, Math.min(MOST_DELAY, excess * DELAY_STEP));
     this.#waiting -= 1;
   }
 
   #count(group: string): void {
     const { wrong, since } = this.#forgiven(
-      this.#addresses.get(group) ?? { wrong: 0, since: this.#options.now() },
+      this.#addresses.get(group) ?? { wrong: 0, since: this.#clock.now() },
       WRONG_KEY_TIME,
     );
     this.#addresses.set(group, { wrong: wrong + 1, since });
@@ -59,8 +55,8 @@ export class PairingGuard {
 
   /** One wrong key less for each `time` that has passed. */
   #forgiven({ wrong, since }: Tally, time: number): Tally {
-    const forgiven = Math.max(0, Math.floor((this.#options.now() - since) / time));
-    if (forgiven >= wrong) return { wrong: 0, since: this.#options.now() };
+    const forgiven = Math.max(0, Math.floor((this.#clock.now() - since) / time));
+    if (forgiven >= wrong) return { wrong: 0, since: this.#clock.now() };
     return { wrong: wrong - forgiven, since: since + forgiven * time };
   }
 }

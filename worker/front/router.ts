@@ -4,6 +4,7 @@
  */
 import { type Context, Hono } from "hono";
 import { STRONGER_KEY } from "../../shared/access-key.ts";
+import { epochClock } from "../../shared/clock.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/exchange.ts";
 import {
   CONFIG_PATH,
@@ -101,10 +102,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
 }
 
 function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
-  const guard = new PairingGuard({
-    now: () => Date.now(),
-    wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-  });
+  const guard = new PairingGuard(epochClock);
 
   app.post(PAIR_PATH, async (context) => {
     const accessKey = context.env.ROPEWAY_ACCESS_KEY;

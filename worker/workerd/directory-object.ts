@@ -1,5 +1,6 @@
 /** The Durable Object of an edge that has the list of its devices. */
 import { DurableObject } from "cloudflare:workers";
+import { epochClock } from "../../shared/clock.ts";
 import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
 import { compile, compiledFormat } from "../blocking/block-list.ts";
 import { ListKeeper } from "../blocking/list-keeper.ts";
@@ -65,14 +66,14 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       fetch: (url, init) => fetch(url, init),
       compile,
       format: compiledFormat,
-      now: () => Date.now(),
+      now: epochClock.now,
       log: (line) => console.error(line),
     });
     this.#directory = new DeviceDirectory({
       accessKey: env.ROPEWAY_ACCESS_KEY ?? "",
       store,
       deviceOf: (deviceId) => env.TUNNEL.get(env.TUNNEL.idFromName(deviceId)) as unknown as DeviceCalls,
-      now: () => Date.now(),
+      now: epochClock.now,
     });
   }
 

@@ -104,7 +104,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     const trackers = blockerOf(env);
     this.#server = new TunnelServer({
       handle: createEdgeHandler(this.#backend, {
-        sentLog: new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), () => Date.now()),
+        sentLog: new SentLog(objectSentLogStore(ctx.storage, new StateDisk(env)), epochClock.now),
         dictionaries,
         trackers,
       }),
@@ -129,7 +129,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     this.#device = new OwnDevice({
       store: objectRecordStore(ctx.storage, new StateDisk(env)),
       directory: directoryOf(env),
-      now: () => Date.now(),
+      now: epochClock.now,
       isConnected: () => this.#server.isConnected,
       disconnect: () => this.#server.close(notPairedAnyMore()),
       forgetPages: () => dictionaries.forget(),

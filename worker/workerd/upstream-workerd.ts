@@ -1,7 +1,7 @@
 /** The upstream on workerd: its fetch behind the gate, the loopback, its sockets for diagnosis, the object's storage. */
 
 import { connect } from "cloudflare:sockets";
-import { epochClock } from "../../shared/clock.ts";
+import { epochClock, setTimer } from "../../shared/clock.ts";
 import { readPlan } from "../front/cloudflare-plan.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
@@ -38,7 +38,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     ...epochClock,
     handsOutCoded: true,
     copiesChunks: true,
-    explainFailure: createExplainFailure({ connect }),
+    explainFailure: createExplainFailure({ connect, setTimer }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
   return createEdgeBackend(parts);

@@ -31,7 +31,10 @@ function phone() {
   const locks = openLocks();
   const open = () => {
     const timers: (() => void)[] = [];
-    const store = new HistoryStore(storage, locks, (task) => void timers.push(task));
+    const store = new HistoryStore(storage, locks, (task) => {
+      timers.push(task);
+      return () => {};
+    });
     const runTimers = () => {
       for (const task of timers.splice(0)) task();
     };

@@ -3,6 +3,7 @@
  * tab's history, in synchronous storage on this phone. One window has it: whoever holds the lock of its name, which the
  * browser releases however a window ends.
  */
+import type { SetTimer } from "../../../shared/clock.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
 import type { KeyValueStorage } from "./key-value-storage.ts";
 
@@ -35,7 +36,7 @@ const START: KeptEntry = { url: "", isRepeatable: true, scroll: { x: 0, y: 0 } }
 export class HistoryStore {
   readonly #storage: KeyValueStorage;
   readonly #locks: HistoryLocks | null;
-  readonly #setTimer: (task: () => void, delay: number) => void;
+  readonly #setTimer: SetTimer;
   /** Its lock is released by the call; null while another window may have it. */
   #release: (() => void) | null = null;
   #current = NOTHING;
@@ -44,11 +45,7 @@ export class HistoryStore {
   #isOnProbation = false;
 
   /** @param locks null where the browser has none: then each window writes, and the last one counts. */
-  constructor(
-    storage: KeyValueStorage,
-    locks: HistoryLocks | null,
-    setTimer: (task: () => void, delay: number) => void,
-  ) {
+  constructor(storage: KeyValueStorage, locks: HistoryLocks | null, setTimer: SetTimer) {
     this.#storage = storage;
     this.#locks = locks;
     this.#setTimer = setTimer;

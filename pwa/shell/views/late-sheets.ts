@@ -1,9 +1,9 @@
 /** The sheets as long as their script is not there: no first page needs it. */
+import type { Clock } from "../../../shared/clock.ts";
 
-export interface LateSheetsPlatform<Sheets> {
+export interface LateSheetsPlatform<Sheets> extends Pick<Clock, "setTimer"> {
   /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
   load(attempt: number): Promise<Sheets>;
-  setTimer(task: () => void, delay: number): () => void;
 }
 
 /** Milliseconds before what could not be had is tried again, while somebody waits for it. */

@@ -1,3 +1,5 @@
+import type { SetTimer } from "../../../shared/clock.ts";
+
 /** Milliseconds that a request waits for the disk before it does without. */
 export const DISK_TIME = 1000;
 
@@ -8,7 +10,7 @@ export const FORGETTING_TIME = 15_000;
 export function bounded<Value, Other>(
   promise: Promise<Value>,
   otherwise: Other,
-  setTimer: (task: () => void, delay: number) => () => void,
+  setTimer: SetTimer,
   time = DISK_TIME,
 ): Promise<Value | Other> {
   return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 /** The store as long as its script is not there: requests pass by, and only what empties it waits. */
+import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -10,11 +11,10 @@ import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
 import type { StoredSource } from "./stored-source.ts";
 
-export interface LateStorePlatform {
+export interface LateStorePlatform extends Pick<Clock, "setTimer"> {
   load(): Promise<StoredSource>;
   /** What is stored goes, without the script. */
   deleteStored(): Promise<void>;
-  setTimer(task: () => void, delay: number): () => void;
 }
 
 /** Answers that the store has to hear of when it is there; if there are more, it is emptied. */

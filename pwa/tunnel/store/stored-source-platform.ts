@@ -1,9 +1,8 @@
+import type { Clock } from "../../../shared/clock.ts";
 import type { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 
-export interface StoredSourcePlatform {
-  /** Milliseconds since the epoch. */
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
+/** Its milliseconds are those since the epoch. */
+export interface StoredSourcePlatform extends Clock {
   /** Whether the link is gone, and not only slow. */
   isAway(): boolean;
   /** Whether what pages' scripts will ask for is named with navigations, to come before. */

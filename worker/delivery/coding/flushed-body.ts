@@ -1,5 +1,6 @@
 /** Codes a body by a coder of the platform's, and flushes it as the source pauses: an event stream arrives event by event. */
 import type { BrotliCompress, DeflateRaw } from "node:zlib";
+import { type Clock, monotonicClock, pause, type SetTimer } from "../../../shared/clock.ts";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 
 /** Milliseconds: how long coded bytes wait for the origin's next chunk before they are flushed to the phone. */
@@ -16,19 +17,20 @@ export interface FlushedCoder {
 }
 
 /** Resolves when the source had its chance to hand over a chunk it already has. */
-const settle = () => new Promise<void>((resolve) => setTimeout(resolve, LINK_FLUSH_DELAY));
+const settled = (setTimer: SetTimer) => pause(setTimer, LINK_FLUSH_DELAY).then(() => null);
 
 /** Reads only as its own reader asks. Takes ownership of source and coder. */
 export function flushedBody(
   source: ReadableStream<Uint8Array>,
   { coder, flush: flushKind, patience = Number.POSITIVE_INFINITY, onOver }: FlushedCoder,
+  { now, setTimer }: Clock = monotonicClock,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   const output: Uint8Array<ArrayBuffer>[] = [];
   let wroteAt = 0;
   coder.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
     output.push(chunk);
-    wroteAt = performance.now();
+    wroteAt = now();
   });
   const broken = new Promise<never>((_, reject) => coder.once("error", reject));
   broken.catch(() => {});
@@ -51,8 +53,8 @@ export function flushedBody(
   /** One step: a chunk in, a flush, or the end. True when the source has ended. */
   async function step(): Promise<boolean> {
     pending ??= reader.read();
-    const next = await (holdsInput ? Promise.race([pending, settle().then(() => null)]) : pending);
-    if (next === null || (holdsInput && performance.now() - wroteAt > patience)) {
+    const next = await (holdsInput ? Promise.race([pending, settled(setTimer)]) : pending);
+    if (next === null || (holdsInput && now() - wroteAt > patience)) {
       await flush();
       holdsInput = false;
       return false;
@@ -64,7 +66,7 @@ export function flushedBody(
       return true;
     }
     if (next.value.byteLength > 0) {
-      if (!holdsInput) wroteAt = performance.now();
+      if (!holdsInput) wroteAt = now();
       await write(next.value);
       holdsInput = true;
     }

@@ -2,7 +2,7 @@
  * Codes a body against another that the phone has (PROTOCOL.md section 5.3), where that is worth it. What has come of the
  * body by then goes as one frame of zstd; what the origin sends later goes in further ones, as it pauses.
  */
-import type { SetTimer } from "../../../shared/clock.ts";
+import { pause, type SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader } from "../../../shared/coding/dcz.ts";
 import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
 import { concat } from "../../../shared/wire/frame.ts";
@@ -59,7 +59,10 @@ export async function codeAgainst(
     return { head: { ...head, coding: "dcz" }, body: bodyOf({ chunks: frames, rest }, release) };
   }
   hold.shrink(frame.length + dictionary.bytes.length + FRAME_BYTES);
-  return { head: { ...head, coding: "dcz" }, body: codedBody(frames, rest, dictionary, compressor, release) };
+  return {
+    head: { ...head, coding: "dcz" },
+    body: codedBody(frames, rest, dictionary, { compressor, setTimer }, release),
+  };
 }
 
 /** @returns null where it is not clearly less than without the dictionary, or the compressor has no room. */
@@ -77,7 +80,7 @@ function codedBody(
   frames: readonly Uint8Array[],
   rest: Exclude<ReadAhead["rest"], "whole">,
   { bytes }: Dictionary,
-  compressor: DictionaryCompressor,
+  { compressor, setTimer }: Coder,
   onOver: () => void,
 ): ReadableStream<Uint8Array> {
   const { reader } = rest;
@@ -98,7 +101,9 @@ function codedBody(
   /** One step: a chunk in, or a frame out. True when the source has ended. */
   async function step(): Promise<boolean> {
     pending ??= reader.read();
-    const next = await (size > 0 ? Promise.race([pending, paused()]) : pending);
+    const next = await (size > 0
+      ? Promise.race([pending, pause(setTimer, LINK_FLUSH_DELAY).then(() => null)])
+      : pending);
     if (next !== null) pending = null;
     if (next !== null && !next.done) {
       gathered.push(next.value.slice());
@@ -111,5 +116,3 @@ function codedBody(
 
   return steppedStream({ reader, output, step, destroy: onOver });
 }
-
-const paused = () => new Promise<null>((resolve) => setTimeout(() => resolve(null), LINK_FLUSH_DELAY));

@@ -19,7 +19,10 @@ function explainWith(outcome: "opened" | "failed" | "hangs", extra: Partial<Expl
         close: async () => closes++,
       };
     },
-    wait: () => (outcome === "hangs" ? Promise.resolve() : new Promise(() => {})),
+    setTimer(task) {
+      if (outcome === "hangs") task();
+      return () => {};
+    },
     ...extra,
   });
   return { explain, asked, closes: () => closes };

@@ -3,6 +3,7 @@
  * failed TLS handshake, an address its allow list blocks, and a response that is not HTTP. A plain TCP connection to
  * the same port tells most of them apart.
  */
+import { pause, type SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { isPublicAddress, type ResolveName } from "../fetch-rules/destination.ts";
 import type { ExplainFailure, FailureClass } from "./failures.ts";
@@ -25,14 +26,12 @@ export interface ExplainFailureDeps {
    * `node:dns` asks a public resolver over HTTPS, which tells that resolver the name.
    */
   readonly resolveName?: ResolveName;
-  readonly wait?: (ms: number) => Promise<void>;
+  readonly setTimer: SetTimer;
 }
 
 type Probe = "opened" | "failed" | "timeout";
 
 export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
-  const wait = deps.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
-
   async function probe(hostname: string, port: number): Promise<Probe> {
     const socket = deps.connect({ hostname, port });
     // Both promises reject when the connection fails; one of them is all that is needed.
@@ -41,7 +40,7 @@ export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
       (): Probe => "opened",
       (): Probe => "failed",
     );
-    const result = await Promise.race([opened, wait(DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
+    const result = await Promise.race([opened, pause(deps.setTimer, DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
     socket.close().catch(() => {});
     return result;
   }

@@ -1,4 +1,5 @@
 /** The store where there is a browser. */
+import { monotonicClock } from "../../../../shared/clock.ts";
 import { deleteStoreDatabase, STORE_NAME } from "./delete-database.ts";
 import { openStoreDatabase } from "./open-database.ts";
 import { ResponseStore } from "./response-store.ts";
@@ -15,11 +16,7 @@ export function openResponseStore<Meta>(
     openDatabase: () => openStoreDatabase(STORE_NAME),
     deleteDatabase: deleteStoreDatabase,
     writer,
-    now: () => performance.now(),
-    setTimer: (task, delay) => {
-      const timer = setTimeout(task, delay);
-      return () => clearTimeout(timer);
-    },
+    ...monotonicClock,
     bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
     tellOthers: (news) => channel.postMessage(news),
   };

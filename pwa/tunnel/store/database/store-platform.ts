@@ -1,3 +1,4 @@
+import type { Clock } from "../../../../shared/clock.ts";
 import type { StoreDatabase } from "./store-database.ts";
 
 /** What another window did. */
@@ -6,17 +7,14 @@ export type StoreNews =
   /** What is under way is not to be stored. */
   | { readonly kind: "forgotten"; readonly isDatabaseNew: boolean };
 
-export interface StorePlatform {
+/** Its milliseconds are of any beginning. */
+export interface StorePlatform extends Clock {
   openDatabase(): Promise<StoreDatabase>;
   /** With all that is in it; whoever has it open closes it. */
   deleteDatabase(): Promise<void>;
   /** Names whoever writes here, among all windows. */
   readonly writer: string;
   readonly bodies: BodyHolds;
-  /** Milliseconds, of any beginning. */
-  now(): number;
-  /** @returns cancels it. */
-  setTimer(task: () => void, delay: number): () => void;
   tellOthers(news: StoreNews): void;
 }
 

@@ -2,6 +2,7 @@
  * Changes on their way to the disk, one transaction after the other. What waits meanwhile goes together. What nobody waits
  * for rests until its page has what it asked for: the disk's work would slow that down.
  */
+import type { Clock } from "../../../../shared/clock.ts";
 import type { StoreChanges } from "./store-changes.ts";
 
 /** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
@@ -30,12 +31,6 @@ interface Queued {
   readonly settle: () => void;
 }
 
-export interface WriteTimes {
-  /** Milliseconds, of any beginning. */
-  now(): number;
-  setTimer(task: () => void, delay: number): () => void;
-}
-
 type QueueState =
   | { readonly kind: "empty" }
   | { readonly kind: "resting"; readonly since: number; readonly cancel: () => void }
@@ -43,7 +38,7 @@ type QueueState =
 
 export class WriteQueue {
   readonly #write: (queued: readonly Change[], bytes: number) => Promise<void>;
-  readonly #times: WriteTimes;
+  readonly #clock: Clock;
   #queue: Queued[] = [];
   #bytes = 0;
   #added = 0;
@@ -53,9 +48,10 @@ export class WriteQueue {
   #state: QueueState = { kind: "empty" };
 
   /** @param write does not reject. */
-  constructor(write: (queued: readonly Change[], bytes: number) => Promise<void>, times: WriteTimes) {
+  /** @param clock milliseconds of any beginning. */
+  constructor(write: (queued: readonly Change[], bytes: number) => Promise<void>, clock: Clock) {
     this.#write = write;
-    this.#times = times;
+    this.#clock = clock;
   }
 
   /** Settles when it is written, or will not be. */
@@ -91,12 +87,12 @@ export class WriteQueue {
 
   #rest(): void {
     if (this.#state.kind === "writing" || this.#queue.length === 0) return;
-    const now = this.#times.now();
+    const now = this.#clock.now();
     const since = this.#state.kind === "resting" ? this.#state.since : now;
     if (this.#state.kind === "resting") this.#state.cancel();
     const left = this.#bytes < RESTING_BYTES ? Math.min(PAUSE, since + REST_MAX - now) : 0;
     if (left <= 0) return this.hurry();
-    this.#state = { kind: "resting", since, cancel: this.#times.setTimer(() => this.hurry(), left) };
+    this.#state = { kind: "resting", since, cancel: this.#clock.setTimer(() => this.hurry(), left) };
   }
 
   async #writeWanted(): Promise<void> {
