@@ -16,6 +16,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
+/** @throws DOMException for what is not base64; padding may be missing, and spaces are skipped. */
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
 /** Without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -24,6 +29,5 @@ export function toBase64Url(bytes: Uint8Array): string {
 /** @returns null for what is not base64url without padding. */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
-  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(decoded, (character) => character.charCodeAt(0));
+  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }

@@ -3,6 +3,7 @@
  * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
  * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
  */
+import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import { BodyCopy } from "./body-copy.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { NewEntry, ResponseCopy } from "./new-entry.ts";
@@ -33,6 +34,11 @@ const INDEXES = 8;
 /** Responses to one URL in a partition: origins that vary without end, or pages that ask in ever new ways. */
 const VARIANTS = 16;
 
+interface KnownIndex<Meta> {
+  /** A promise while it is read. */
+  index: PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>;
+}
+
 export class ResponseStore<Meta> {
   readonly #platform: StorePlatform;
   readonly #isMeta: (meta: unknown) => meta is Meta;
@@ -41,8 +47,7 @@ export class ResponseStore<Meta> {
   #totals: StoreTotals = NOTHING_STORED;
   /** That have entries; null until that is known. */
   #partitions: Set<string> | null = null;
-  /** In the order of use. */
-  readonly #indexes = new Map<string, PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>>();
+  readonly #indexes = new BoundedMap<string, KnownIndex<Meta>>(INDEXES);
   readonly #bodies: SharedBodies;
   readonly #queue: WriteQueue;
   /** Bodies that are about to be queued. */
@@ -88,20 +93,14 @@ export class ResponseStore<Meta> {
   /** A promise only where it has to be read first. Empty as long as the store is not open: no request waits for that. */
   index(partition: string): PartitionIndex<Meta> | Promise<PartitionIndex<Meta>> {
     if (this.#partitions === null) return new PartitionIndex([]);
-    const known = this.#indexes.get(partition);
-    if (known !== undefined) {
-      this.#indexes.delete(partition);
-      this.#indexes.set(partition, known);
-      return known;
+    const used = this.#indexes.use(partition);
+    if (used !== undefined) return used.index;
+    const known: KnownIndex<Meta> = { index: new PartitionIndex([]) };
+    this.#indexes.set(partition, known);
+    if (this.#partitions.has(partition)) {
+      known.index = this.#load(partition).then((loaded) => (known.index = loaded));
     }
-    const index = this.#partitions.has(partition) ? this.#load(partition) : new PartitionIndex<Meta>([]);
-    this.#indexes.set(partition, index);
-    const [oldest] = this.#indexes.keys();
-    if (this.#indexes.size > INDEXES && oldest !== undefined) this.#indexes.delete(oldest);
-    if (index instanceof Promise) {
-      void index.then((loaded) => this.#indexes.get(partition) === index && this.#indexes.set(partition, loaded));
-    }
-    return index;
+    return known.index;
   }
 
   /**
@@ -307,7 +306,7 @@ export class ResponseStore<Meta> {
 
   #learn(partition: string, gone: readonly StoredEntry<Meta>[], added: StoredEntry<Meta> | null): void {
     if (added !== null) this.#partitions?.add(partition);
-    const index = this.#indexes.get(partition);
+    const index = this.#indexes.get(partition)?.index;
     if (index instanceof PartitionIndex) {
       for (const entry of gone) index.remove(entry);
       if (added !== null) index.add(added);
