@@ -18,7 +18,7 @@ import { readSlotHosts } from "../worker/front/slot-host-list.ts";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
-import { phoneLink } from "./local-edge/phone-link.ts";
+import { phoneText } from "./local-edge/phone-text.ts";
 
 interface Service {
   close(): Promise<void>;
@@ -42,8 +42,8 @@ try {
   const advice = phoneAdvice(options.ip ?? "127.0.0.1", options.host ?? LOCAL_HOST);
   if (advice !== null) console.error(advice);
   // Whoever reads it by a program wants the one line.
-  const link = process.stderr.isTTY ? phoneLink({ edgeUrl: edge.url, accessKey: edge.accessKey }) : null;
-  if (link !== null) console.error(link);
+  const text = process.stderr.isTTY ? phoneText({ edgeUrl: edge.url, accessKey: edge.accessKey }) : null;
+  if (text !== null) console.error(text);
   console.log(`Ropeway is ready: ${edge.url}/#key=${edge.accessKey}`);
   const why = await edge.exited;
   throw new Error(`The edge has ended: ${why}`);

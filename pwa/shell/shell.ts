@@ -5,7 +5,7 @@ import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../messages/page-m
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
 import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
-import { LAUNCHER, parseLaunch } from "./app/launch-link.ts";
+import { LAUNCHER, parseLaunch } from "./app/launch-request.ts";
 import { LITE_SITES_KEY, liteSites } from "./app/lite-sites.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";

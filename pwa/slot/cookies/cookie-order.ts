@@ -1,20 +1,20 @@
 /** Requests of scripts go after the cookies that scripts set before them. */
 import { patchMethod } from "../page/patch.ts";
-import type { WorkerLink } from "../page/worker-link.ts";
+import type { WorkerClient } from "../page/worker-client.ts";
 
 /** The page may go at once, and with it whatever waits. */
 function isKeptAlive([input, init]: readonly unknown[]): boolean {
   return (init as RequestInit | undefined)?.keepalive ?? (input instanceof Request && input.keepalive);
 }
 
-export function patchRequests(link: WorkerLink): void {
+export function patchRequests(worker: WorkerClient): void {
   patchMethod(window, "fetch", (native, self, args) => {
-    const taken = isKeptAlive(args) ? null : link.cookies.whenTaken();
+    const taken = isKeptAlive(args) ? null : worker.cookies.whenTaken();
     return taken === null ? native(self, args) : taken.then(() => native(self, args));
   });
   const waiting = new WeakMap<object, Promise<void>>();
   patchMethod(XMLHttpRequest.prototype, "send", (native, self, args) => {
-    const taken = link.cookies.whenTaken();
+    const taken = worker.cookies.whenTaken();
     if (taken === null || !(self instanceof XMLHttpRequest) || self.readyState !== XMLHttpRequest.OPENED)
       return native(self, args);
     waiting.set(self, taken);

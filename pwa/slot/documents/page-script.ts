@@ -21,23 +21,23 @@ import { watchReaders } from "../page/pictures.ts";
 import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
-import { WorkerLink } from "../page/worker-link.ts";
+import { WorkerClient } from "../page/worker-client.ts";
 import { toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 
 function start(config: PageConfig): void {
   const context = createPageContext(config);
   const { serviceWorker } = navigator;
-  const link = serviceWorker === undefined ? null : new WorkerLink(context, serviceWorker);
-  link?.patchCookie(Document.prototype);
-  if (link !== null) {
-    patchRequests(link);
-    patchUploads(link);
-    watchReaders(() => link.readsPixels());
+  const worker = serviceWorker === undefined ? null : new WorkerClient(context, serviceWorker);
+  worker?.patchCookie(Document.prototype);
+  if (worker !== null) {
+    patchRequests(worker);
+    patchUploads(worker);
+    watchReaders(() => worker.readsPixels());
   }
   const names = patchMessages(context);
   obeyShell(context, {
-    port: (port) => link?.passPort(port),
+    port: (port) => worker?.passPort(port),
     origins: (origins, asked) => names.take(origins, asked),
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
@@ -53,7 +53,7 @@ function start(config: PageConfig): void {
   patchFormCharset(context);
   patchElements(context);
   patchMarkup(context);
-  patchChildWindows(new ChildWindows(link));
+  patchChildWindows(new ChildWindows(worker));
 }
 
 const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);

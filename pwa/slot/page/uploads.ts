@@ -4,7 +4,7 @@
  */
 import { UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
 import { patchAccessor, patchMethod } from "./patch.ts";
-import type { WorkerLink } from "./worker-link.ts";
+import type { WorkerClient } from "./worker-client.ts";
 
 const { setRequestHeader } = XMLHttpRequest.prototype;
 const { addEventListener, dispatchEvent } = EventTarget.prototype;
@@ -15,15 +15,15 @@ let lastNumber = 0;
 class Uploads {
   readonly #request: XMLHttpRequest;
   readonly #target: XMLHttpRequestUpload;
-  readonly #link: WorkerLink;
+  readonly #worker: WorkerClient;
   #number = 0;
   /** Bytes of the upload that is under way. */
   #total: number | null = null;
 
-  constructor(request: XMLHttpRequest, target: XMLHttpRequestUpload, link: WorkerLink) {
+  constructor(request: XMLHttpRequest, target: XMLHttpRequestUpload, worker: WorkerClient) {
     this.#request = request;
     this.#target = target;
-    this.#link = link;
+    this.#worker = worker;
     addEventListener.call(target, "loadstart", (event) => {
       if (event.isTrusted) this.#total = (event as ProgressEvent).total;
     });
@@ -41,7 +41,7 @@ class Uploads {
     lastNumber += 1;
     this.#number = lastNumber;
     setRequestHeader.call(this.#request, UPLOAD_NUMBER, String(lastNumber));
-    this.#link.uploads.set(lastNumber, (loaded, total) => {
+    this.#worker.uploads.set(lastNumber, (loaded, total) => {
       if (this.#total === null) return;
       this.#total = total;
       this.#tell(loaded);
@@ -65,17 +65,17 @@ class Uploads {
 
   #end(): void {
     this.#total = null;
-    this.#link.uploads.delete(this.#number);
+    this.#worker.uploads.delete(this.#number);
   }
 }
 
-export function patchUploads(link: WorkerLink): void {
+export function patchUploads(worker: WorkerClient): void {
   const known = new WeakMap<object, Uploads>();
   patchAccessor(XMLHttpRequest.prototype, "upload", {
     get(native, self) {
       const target = native() as XMLHttpRequestUpload;
       const request = self as XMLHttpRequest;
-      if (!known.has(request)) known.set(request, new Uploads(request, target, link));
+      if (!known.has(request)) known.set(request, new Uploads(request, target, worker));
       return target;
     },
   });

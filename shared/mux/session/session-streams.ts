@@ -5,7 +5,7 @@ import { DEFAULT_PRIORITY, type Priority } from "../../wire/frame.ts";
 import { CreditPool } from "../credit/credit-pool.ts";
 import { initialStreamCredit, pooledCredit } from "../credit/initial-credit.ts";
 import type { ChannelSet } from "../pipe/channel-set.ts";
-import { MuxStream, type StreamKind, type StreamLink, type StreamPlace } from "../stream/stream.ts";
+import { MuxStream, type StreamHost, type StreamKind, type StreamPlace } from "../stream/stream.ts";
 import type { PeerSettings } from "./peer-settings.ts";
 import type { SessionReceiver } from "./session-receiver.ts";
 import type { SessionSender } from "./session-sender.ts";
@@ -23,7 +23,7 @@ export interface StreamsOwner {
   readonly wantedChannels: number;
 }
 
-export class SessionStreams implements StreamLink {
+export class SessionStreams implements StreamHost {
   /** Encoded bytes of request heads sent or received, frame headers included; for statistics. */
   readonly headBytes = { sent: 0, received: 0, count: 0 };
   readonly creditPool: CreditPool;
@@ -85,7 +85,7 @@ export class SessionStreams implements StreamLink {
   }
 
   create(kind: StreamKind, priority: Priority, place: StreamPlace | null = null): MuxStream {
-    return new MuxStream({ link: this, credit: this.#creditOf(kind), priority, kind, place });
+    return new MuxStream({ host: this, credit: this.#creditOf(kind), priority, kind, place });
   }
 
   /** Whether the peer may open one more. */
@@ -121,7 +121,7 @@ export class SessionStreams implements StreamLink {
     this.#wakeWaiting();
   }
 
-  // StreamLink
+  // StreamHost
 
   nextOrder(isPush: boolean): number {
     return isPush ? 2 * ++this.#made.pushes : 2 * this.#made.exchanges++ + 1;

@@ -42,7 +42,7 @@ export interface StreamPlace {
 }
 
 /** What a stream needs of its session. */
-export interface StreamLink extends UnreadBounds {
+export interface StreamHost extends UnreadBounds {
   readonly sender: {
     /** The stream has something to send. */
     wake(stream: MuxStream): void;
@@ -69,7 +69,7 @@ export interface StreamPiece {
 }
 
 export interface MuxStreamOptions {
-  readonly link: StreamLink;
+  readonly host: StreamHost;
   readonly credit: { readonly send: number; readonly receive: number };
   readonly priority: Priority;
   readonly kind: StreamKind;
@@ -104,7 +104,7 @@ export class MuxStream {
   #headsToSend: number;
   /** Before data may come. */
   #headsToReceive: number;
-  readonly #link: StreamLink;
+  readonly #host: StreamHost;
   #state: StreamState;
   #priority: Priority;
   readonly #unsent: UnsentBody;
@@ -113,17 +113,17 @@ export class MuxStream {
   /** Whether pieces of its body went on other channels than its own: from then on all say where they belong. */
   #isStriped = false;
 
-  constructor({ link, credit, priority, kind, place }: MuxStreamOptions) {
-    this.#link = link;
+  constructor({ host, credit, priority, kind, place }: MuxStreamOptions) {
+    this.#host = host;
     this.#place = place;
     this.#priority = priority;
     this.isPush = kind !== "exchange";
-    this.order = link.nextOrder(this.isPush);
+    this.order = host.nextOrder(this.isPush);
     this.#state = FIRST_STATE[kind];
     this.#headsToSend = HEADS_TO_SEND[kind];
     this.#headsToReceive = HEADS_TO_RECEIVE[kind];
     this.#unsent = new UnsentBody(credit.send);
-    this.#unread = new UnreadBody(link, credit.receive, !this.isPush);
+    this.#unread = new UnreadBody(host, credit.receive, !this.isPush);
   }
 
   /** 0 until the first head was sent, on the side that opens the stream. */
@@ -171,14 +171,14 @@ export class MuxStream {
     if (this.#isStriped) return this.end();
     assertHeadFits(fields);
     const isFresh = this.#place === null;
-    this.#place ??= this.#link.begin(this);
+    this.#place ??= this.#host.begin(this);
     this.#place.carrier.sendHead(this.#place.id, fields, end, this.#priority);
     this.#headsToSend = Math.max(0, this.#headsToSend - 1);
     // The session may have ended over it.
     if (!maySend(this.#state)) return;
     if (isFresh && !this.isPush) this.widen();
     if (end) this.#transition("end-sent");
-    else this.#link.sender.wake(this);
+    else this.#host.sender.wake(this);
   }
 
   /**
@@ -194,7 +194,7 @@ export class MuxStream {
     }
     if (bytes.length === 0) return Promise.resolve();
     const sent = this.#unsent.add(bytes);
-    this.#link.sender.wake(this);
+    this.#host.sender.wake(this);
     return sent;
   }
 
@@ -202,7 +202,7 @@ export class MuxStream {
   end(): void {
     if (!maySend(this.#state) || this.#unsent.isEnded) return;
     this.#unsent.end();
-    this.#link.sender.wake(this);
+    this.#host.sender.wake(this);
   }
 
   /**
@@ -242,7 +242,7 @@ export class MuxStream {
   /** Sends by another priority than the peer has said, who is not told (RFC 9218 section 10). */
   schedule(priority: Priority): void {
     this.#priority = priority;
-    this.#link.sender.requeue(this);
+    this.#host.sender.requeue(this);
   }
 
   /**
@@ -303,13 +303,13 @@ export class MuxStream {
   /** For the session. */
   receiveCredit(increment: number): void {
     this.#unsent.grant(increment);
-    this.#link.sender.wake(this);
+    this.#host.sender.wake(this);
   }
 
   /** For the session: the peer changed the initial credit of streams. Sends nothing yet. */
   shiftCredit(delta: number): void {
     this.#unsent.shift(delta);
-    this.#link.sender.queue(this);
+    this.#host.sender.queue(this);
   }
 
   /** For the session: ends the stream without telling the peer. */
@@ -343,7 +343,7 @@ export class MuxStream {
 
   #transition(transition: "end-sent" | "end-received" | "reset"): void {
     this.#state = nextStreamState(this.#state, transition);
-    if (this.#state === "closed") this.#link.closed(this);
+    if (this.#state === "closed") this.#host.closed(this);
   }
 
   #late(): RopewayError {

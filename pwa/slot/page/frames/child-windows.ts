@@ -5,7 +5,7 @@
  */
 import { removeNetworkFeatures } from "../network-features.ts";
 import { patchAccessor, patchMethod, removeProperties } from "../patch.ts";
-import type { WorkerLink } from "../worker-link.ts";
+import type { WorkerClient } from "../worker-client.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
 const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "WebSocket", "Worker", "SharedWorker", "open", "Image"];
@@ -15,12 +15,12 @@ const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.proto
 type Realm = Window & typeof globalThis;
 
 export class ChildWindows {
-  readonly #link: WorkerLink | null;
+  readonly #worker: WorkerClient | null;
   readonly #seen = new WeakSet<Document>();
   readonly #realms = new WeakSet<object>();
 
-  constructor(link: WorkerLink | null) {
-    this.#link = link;
+  constructor(worker: WorkerClient | null) {
+    this.#worker = worker;
   }
 
   /** Closes the frame's document if it is a blank one of this origin; others look after themselves. */
@@ -59,7 +59,7 @@ export class ChildWindows {
     patchMethod(child.Navigator.prototype, "sendBeacon", (_native, _self, [url, data]) =>
       navigator.sendBeacon(String(url), data as BodyInit),
     );
-    this.#link?.patchCookie(child.Document.prototype);
+    this.#worker?.patchCookie(child.Document.prototype);
   }
 }
 

@@ -2,7 +2,7 @@
 import { renderUnicodeCompact } from "uqr";
 import { isLocalName } from "../../worker/front/edge-settings.ts";
 
-export interface PhoneLinkOptions {
+export interface PhoneTextOptions {
   /** Origin of the edge, as this machine's browsers open it. */
   readonly edgeUrl: string;
   readonly accessKey: string;
@@ -14,7 +14,7 @@ export interface PhoneLinkOptions {
  *
  * @returns null where the address is of no use to a phone.
  */
-export function phoneLink({ edgeUrl, accessKey }: PhoneLinkOptions): string | null {
+export function phoneText({ edgeUrl, accessKey }: PhoneTextOptions): string | null {
   const { protocol, hostname, port } = new URL(edgeUrl);
   const code = onAnyTerminal(renderUnicodeCompact(`${edgeUrl}/#key=${accessKey}`, { border: 2 }));
   if (isLocalName(hostname)) {

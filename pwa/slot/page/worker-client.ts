@@ -14,7 +14,7 @@ const tag = MESSAGE_TAG;
 /** Milliseconds after which the service worker is taken not to answer. */
 const TAKEN_TIMEOUT = 1_000;
 
-export class WorkerLink {
+export class WorkerClient {
   readonly cookies = new TakenCookies();
   /** By number: who wants to be told how many bytes are sent, of how many. */
   readonly uploads = new Map<number, (loaded: number, total: number) => void>();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseLaunch } from "./launch-link.ts";
+import { parseLaunch } from "./launch-request.ts";
 
 it.each([
   ["", null, null, false],
