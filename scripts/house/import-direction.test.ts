@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
+import { root } from "../build/paths.ts";
 import { mayImport } from "./import-direction.ts";
 
 /** A file in a directory of the project, and what it imports. */
@@ -7,16 +9,15 @@ type Import = readonly [directory: string, specifier: string];
 
 const forbidden: readonly Import[] = [
   ["shared", "../worker/front/router.ts"],
-  ["shared/http", "../../pwa/slot/page-messages.ts"],
+  ["shared/http", "../../pwa/messages/page-messages.ts"],
   ["shared/http", "../../e2e/lab/shaper.ts"],
   ["shared/http", "../testing/turns.ts"],
   ["shared/mux", "../../worker/front/router.ts"],
   ["shared/mux", "../http/heads.ts"],
-  ["shared/mux", "../content/store.ts"],
   ["shared/mux/pipe", "../../http/heads.ts"],
-  ["shared/wire", "../../pwa/tunnel/link.ts"],
-  ["shared/wire", "../mux/session.ts"],
-  ["shared/wire", "../content/store.ts"],
+  ["shared/wire", "../../pwa/messages/link.ts"],
+  ["shared/wire", "../mux/session/session.ts"],
+  ["shared/wire", "../coding/inflate.ts"],
   ["shared/wire/hpack", "../../http/heads.ts"],
   ["worker", "../pwa/shell/shell.ts"],
   ["worker/upstream", "../../e2e/lab/shaper.ts"],
@@ -24,32 +25,32 @@ const forbidden: readonly Import[] = [
   ["worker/upstream/send", "../../delivery/push/push-order.ts"],
   ["worker/upstream", "../session/served-session.ts"],
   ["worker/upstream", "../front/router.ts"],
-  ["worker/upstream", "../workerd/entry-workerd.ts"],
+  ["worker/upstream", "../workerd/entry-workers.ts"],
   ["worker/upstream/body", "../../deno/entry-deno.ts"],
   ["worker/delivery", "../session/served-session.ts"],
   ["worker/delivery/push", "../../front/router.ts"],
-  ["worker/delivery", "../workerd/entry-workerd.ts"],
+  ["worker/delivery", "../workerd/entry-workers.ts"],
   ["worker/session", "../front/router.ts"],
-  ["worker/session", "../workerd/entry-workerd.ts"],
+  ["worker/session", "../workerd/entry-workers.ts"],
   ["worker/session", "../deno/entry-deno.ts"],
   ["worker/session", "../testing/phone-session.ts"],
-  ["worker/front", "../workerd/entry-workerd.ts"],
+  ["worker/front", "../workerd/entry-workers.ts"],
   ["worker/front", "../deno/entry-deno.ts"],
   ["worker/workerd", "../deno/entry-deno.ts"],
-  ["worker/deno", "../workerd/entry-workerd.ts"],
+  ["worker/deno", "../workerd/entry-workers.ts"],
   ["worker", "../scripts/edge-process.ts"],
   ["pwa/tunnel", "../../worker/front/router.ts"],
   ["pwa/messages", "../tunnel/tunnel.ts"],
-  ["pwa/messages", "../shell/browser-state.ts"],
+  ["pwa/messages", "../shell/views/browser-state.ts"],
   ["pwa/messages", "../slot/rewrite/html-tag.ts"],
   ["pwa/messages", "../sw/slot-worker.ts"],
-  ["pwa/tunnel/sockets", "../../shell/browser-state.ts"],
+  ["pwa/tunnel/sockets", "../../shell/views/browser-state.ts"],
   ["pwa/tunnel/port", "../../slot/page/form-body.ts"],
   ["pwa/tunnel", "../sw/slot-worker.ts"],
-  ["pwa/slot/page", "../../shell/browser-state.ts"],
+  ["pwa/slot/page", "../../shell/views/browser-state.ts"],
   ["pwa/slot", "../tunnel/tunnel.ts"],
   ["pwa/slot", "../sw/slot-worker.ts"],
-  ["pwa/sw/shell", "../../shell/own-accept.ts"],
+  ["pwa/sw/shell", "../../shell/link/own-accept.ts"],
   ["pwa/sw", "../tunnel/tunnel.ts"],
   ["pwa/shell", "../sw/slot-worker.ts"],
   ["pwa/shell/views", "../../../e2e/lab/shaper.ts"],
@@ -63,7 +64,7 @@ const forbidden: readonly Import[] = [
 
 const allowed: readonly Import[] = [
   ["shared/mux", "../wire/frame.ts"],
-  ["shared/http", "../mux/session.ts"],
+  ["shared/http", "../mux/session/session.ts"],
   ["shared/wire/hpack", "../../errors.ts"],
   ["worker/upstream", "../../shared/http/heads.ts"],
   ["worker/delivery/push", "../../upstream/upstream.ts"],
@@ -87,6 +88,10 @@ const mayImportFrom = ([directory, specifier]: Import, file: string): boolean =>
   mayImport(`${directory}/${file}`, posix.join(directory, specifier));
 
 describe("import direction", () => {
+  it.each([...forbidden, ...allowed])("is tested with files that are there: %s, %s", (...each) => {
+    expect(existsSync(posix.join(root, ...each))).toBe(true);
+  });
+
   it.each(forbidden)("%s does not import %s", (...each) => {
     expect(mayImportFrom(each, "case.ts")).toBe(false);
   });

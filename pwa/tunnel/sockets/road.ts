@@ -1,6 +1,6 @@
 /**
  * Which road the link takes: WebSocket, unless this network is known not to let it through. Pure; time and chance are
- * passed in. `road-socket.ts` acts on it.
+ * passed in. `roads.ts` acts on it.
  */
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import * as limits from "../../../shared/limits.ts";
