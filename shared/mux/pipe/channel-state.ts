@@ -15,6 +15,16 @@
  *
  * moving: it went straight from one transport to the next, so nothing is lost. resuming, rejoining: the last transport
  * was lost, and this one may never open. joining, missed, rejoining: the peer was not heard yet.
+ *
+ * A further channel has a second state beside this one, its `Retirement`:
+ *
+ * ```
+ *          begin            phone closes it in order, all is quiet (edge)
+ *     none ─────► begun ────────────────────────────────────────────────► confirmed
+ *
+ *     phone: begun ── its transport is closed: none; ended, too, if the edge confirmed that and all is quiet
+ *     edge: begun, confirmed ── resume: none; ended first, if the phone begins the channel anew
+ * ```
  */
 import type { Transport } from "../../transport.ts";
 
