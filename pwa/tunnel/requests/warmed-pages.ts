@@ -11,6 +11,8 @@ import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { areMaybeSameSite } from "../../../shared/web/maybe-same-site.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { edgeRequest } from "./edge-request.ts";
+import { HeldResponse } from "./held-response.ts";
+import { HeldResponses } from "./held-responses.ts";
 import { readWhole } from "./read-whole.ts";
 import { type Ask, type ClaimedPush, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
 
@@ -29,14 +31,23 @@ interface WarmedPlatform extends Pick<Clock, "setTimer"> {
   hasNoCookies(head: Pick<RequestHead, "url" | "topLevelOrigin">): boolean;
 }
 
-interface WarmedPage {
-  readonly response: ResponseHead;
-  readonly body: Uint8Array;
+/** Answers as a push does, so that the sources that are asked after it may take a copy. */
+class WarmedPage extends HeldResponse implements ClaimedPush {
+  readonly session = { wasCarried: true };
+  readonly url: string;
+
+  constructor(url: string, response: ResponseHead, body: Uint8Array) {
+    super();
+    this.url = url;
+    this.onHead({ ...response, url });
+    if (body.length > 0) void this.onBody(body);
+    this.onEnd();
+  }
 }
 
 export class WarmedPages {
   readonly #platform: WarmedPlatform;
-  readonly #pages = new Map<string, WarmedPage>();
+  readonly #pages: HeldResponses<WarmedPage>;
   /** Of the page shown, still to be fetched. */
   #links: readonly string[] = [];
   #wasAsked = false;
@@ -49,6 +60,7 @@ export class WarmedPages {
 
   constructor(platform: WarmedPlatform) {
     this.#platform = platform;
+    this.#pages = new HeldResponses(platform, WARMED_TIME);
   }
 
   get stats() {
@@ -68,7 +80,7 @@ export class WarmedPages {
     if (head.url === EdgeRequest.WARMED_PAGE) return next(request, consumer);
     this.#pause();
     const isPage = head.mode === "navigate" && head.destination === "document";
-    const page = isPage ? this.#find(request) : null;
+    const push = isPage ? this.#claim(request) : null;
     if (isPage) this.#leave();
     else this.#dropWhatMayDiffer(head);
     this.#underWay += 1;
@@ -90,7 +102,7 @@ export class WarmedPages {
         consumer.onError(error);
       },
     });
-    const answer = next(page === null ? request : { ...request, push: this.#asPush(page) }, watching);
+    const answer = next(push === null ? request : { ...request, push }, watching);
     return {
       ...answer,
       cancel: () => {
@@ -100,37 +112,19 @@ export class WarmedPages {
     };
   };
 
-  #find({ head, body, push }: PhoneRequest): WarmedPage | null {
-    const page = this.#pages.get(head.url);
+  #claim({ head, body, push }: PhoneRequest): WarmedPage | null {
     const origin = parseUrl(head.url)?.origin;
     const isOwn = head.method === "GET" && body === null && head.origin === origin && head.topLevelOrigin === origin;
     const isPlain = push === null && (head.cache ?? "default") === "default";
-    return page !== undefined && isOwn && isPlain && this.#platform.hasNoCookies(head) ? page : null;
-  }
-
-  #asPush({ response, body }: WarmedPage): ClaimedPush {
-    return {
-      session: { wasCarried: true },
-      answer: (consumer) => {
-        this.#counters.pagesWarmedUsed += 1;
-        let isCancelled = false;
-        queueMicrotask(async () => {
-          if (!isCancelled) consumer.onHead(response);
-          if (!isCancelled && body.length > 0) await consumer.onBody(body);
-          if (!isCancelled) consumer.onEnd();
-        });
-        return {
-          cancel() {
-            isCancelled = true;
-          },
-        };
-      },
-    };
+    if (!isOwn || !isPlain || !this.#platform.hasNoCookies(head)) return null;
+    const page = this.#pages.claim(head.url);
+    if (page !== null) this.#counters.pagesWarmedUsed += 1;
+    return page;
   }
 
   /** Another page comes. */
   #leave(): void {
-    this.#pages.clear();
+    this.#pages.drop(() => true);
     this.#links = [];
     this.#wasAsked = false;
     this.#forbids = false;
@@ -139,9 +133,7 @@ export class WarmedPages {
   /** The answer may bring cookies that the page would be asked for with. */
   #dropWhatMayDiffer({ url, credentials }: RequestHead): void {
     const isToEdge = url.startsWith(EDGE_SCHEME);
-    for (const page of [...this.#pages.keys()]) {
-      if (isToEdge || (credentials !== "omit" && areMaybeSameSite(url, page))) this.#pages.delete(page);
-    }
+    this.#pages.drop((page) => isToEdge || (credentials !== "omit" && areMaybeSameSite(url, page.url)));
   }
 
   #pause(): void {
@@ -170,21 +162,16 @@ export class WarmedPages {
     };
     try {
       const { response, body } = await readWhole(ask, head, WARMED_BYTES);
-      if (response.status === 200) this.#keep(url, { response: { ...response, url }, body });
+      if (response.status === 200) {
+        this.#counters.pagesWarmed += 1;
+        this.#pages.hold(url, new WarmedPage(url, response, body));
+      }
     } catch (error) {
       // A former release of the edge.
       if ((error as RopewayError).code === ErrorCode.PROTOCOL_ERROR) this.#links = [];
     }
     this.#fetching = null;
     await this.#fetchNext();
-  }
-
-  #keep(url: string, page: WarmedPage): void {
-    this.#counters.pagesWarmed += 1;
-    this.#pages.set(url, page);
-    this.#platform.setTimer(() => {
-      if (this.#pages.get(url) === page) this.#pages.delete(url);
-    }, WARMED_TIME);
   }
 }
 
