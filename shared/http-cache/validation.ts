@@ -1,4 +1,5 @@
 /** What an origin's answer makes of a stored response: RFC 9111 sections 3.2, 4.3.3 to 4.3.5. */
+import { ErrorCode, type RopewayError } from "../errors.ts";
 import type { HeaderList } from "../http/heads.ts";
 import { HIDDEN_AGE } from "../http/store-notes.ts";
 import { fieldValue, isSameTag } from "./fields.ts";
@@ -21,7 +22,15 @@ export type Validation =
 const KEPT = new Set(["content-encoding", "content-length", "content-md5", "content-range", "content-type", "etag"]);
 /** What is stored has none of them where the update has none. */
 const OF_ONE_MESSAGE = new Set(["date", "age", HIDDEN_AGE]);
-const ERRORS = new Set([500, 502, 503, 504]);
+const ERROR_STATUSES = new Set([500, 502, 503, 504]);
+/** What a gateway answers with 502 or 504. A certificate that does not hold is not among them: the person has to see that. */
+const UNREACHED: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.NAME_NOT_RESOLVED,
+  ErrorCode.CONNECTION_REFUSED,
+  ErrorCode.CONNECTION_RESET,
+  ErrorCode.UPSTREAM_TIMEOUT,
+  ErrorCode.UPSTREAM_FAILED,
+]);
 
 export function judgeValidation(
   stored: StoredResponse,
@@ -30,9 +39,17 @@ export function judgeValidation(
   times: ExchangeTimes,
 ): Validation {
   if (answer.status === 304) return { kind: "not-modified", stored: freshened(stored, request, answer.headers, times) };
-  const staleFor = currentAge(stored, times.responseTime) - freshnessLifetime(stored);
-  const isHidden = ERRORS.has(answer.status) && staleFor < staleGrace(stored, "stale-if-error");
+  const isHidden = ERROR_STATUSES.has(answer.status) && mayHideFailure(stored, times.responseTime);
   return { kind: isHidden ? "stale-if-error" : "replaced" };
+}
+
+/** Whether what is stored hides that its origin could not be asked (RFC 5861 section 4). @param now milliseconds. */
+export function hidesError(stored: StoredResponse, { code }: RopewayError, now: number): boolean {
+  return UNREACHED.has(code) && mayHideFailure(stored, now);
+}
+
+function mayHideFailure(stored: StoredResponse, now: number): boolean {
+  return currentAge(stored, now) - freshnessLifetime(stored) < staleGrace(stored, "stale-if-error");
 }
 
 /** @returns the new head after a HEAD, "outdated" where the body is no longer that one, null where it does not say. */

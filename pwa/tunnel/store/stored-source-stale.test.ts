@@ -12,6 +12,9 @@ beforeEach(() => {
   window = phone.open();
 });
 
+const failure = (code: keyof typeof ErrorCode) =>
+  new RopewayError(ErrorCode[code], "stream", "peer", "Cannot load: as the test says");
+
 describe("what is stale", () => {
   it.each<[string, string]>([
     ["cache-control", "no-store"],
@@ -88,9 +91,40 @@ describe("what is stale", () => {
     expect([shown.head?.status, shown.text]).toEqual([200, "first"]);
   });
 
+  it.each([
+    "NAME_NOT_RESOLVED",
+    "CONNECTION_REFUSED",
+    "CONNECTION_RESET",
+    "UPSTREAM_TIMEOUT",
+    "UPSTREAM_FAILED",
+  ] as const)("hides that an origin could not be asked, where that lets it, for so long: %s", async (code) => {
+    await window.get({}, { headers: [["cache-control", "max-age=0, stale-if-error=60"]], body: "first" });
+    const fails = failure(code);
+    const shown = await window.get({}, { fails });
+    expect([shown.head?.status, shown.text, shown.error]).toEqual([200, "first", null]);
+    phone.time += 61_000;
+    expect((await window.get({}, { fails })).error).toBe(fails);
+  });
+
+  it.each(["TLS_FAILED", "DESTINATION_FORBIDDEN", "BLOCKED", "CANCEL", "INTERNAL_ERROR"] as const)(
+    "does not hide what is no failure of an origin: %s",
+    async (code) => {
+      await window.get({}, { headers: [["cache-control", "max-age=0, stale-if-error=60"]], body: "first" });
+      const fails = failure(code);
+      expect((await window.get({}, { fails })).error).toBe(fails);
+    },
+  );
+
+  it("does not hide that an answer broke off, once it has begun", async () => {
+    await window.get({}, { headers: [["cache-control", "max-age=0, stale-if-error=60"]], body: "first" });
+    const breaksOff = failure("CONNECTION_RESET");
+    const got = await window.get({}, { body: "sec", breaksOff });
+    expect([got.text, got.error]).toEqual(["sec", breaksOff]);
+  });
+
   it("fails as the network does", async () => {
     await window.get({}, { headers: STALE, body: "first" });
-    const fails = new RopewayError(ErrorCode.CONNECTION_RESET, "stream", "origin", "Cannot load: reset");
+    const fails = failure("CONNECTION_RESET");
     expect((await window.get({}, { fails })).error).toBe(fails);
   });
 });

@@ -4,7 +4,7 @@ import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../..
 import { asWhole, asWholeOf, partOf } from "../../../../shared/http-cache/partial.ts";
 import { toStored } from "../../../../shared/http-cache/storable.ts";
 import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
-import { freshenByHead, judgeValidation } from "../../../../shared/http-cache/validation.ts";
+import { freshenByHead, hidesError, judgeValidation } from "../../../../shared/http-cache/validation.ts";
 import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
 import { type Ask, DEAF, passingOn } from "../../requests/response-source.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
@@ -157,7 +157,13 @@ export class EdgeQuestions {
       },
       onBody: (chunk) => passes.onBody(chunk),
       onEnd: () => passes.onEnd(),
-      onError: (error) => passes.onError(error),
+      onError: (error) => {
+        // No head has come.
+        const isUnanswered = passes === lookup.consumer;
+        if (isUnanswered && hidesError(variant.entry.meta, error, platform.now())) {
+          answerBy(() => this.#answers.answer(lookup, variant, askForWhole));
+        } else passes.onError(error);
+      },
     });
     return {
       cancel() {

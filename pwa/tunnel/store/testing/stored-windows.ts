@@ -27,6 +27,8 @@ export const STALE: HeaderList = [
 export interface OriginAnswer extends Partial<ResponseHead> {
   readonly body?: string;
   readonly fails?: RopewayError;
+  /** After the head and the body. */
+  readonly breaksOff?: RopewayError;
   /** What the head waits for. */
   readonly until?: Promise<void>;
 }
@@ -109,7 +111,7 @@ export class TestWindow {
   readonly #edge: Ask = ({ head }, consumer) => {
     this.asked.push(head);
     const [next = {}] = this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers;
-    const { body = "", fails, until, ...answer } = next;
+    const { body = "", fails, breaksOff, until, ...answer } = next;
     let isCancelled = false;
     const run = async (): Promise<void> => {
       await turns(1);
@@ -129,7 +131,9 @@ export class TestWindow {
         await consumer.onBody(new TextEncoder().encode(body.slice(at, at + CHUNK)));
         await turns(4);
       }
-      if (!isCancelled) consumer.onEnd();
+      if (isCancelled) return;
+      if (breaksOff !== undefined) consumer.onError(breaksOff);
+      else consumer.onEnd();
     };
     void run();
     return {
