@@ -141,6 +141,7 @@ const tunnel = new Tunnel(
       tell({ type: "link", link });
       if (isAway(link)) store.loaded?.linkLeft();
       if (link.kind === "open") setTimer(loadScripts, LATER);
+      if (link.kind === "refused") void store.load().then((source) => source?.unpaired());
     },
     onTraffic: () => reportProgress(),
     onUncertain: (head) => {

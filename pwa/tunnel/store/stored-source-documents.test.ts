@@ -92,6 +92,29 @@ describe("a document that was visited", () => {
     expect(urlsAsked(next, 3).sort()).toEqual([page.url, `${SITE}/a.png`, `${SITE}/b.png`]);
   });
 
+  it.each([
+    ["the phone is unpaired", () => window.source.unpaired()],
+    [
+      "a month has passed",
+      async () => {
+        phone.time += 31 * 86_400_000;
+        await window.get({ url: `${SITE}/` });
+        for (const task of window.later) task();
+      },
+    ],
+  ])("is not known any more once %s", async (_, happens) => {
+    const kept = async () => (await phone.disk.raw()).count("visits");
+    await visit();
+    for (const task of window.later) task();
+    await vi.waitFor(async () => expect(await kept()).toBeGreaterThan(0), 20_000);
+    await happens();
+    await vi.waitFor(async () => expect(await kept()).toBe(0), 20_000);
+    const next = phone.open();
+    await next.get(page, [{ body: "<p>" }, { status: 304 }]);
+    const picture = await next.get(own("a"), { status: 304 });
+    expect([picture.isAsked, picture.text, next.source.stats.storeAsked]).toEqual([true, "a", 0]);
+  });
+
   it("shows what came in place of what was stored", async () => {
     await visit();
     await window.get(page, [{ body: "<p>" }, { headers: STALE, body: "new" }]);

@@ -119,6 +119,11 @@ export class StoredSource {
     this.#forgotten.tell(word);
   }
 
+  /** The phone is not paired any more: what pages asked for at their visits goes. What is stored stays, kept pages too. */
+  unpaired(): Promise<void> {
+    return this.#ahead.visits.forget();
+  }
+
   /** The edge has answered a request that did not come by here. */
   passedBy(head: RequestHead, response: ResponseHead): void {
     this.#parts.invalidations.answered(head, response);
@@ -169,7 +174,11 @@ export class StoredSource {
 
   #lookAfterLater(): void {
     this.#cancelUpkeep();
-    this.#cancelUpkeep = this.#parts.platform.setTimer(() => void this.#parts.store.upkeep(), IDLE_TIME);
+    const upkeep = (): void => {
+      void this.#parts.store.upkeep();
+      void this.#ahead.visits.upkeep();
+    };
+    this.#cancelUpkeep = this.#parts.platform.setTimer(upkeep, IDLE_TIME);
   }
 
   /** The edge is asked to forget what it has of sites, after what is here. */

@@ -63,6 +63,11 @@ export class AskingAhead {
     this.#asked = new AskedQuestions(() => parts.platform.now());
   }
 
+  /** What pages asked for at their visits. */
+  get visits(): Pick<PageVisits, "upkeep" | "forget"> {
+    return this.#visits;
+  }
+
   /** A page asks for something. */
   note({ head, partition, request }: Lookup): void {
     const isNoted = head.cacheMode === "default" && this.#visits.note(partition, request.head, request.push !== null);

@@ -6,7 +6,7 @@ import { patternOf } from "./page-pattern.ts";
 
 const SITE = "https://a.example";
 const asked = (...paths: string[]): NotedRequest[] => paths.map((path) => ({ ...requestHead, url: SITE + path }));
-const ofPage = (requests: NotedRequest[]): StoredVisit => ({ partition: "p", document: SITE, requests });
+const ofPage = (requests: NotedRequest[]): StoredVisit => ({ partition: "p", document: SITE, at: 0, requests });
 const shares = (requests: readonly NotedRequest[]) => requests.map(({ url, share }) => [url.slice(SITE.length), share]);
 
 it("trusts what is asked for again, and not what is another each time", () => {
@@ -34,7 +34,7 @@ function expectedAfter(pages: readonly (readonly [path: string, ...asked: string
     const document = SITE + path;
     const pattern = patternOf(document);
     const learned = learnOfKind(kind, { document, requests: asked(...paths) }, pattern);
-    kind = { ...learned, partition: "p", document: pattern.name };
+    kind = { ...learned, partition: "p", document: pattern.name, at: 0 };
   }
   return expectedOfKind(kind, patternOf(`${SITE}/article/9`)).map(({ head }) => head.url.slice(SITE.length));
 }
@@ -67,6 +67,7 @@ it("keeps of a kind a bounded number of requests", () => {
       ...learnOfKind(kind, { document: SITE + path, requests: asked(...paths) }, pattern),
       partition: "p",
       document: pattern.name,
+      at: 0,
     };
   }
   expect(kind?.requests.length).toBe(60);

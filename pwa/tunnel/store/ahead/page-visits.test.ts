@@ -1,9 +1,11 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { StoredVisit } from "../database/store-database.ts";
 import { PageVisits, type VisitStore } from "./page-visits.ts";
 
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 0, 1);
 const PAGE = "https://a.example/";
 const head = (name: string) => ({ ...requestHead, url: `${PAGE}${name}` });
 
@@ -14,7 +16,7 @@ async function expected(document: string): Promise<RequestHead[]> {
 
 let kept: StoredVisit[];
 let era: number;
-let time = 0;
+let time: number;
 let visits: PageVisits;
 
 const store = (): VisitStore => ({
@@ -24,10 +26,16 @@ const store = (): VisitStore => ({
   visit: async (partition: string, document: string) =>
     kept.findLast((visit) => visit.partition === partition && visit.document === document),
   keepVisit: async (visit: StoredVisit) => void kept.push(visit),
+  change: (_, run) =>
+    run({
+      dropVisits: async (isGone) => {
+        kept = kept.filter((visit) => !isGone(visit));
+      },
+    }),
 });
 
 beforeEach(() => {
-  [kept, era] = [[], 0];
+  [kept, era, time] = [[], 0, NOW];
   visits = new PageVisits(store(), () => time);
 });
 
@@ -47,7 +55,7 @@ it("writes a visit down once, and reads it where another document came between",
   visits.note("p", head("a"), false);
   visits.keepAll();
   visits.keepAll();
-  expect(kept).toEqual([{ partition: "p", document: PAGE, requests: [{ ...head("a"), share: 0.5 }] }]);
+  expect(kept).toEqual([{ partition: "p", document: PAGE, at: NOW, requests: [{ ...head("a"), share: 0.5 }] }]);
   await visits.begin("p", `${PAGE}other`, true);
   expect(await expected(PAGE)).toEqual([head("a")]);
 });
@@ -88,6 +96,55 @@ it("keeps, too, what pages of one kind ask for, and expects it of one that is ne
   );
   expect(await visits.begin("q", `${PAGE}article/three`, true)).toEqual([]);
   expect(await visits.begin("p", `${PAGE}article/four`, false)).toEqual([]);
+});
+
+describe("a visit of a month ago", () => {
+  async function visit(document: string): Promise<void> {
+    await visits.begin("p", document, true);
+    visits.note("p", head("a"), false);
+    visits.keepAll();
+  }
+
+  it.each([
+    ["in this run of the app", () => {}],
+    ["in a later one", () => (visits = new PageVisits(store(), () => time))],
+  ])("is not remembered, and one of a day less is: %s", async (_, happens) => {
+    await visit(PAGE);
+    happens();
+    time += 29 * DAY;
+    expect(await expected(PAGE)).toEqual([head("a")]);
+    time += DAY;
+    expect(await expected(PAGE)).toEqual([]);
+  });
+
+  it("is dropped while nobody waits, looked for once a day; so is one of another clock, and one without a date", async () => {
+    await visit(`${PAGE}old`);
+    time += 20 * DAY;
+    await visit(`${PAGE}recent`);
+    const { at: _, ...undated } = { partition: "p", document: `${PAGE}undated`, at: 0, requests: [] };
+    kept.push({ ...undated, at: time + 31 * DAY, document: `${PAGE}to come` }, undated as unknown as StoredVisit);
+    const left = () => kept.map(({ document }) => document.slice(PAGE.length));
+    await visits.upkeep();
+    expect(left()).toEqual(["old", "recent"]);
+    time += 10 * DAY;
+    await visits.upkeep();
+    expect(left()).toEqual(["recent"]);
+    kept.push(undated as unknown as StoredVisit);
+    await visits.upkeep();
+    expect(left()).toEqual(["recent", "undated"]);
+    expect(await expected(`${PAGE}undated`)).toEqual([]);
+  });
+});
+
+it("forgets all where it is told to, what is under way, too", async () => {
+  await visits.begin("p", PAGE, true);
+  visits.note("p", head("a"), false);
+  visits.keepAll();
+  visits.note("p", head("b"), false);
+  await visits.forget();
+  visits.keepAll();
+  expect(kept).toEqual([]);
+  expect(await expected(PAGE)).toEqual([]);
 });
 
 it("does not take for named what it told the edge of", async () => {

@@ -1,6 +1,7 @@
 /** What the pages of documents asked for at their last visits. The record never leaves the phone. */
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
+import type { StoreChanges } from "../database/store-changes.ts";
 import type { NotedRequest, StoredVisit } from "../database/store-database.ts";
 import { type Expected, expectedOfKind, expectedOfPage, learnOfKind, learnOfPage, UNLEARNED } from "./learning.ts";
 import { type PagePattern, patternOf } from "./page-pattern.ts";
@@ -14,9 +15,14 @@ const AT_HAND = 16;
 /** Milliseconds after its navigation in which a page asks by itself; later it may be the person's doing. */
 const BY_ITSELF = 10_000;
 
+const DAY = 86_400_000;
+/** Milliseconds that a visit is remembered: what was read a month ago helps nobody, and is nobody's business. */
+const REMEMBERED = 30 * DAY;
+
 /** What it needs of the store. */
 export interface VisitStore {
   readonly era: number;
+  change(era: number, run: (changes: Pick<StoreChanges, "dropVisits">) => Promise<void>): Promise<void>;
   visit(partition: string, document: string): Promise<StoredVisit | undefined>;
   keepVisit(visit: StoredVisit, era: number): Promise<void>;
 }
@@ -42,6 +48,8 @@ export class PageVisits {
   readonly #visits = new Map<string, Visit>();
   /** What was written last, by partition and document. */
   readonly #rows = new BoundedMap<string, { readonly era: number; readonly row: StoredVisit }>(AT_HAND);
+  /** When what is too old was dropped. */
+  #droppedAt = Number.NEGATIVE_INFINITY;
 
   /** @param now milliseconds since the epoch. */
   constructor(store: VisitStore, now: () => number) {
@@ -110,15 +118,39 @@ export class PageVisits {
     for (const [partition, visit] of this.#visits) this.#keepVisit(partition, visit);
   }
 
+  /** While nobody waits: drops what is too old. */
+  async upkeep(): Promise<void> {
+    const now = this.#now();
+    if (Math.abs(now - this.#droppedAt) < DAY) return;
+    this.#droppedAt = now;
+    await this.#drop((visit) => !this.#isRemembered(visit));
+  }
+
+  /** Drops all, and what is under way is not written down any more. */
+  async forget(): Promise<void> {
+    this.#visits.clear();
+    this.#rows.clear();
+    await this.#drop(() => true);
+  }
+
+  #drop(isGone: (visit: StoredVisit) => boolean): Promise<void> {
+    return this.#store.change(this.#store.era, (changes) => changes.dropVisits(isGone));
+  }
+
+  /** Not if it is of a day to come, either: the clock was set back. */
+  #isRemembered({ at }: StoredVisit): boolean {
+    return Math.abs(this.#now() - at) < REMEMBERED;
+  }
+
   #keepVisit(partition: string, visit: Visit): void {
     if (visit.isKept || visit.before === null) return;
     visit.isKept = true;
-    const { document, pattern, before } = visit;
+    const { document, pattern, before, began: at } = visit;
     const requests = [...visit.requests.values()];
-    this.#keep({ partition, document, requests: learnOfPage(before[0], requests) }, visit.era);
+    this.#keep({ partition, document, at, requests: learnOfPage(before[0], requests) }, visit.era);
     if (pattern.values.length === 0) return;
     const kind = learnOfKind(before[1], { document, requests }, pattern);
-    this.#keep({ ...kind, partition, document: pattern.name }, visit.era);
+    this.#keep({ ...kind, partition, document: pattern.name, at }, visit.era);
   }
 
   #keep(row: StoredVisit, era: number): void {
@@ -128,6 +160,8 @@ export class PageVisits {
 
   async #row(partition: string, document: string): Promise<StoredVisit | undefined> {
     const atHand = this.#rows.get(`${partition} ${document}`);
-    return atHand?.era === this.#store.era ? atHand.row : this.#store.visit(partition, document);
+    const isOfNow = atHand?.era === this.#store.era;
+    const row = isOfNow ? atHand.row : await this.#store.visit(partition, document);
+    return row !== undefined && this.#isRemembered(row) ? row : undefined;
   }
 }

@@ -149,8 +149,12 @@ export class StoreChanges {
       if (!isOf(partition)) continue;
       for (const id of await byPartition.getAllKeys(partition)) await this.remove(id);
     }
+    await this.dropVisits((visit) => isOf(visit.partition));
+  }
+
+  async dropVisits(isGone: (visit: StoredVisit) => boolean): Promise<void> {
     let visit = await this.#write.objectStore("visits").openCursor();
-    for (; visit !== null; visit = await visit.continue()) if (isOf(visit.value.partition)) await visit.delete();
+    for (; visit !== null; visit = await visit.continue()) if (isGone(visit.value)) await visit.delete();
   }
 
   /** In the place of that before. */

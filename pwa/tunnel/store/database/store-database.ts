@@ -45,6 +45,8 @@ export interface StoredVisit {
   readonly partition: string;
   /** URL without a fragment; of a kind, with places in it. */
   readonly document: string;
+  /** When it began, in milliseconds since the epoch. A former release wrote none. */
+  readonly at: number;
   readonly requests: readonly NotedRequest[];
   /** Of a kind: the page that was counted last. */
   readonly latest?: string;

@@ -291,7 +291,7 @@ describe("the index", () => {
 
   it("keeps no visit above 64 KB", async () => {
     const window = disk.open();
-    const visit = { partition: SITE, document: urlOf(1), requests: [] };
+    const visit = { partition: SITE, document: urlOf(1), at: 0, requests: [] };
     await window.keepVisit({ ...visit, document: "x".repeat(70_000) }, window.era);
     await window.keepVisit(visit, window.era);
     const database = await disk.raw();
