@@ -1,5 +1,5 @@
 /** Bodies that the phone has, by name: what every edge sends in their place, and what nobody learns by it. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -37,6 +37,16 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         return void (headers["if-none-match"] === '"kept"'
           ? response.writeHead(304, { etag: '"kept"' }).end()
           : send(picture, { etag: '"kept"' }));
+      case "/app.1.js":
+      case "/app.2.js":
+      case "/app.3.js":
+        return void send(picture, {
+          "content-type": "text/javascript; charset=utf-8",
+          etag: `"${randomUUID()}"`,
+          "cache-control": "public, max-age=31536000, immutable",
+          "last-modified": new Date().toUTCString(),
+          vary: "Accept-Encoding",
+        });
       case "/away":
         return void response.writeHead(302, { location: `${other}/same` }).end();
       default:
@@ -81,6 +91,19 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       expect(head.headers.find(([name]) => name === "etag")?.[1]).toBe(`"${serial - 1}"`);
     }
     expect(JSON.stringify(heard)).not.toContain(STORED_BODY);
+  });
+
+  it("spends under 100 bytes on a body that came under another URL, its head and all, with a validator that says nothing", async () => {
+    const script = { destination: "script" } as const;
+    const spent: number[] = [];
+    for (const path of ["/app.1.js", "/app.2.js", "/app.3.js"]) {
+      const before = phone.session.channels.totals.traffic.bytesDown;
+      const stored = path === "/app.1.js" ? { stored: undefined as never } : {};
+      const { head, body } = await ask(site + path, { ...script, ...stored });
+      expect([head.isReference, body.length]).toEqual(spent.length > 0 ? [true, 0] : [undefined, picture.length]);
+      spent.push(phone.session.channels.totals.traffic.bytesDown - before);
+    }
+    expect(Math.max(...spent.slice(1))).toBeLessThan(100);
   });
 
   it("sends another body as it is, and to who has named none", async () => {

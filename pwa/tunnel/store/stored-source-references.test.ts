@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
+import { hashOfBody } from "../../../shared/http/stored-body.ts";
 import { FRESH, page, SITE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;
@@ -47,37 +48,58 @@ describe("a body that came again", () => {
     expect(window.lastAsked?.stored).toEqual({ ...name, validator: "Sat" });
   });
 
-  it("under a new name is given from the old one, and stored under its own", async () => {
-    const script = (name: string) => ({ url: `${SITE}/${name}`, destination: "script" }) as const;
-    await window.get(script("app.123.js"), { headers: FRESH, body });
-    await window.stored(script("app.123.js"));
-    for (const renamed of ["app.4f6.js", "app.4f6.js?v=2"]) {
-      const got = await window.get(script(renamed), { headers: FRESH, isReference: true });
-      expect(window.lastAsked?.stored).toEqual(name);
-      expect([got.text, got.head?.url]).toEqual([body, `${SITE}/${renamed}`]);
-      if (renamed === "app.4f6.js") {
-        await window.stored(script(renamed));
-        expect((await window.get(script(renamed))).isAsked).toBe(false);
-        await window.store.remove((await window.store.index(`${SITE} ${SITE}`)).find(`${SITE}/app.123.js`));
+  it.each(["script", "image"] as const)(
+    "under a new name is given from the old one, and stored under its own: %s",
+    async (destination) => {
+      const script = (name: string) => ({ url: `${SITE}/${name}`, destination });
+      await window.get(script("app.123.js"), { headers: FRESH, body });
+      await window.stored(script("app.123.js"));
+      for (const renamed of ["app.4f6.js", "app.4f6.js?v=2"]) {
+        const got = await window.get(script(renamed), { headers: FRESH, isReference: true });
+        expect(window.lastAsked?.stored).toEqual(name);
+        expect([got.text, got.head?.url]).toEqual([body, `${SITE}/${renamed}`]);
+        if (renamed === "app.4f6.js") {
+          await window.stored(script(renamed));
+          expect((await window.get(script(renamed))).isAsked).toBe(false);
+          await window.store.remove((await window.store.index(`${SITE} ${SITE}`)).find(`${SITE}/app.123.js`));
+        }
       }
+    },
+  );
+
+  it("is the newest where several of that name are stored, of pictures only where that was the one before, too", async () => {
+    async function namedAfter(destination: "image" | "script", ...bodies: string[]): Promise<string | undefined> {
+      const file = (version: number) => ({ url: `${SITE}/${destination}.${version}.x`, destination }) as const;
+      for (const [version, text] of bodies.entries()) {
+        await window.get(file(version), { headers: FRESH, body: text });
+        await window.stored(file(version));
+        phone.time += 1000;
+      }
+      await window.get(file(bodies.length), { headers: [["cache-control", "no-store"]], body: "other" });
+      return window.lastAsked?.stored?.hash;
     }
+    const hashOf = (text: string) => hashOfBody(new TextEncoder().encode(text));
+    const other = body.toUpperCase();
+    expect(await namedAfter("script", body, other)).toBe(await hashOf(other));
+    expect(await namedAfter("image", body, other)).toBeUndefined();
+    expect(await namedAfter("image", body, other, other)).toBe(await hashOf(other));
   });
 
-  it("is named under no other name where more than one may be meant, and for nobody else's", async () => {
-    const script = (name: string, from = SITE) => ({ url: `${from}/${name}`, destination: "script" }) as const;
-    await window.get(script("app.1.js"), { headers: FRESH, body });
-    await window.get(script("app.2.js"), { headers: FRESH, body });
+  it("is named under no other name for nobody else's, nor where names have nothing to do with each other", async () => {
+    const file = (name: string, from = SITE) => ({ url: `${from}/${name}`, destination: "script" }) as const;
+    await window.get(file("app.1.js"), { headers: FRESH, body });
     const others = [
-      script("app.3.js"),
-      script("lib.3.js"),
-      script("app.3.js", "https://cdn.example"),
-      { url: `${SITE}/app.3.js` },
-    ];
+      file("lib.3.js"),
+      file("app.3.css"),
+      file("app.3.js", "https://cdn.example"),
+      { ...file("app.3.js"), destination: "" },
+      { ...file("app.3.js"), credentials: "omit" },
+    ] as const;
     for (const other of others) {
       await window.get(other, { headers: [["cache-control", "no-store"]], body });
       expect(window.lastAsked).not.toHaveProperty("stored");
     }
-    const elsewhere = { ...script("y.1.js", "https://cdn.example"), credentials: "omit" } as const;
+    const elsewhere = { ...file("y.1.js", "https://cdn.example"), credentials: "omit" } as const;
     await window.get(elsewhere, { headers: FRESH, body });
     await window.get({ ...elsewhere, url: "https://cdn.example/y.2.js" }, { headers: FRESH, body });
     expect(window.lastAsked).not.toHaveProperty("stored");

@@ -1,7 +1,7 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import { siblingOf } from "../dictionary/sibling-of.ts";
-import { isBasic, type StoredExchange } from "./stored-exchange.ts";
+import { type ExchangeEntry, isBasic, type StoredExchange } from "./stored-exchange.ts";
 import { type Variant, variantsOf } from "./variants-of.ts";
 
 /** What is stored that an answer may be like. */
@@ -12,7 +12,7 @@ export interface Alike {
 }
 
 /** What sites give new names with each release, though most of it stays as it was. */
-const VERSIONED: ReadonlySet<string> = new Set(["font", "script", "style"]);
+const VERSIONED: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
 /** In `app.4f5e6a.js` or `app-123.js`; it has a digit. */
 const VERSION = /[.\-_](?=[^.\-_/]*\d)[^.\-_/]+(?=\.\w+$)/;
 
@@ -28,19 +28,21 @@ export function alikeOf(index: PartitionIndex<StoredExchange>, head: RequestHead
   return sibling && { kind: "sibling", variant: sibling };
 }
 
-/** An earlier version of a URL that names it so: `app.456.js` may be `app.123.js` still. Null, too, if there are several. */
+/** The newest version of a URL that names it so: `app.456.js` may be `app.123.js` still. */
 function versionOf(index: PartitionIndex<StoredExchange>, head: RequestHead, context: string): Variant | null {
   if (!VERSIONED.has(head.destination)) return null;
   const [before, after] = aroundVersion(head.url);
-  const urls = new Set<string>();
-  for (const { url, meta } of index.all()) {
-    if (!url.startsWith(before) || url === head.url || meta.context !== context) continue;
+  const isVersion = ({ url, meta }: ExchangeEntry): boolean => {
+    if (!url.startsWith(before) || url === head.url || meta.context !== context) return false;
     const [start, end] = aroundVersion(url);
-    if (start === before && end === after) urls.add(url);
-  }
-  const [url] = urls;
-  if (url === undefined || urls.size > 1) return null;
-  return variantsOf(index, { ...head, url }, context)[0] ?? null;
+    return start === before && end === after;
+  };
+  const newestFirst = (a: ExchangeEntry, b: ExchangeEntry) => b.meta.responseTime - a.meta.responseTime;
+  const [newest, former = newest] = index.all().filter(isVersion).sort(newestFirst);
+  if (newest === undefined) return null;
+  // Pictures of a series (`photo-1.jpg`) are named so, too, and a picture is of no use for another.
+  if (head.destination === "image" && newest.body.hash !== former?.body.hash) return null;
+  return variantsOf(index, { ...head, url: newest.url }, context)[0] ?? null;
 }
 
 function aroundVersion(url: string): readonly [before: string, after: string] {
