@@ -11,8 +11,34 @@ import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { startDemo } from "../demo/start-demo.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { CHROMIUM_ARGS, findChromium } from "../fixtures/chromium.ts";
+import { missingForLab, Namespace } from "../lab/lab.ts";
 
 const HOST = "ropeway.localhost";
+
+/** A public address, in a network namespace of the test's own. */
+const STRANGER = "9.9.9.9";
+
+/**
+ * Sends as many wrong keys as are forgiven, and then the right one, each in the name of another address.
+ * Prints the last two answers' status.
+ */
+const PAIR_AS_OTHERS = `
+const [host, localAddress, key] = process.argv.slice(1);
+let asked = 0;
+const pair = (secret) => new Promise((resolve, reject) => {
+  const headers = { host: "ropeway.example", authorization: "Bearer " + secret, "x-forwarded-for": "192.0.2." + ++asked };
+  require("node:http")
+    .request({ host, port: 8787, path: "/.ropeway/pair", method: "POST", localAddress, headers }, (answer) => resolve(answer.resume().statusCode))
+    .on("error", reject)
+    .end();
+});
+(async () => {
+  const answers = [];
+  for (let count = 0; count < 10; count++) answers.push(await pair("wrong" + count));
+  answers.push(await pair(key));
+  console.log(JSON.stringify(answers.slice(-2)));
+})();
+`;
 const executablePath = findChromium();
 
 // Caddy's authority is known to nobody.
@@ -59,6 +85,35 @@ for (const runtime of ["workerd", "deno"] as const) {
     }
   });
 }
+
+const missing = missingForLab();
+
+if (missing.length > 0) console.error(`Without the test of strangers' addresses: it needs ${missing.join(" and ")}`);
+else
+  for (const args of [[], ["--deno"]]) {
+    test(`believes a proxy, and no stranger, about addresses ${args.join("")} @long`, async () => {
+      test.setTimeout(120_000);
+      const accessKey = "0123456789abcdef0123456789abcdef";
+      const state = await mkdtemp(join(tmpdir(), "ropeway-strangers-"));
+      const namespace = await Namespace.create("strangers", "127.0.0.1");
+      try {
+        await namespace.ip([`addr add ${STRANGER}/32 dev lo`]);
+        const settings = { ROPEWAY_HOST: "ropeway.example", ROPEWAY_IP: "0.0.0.0", ROPEWAY_BEHIND_PROXY: "1" };
+        const edge = namespace.spawn([process.execPath, join(root, "scripts", "serve.ts"), ...args], {
+          stdio: ["ignore", "pipe", "inherit"],
+          env: { ...process.env, ...settings, ROPEWAY_ACCESS_KEY: accessKey, ROPEWAY_STATE: state },
+        });
+        await expect.poll(() => String(edge.stdout?.read() ?? ""), { timeout: 60_000 }).toContain("Ropeway is ready");
+        const askFrom = (address: string) =>
+          namespace.run([process.execPath, "-e", PAIR_AS_OTHERS, STRANGER, address, accessKey]);
+        expect(JSON.parse(await askFrom("127.0.0.1"))).toEqual([401, 200]);
+        expect(JSON.parse(await askFrom(STRANGER))).toEqual([401, 429]);
+      } finally {
+        await namespace.close();
+        await rm(state, { recursive: true, force: true });
+      }
+    });
+  }
 
 type Ports = Readonly<Record<"edgePort" | "httpsPort" | "httpPort", number | undefined>>;
 

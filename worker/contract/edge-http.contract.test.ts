@@ -119,6 +119,16 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       expect([refused.status, Number(refused.headers["retry-after"])]).toEqual([429, WRONG_KEY_TIME / 1000]);
       expect((await from("192.0.2.2", behind.accessKey)).status).toBe(200);
     });
+
+    it("takes nobody's word for an address without a proxy", async () => {
+      const port = await freePort("127.0.0.1");
+      const plain = await startEdge({ runtime, port });
+      onTestFinished(() => plain.close());
+      const forged = { "x-forwarded-for": "9.0.0.1", "cf-connecting-ip": "9.0.0.1" };
+      for (let count = 0; count < WRONG_KEYS_PER_ADDRESS; count += 1)
+        expect((await pair(String(port), `wrong ${count}`, forged)).status).toBe(401);
+      expect((await pair(String(port), plain.accessKey, forged)).status).toBe(200);
+    });
   });
 
   it("has said nothing of keys and tokens", () => edge.expectNoSecretTold());

@@ -36,7 +36,6 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
-import { isPublicAddress } from "../upstream/fetch-rules/destination.ts";
 import { Room } from "../upstream/shared-cache/room.ts";
 import { KEPT_BYTES, SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
@@ -110,7 +109,7 @@ const app = createRouter<EdgeOptions>({
     });
   },
   pair: (request) => directory.pair(request),
-  clientAddress: (request) => addresses.get(request) ?? null,
+  peerAddress: (request) => addresses.get(request) ?? null,
 });
 
 const { tls, plan, blockLists, ...address } = await readListening().catch(fail);
@@ -142,9 +141,7 @@ try {
       onListen: () => {},
     },
     (request, { remoteAddr }) => {
-      // Whoever is nearer than the internet may be a proxy, which all phones share.
-      if (remoteAddr.transport === "tcp" && isPublicAddress(remoteAddr.hostname))
-        addresses.set(request, remoteAddr.hostname);
+      if (remoteAddr.transport === "tcp") addresses.set(request, remoteAddr.hostname);
       return app.fetch(request, options);
     },
   );

@@ -12,7 +12,7 @@ export interface EdgeOptions {
   readonly ROPEWAY_SHARED_CACHE?: string;
   /** Addresses of block lists, parted by spaces; "0" for none, EasyPrivacy by default. */
   readonly ROPEWAY_BLOCK_LISTS?: string;
-  /** "1": X-Forwarded-For and X-Forwarded-Proto are those of a proxy of one's own. */
+  /** "1": a proxy of one's own says who asks (`forwarded.ts`). */
   readonly ROPEWAY_BEHIND_PROXY?: string;
   /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */
   readonly ROPEWAY_PLAN?: string;

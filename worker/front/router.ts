@@ -26,7 +26,7 @@ import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/ph
 import { freshnessOf } from "./app-file-lifetimes.ts";
 import { readBlockLists } from "./block-lists.ts";
 import type { EdgeOptions } from "./environment.ts";
-import { forwardedAddress, requestedUrl } from "./forwarded.ts";
+import { clientAddress, type Peer, requestedUrl } from "./forwarded.ts";
 import { classifyHost, securityHeaders } from "./hosts.ts";
 import { liteBoot } from "./lite-boot.ts";
 import { PairingGuard } from "./pairing-guard.ts";
@@ -41,8 +41,7 @@ export interface RouterRuntime<Env extends EdgeOptions> {
   askPhone(deviceId: string, env: Env, request: Request): Promise<Response>;
   /** Asks the directory of devices. */
   pair(request: PairingRequest, env: Env): Promise<PairingAnswer>;
-  /** The IP address that a request came from; null where the platform does not tell. */
-  clientAddress(request: Request): string | null;
+  peerAddress(request: Request): Peer;
 }
 
 const BEARER = "Bearer ";
@@ -62,17 +61,19 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     return next();
   });
 
+  const askedUrl = urlOf(runtime);
+
   // Slots hold pages of the web, which have no business with pairing and tunnels.
   for (const path of [PAIR_PATH, TOKEN_PATH, TUNNEL_PATH, `${TUNNEL_PATH}/*`, `${DEVICES_PATH}/*`]) {
     app.use(path, (context, next) => {
-      const { kind } = classifyHost(requestedUrl(context.req.raw, context.env), deploymentHosts(context.env));
+      const { kind } = classifyHost(askedUrl(context), deploymentHosts(context.env));
       return kind === "slot" ? Promise.resolve(context.notFound()) : next();
     });
   }
 
   // Before whatever acts on a request.
   app.use((context, next) => {
-    const url = new URL(context.req.url);
+    const url = askedUrl(context);
     const hosts = deploymentHosts(context.env);
     const { kind } = classifyHost(url, hosts);
     if (kind !== "base") return next();
@@ -83,7 +84,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   app.get(HEALTH_PATH, (context) => context.json({ status: "ok", version: VERSION, protocol: SUBPROTOCOL }));
 
   app.get(CONFIG_PATH, (context) => {
-    const url = requestedUrl(context.req.raw, context.env);
+    const url = askedUrl(context);
     const config: EdgeConfig = {
       version: VERSION,
       slotHost: classifyHost(url, deploymentHosts(context.env)).slotHost,
@@ -101,6 +102,11 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
   return app;
 }
 
+/** The URL that the browser asked for. */
+function urlOf<Env extends EdgeOptions & object>(runtime: RouterRuntime<Env>) {
+  return ({ req, env }: Context<{ Bindings: Env }>): URL => requestedUrl(req.raw, env, runtime.peerAddress(req.raw));
+}
+
 function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
   const guard = new PairingGuard(epochClock);
 
@@ -109,7 +115,8 @@ function servePairing<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
     const given = context.req.header("authorization") ?? "";
     if (!accessKey) return notConfigured(context);
     if (foreignOrigin(context.req.raw)) return context.json({ error: "Cannot pair: foreign origin" }, 403);
-    const address = forwardedAddress(context.req.raw, context.env) ?? runtime.clientAddress(context.req.raw);
+    const { raw } = context.req;
+    const address = clientAddress(raw, context.env, runtime.peerAddress(raw));
     const patience = guard.patienceFor(address);
     if (patience > 0) {
       const error = "Cannot pair: too many wrong keys came from this network; try again in a minute";
@@ -179,8 +186,9 @@ function serveDevices<Env extends EdgeOptions & object>(app: Routes<Env>, runtim
 }
 
 function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime: RouterRuntime<Env>): void {
+  const askedUrl = urlOf(runtime);
   app.get("*", async (context) => {
-    const url = requestedUrl(context.req.raw, context.env);
+    const url = askedUrl(context);
     const hosts = deploymentHosts(context.env);
     const host = classifyHost(url, hosts);
     if (host.kind === "other") {

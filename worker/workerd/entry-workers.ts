@@ -4,6 +4,7 @@ import { createRouter } from "../front/router.ts";
 import { fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { askObject } from "./ask-object.ts";
 import { DirectoryObject, directoryOf } from "./directory-object.ts";
+import { peerAddress } from "./peer-address.ts";
 import { TunnelObject } from "./tunnel-object.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -11,8 +12,7 @@ const app = createRouter<WorkerEnvironment>({
   serveAsset: (path, env, request) => env.ASSETS.fetch(new Request(new URL(path, request.url), request)),
   askPhone: askObject,
   pair: (request, env) => directoryOf(env).pair(request),
-  // Cloudflare sets it on all requests; a local workerd does not tell.
-  clientAddress: (request) => request.headers.get("cf-connecting-ip"),
+  peerAddress,
 });
 
 /**

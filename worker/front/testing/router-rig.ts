@@ -53,7 +53,7 @@ export function routerOf(
       });
     },
     pair: (request) => directory.pair(request),
-    clientAddress: (request) => request.headers.get("x-test-address"),
+    peerAddress: (request) => request.headers.get("x-test-address"),
   });
   const ask = async (url: string, headers: Record<string, string> = {}, method = "GET") =>
     app.request(url, { method, headers: { host: new URL(url).host, ...headers } }, environment);
