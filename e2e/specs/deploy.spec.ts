@@ -10,6 +10,8 @@ import { builtSlotFiles } from "../../scripts/deploy/slot-files.ts";
 import { type CloudflareAccount, startCloudflareAccount } from "../fixtures/cloudflare-account.ts";
 
 const BASE = "https://ropeway.me.workers.dev";
+/** Not each request: its fields hold tokens and addresses of pages. */
+const LOGGED = { enabled: true, logs: { invocation_logs: false } };
 const LIST = "ropeway-s[01-02].me.workers.dev";
 
 test("deploys edge and hosts, again and again, and only says so when dry @long", async () => {
@@ -32,6 +34,7 @@ test("deploys edge and hosts, again and again, and only says so when dry @long",
       ROPEWAY_SLOT_HOSTS: LIST,
       ROPEWAY_ACCESS_KEY: /#key=(\S+)/.exec(first)?.[1],
     });
+    expect(account.workers.get("ropeway")?.observability).toEqual(LOGGED);
     const files = await builtSlotFiles(BASE, LIST);
     const headers = new TextDecoder().decode(files.get("_headers"));
     files.delete("_headers");
@@ -52,6 +55,7 @@ test("deploys edge and hosts, again and again, and only says so when dry @long",
     const second = await deploy(account, state);
     expect(second).toContain(/Ropeway is ready: \S+/.exec(first)?.[0]);
     expect(account.workers.get("ropeway")?.secrets).toEqual(secretsBefore);
+    expect(account.workers.get("ropeway")?.observability).toEqual(LOGGED);
     expect(account.workers.size).toBe(3);
     expect(account.faults).toEqual([]);
   } finally {
