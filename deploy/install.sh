@@ -1,38 +1,97 @@
 #!/bin/sh
 # A Ropeway edge behind Caddy, as services, on Debian 12 or newer. As root, with the file that `npm run package` makes:
 #
-#   sh install.sh --host ropeway.example CERTIFICATES ropeway-0.1.0.tgz
+#   sh install.sh --host ropeway.example [SITES] [CERTIFICATES] ropeway-0.1.0.tgz
 #
-# CERTIFICATES, for the host and its wildcard, are one of
+# SITES get hosts below the wildcard *.ropeway.example. Where there is none:
+#   --slots LIST         from a list, 's[01-24].ropeway.example' say; --slots '' goes back to the wildcard
+# CERTIFICATES are one of
 #   --dns PROVIDER       Caddy gets them, by DNS; the provider's token in DNS_TOKEN (caddyserver.com/docs/modules)
-#   --cert FILE --key FILE
+#   --cert FILE --key FILE, for all names
 #   --internal           Caddy's own authority, which no phone trusts: for a trial
+# With a list none is needed: Caddy gets each name's over port 80.
 #
-# Run it again with a newer package to update: the key stays, and phones find their sessions again.
+#   --into DIRECTORY     only writes the settings, below DIRECTORY
+#
+# Run it again with a newer package to update: the key, the list and the certificates stay, and phones find their
+# sessions again.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-host='' dns='' cert='' key='' internal='' package=''
+host='' slots=kept dns='' cert='' key='' internal='' package='' into=''
 
 fail() {
   echo "Cannot install: $1" >&2
   exit 1
 }
 
+# The names of a list, as the edge reads ROPEWAY_SLOT_HOSTS, one to a line.
+names() {
+  echo "$1" | tr -s ', ' '\n\n' | awk -F '[][]' '
+    NF == 1 { print }
+    NF == 3 && split($2, range, "-") == 2 {
+      for (n = range[1] + 0; n <= range[2] + 0; n++) printf("%s%0" length(range[1]) "d%s\n", $1, n, $3)
+    }'
+}
+
+write_settings() {
+  umask 022
+  mkdir -p "$into/etc/ropeway" "$into/etc/caddy"
+  if [ "$slots" = kept ]; then
+    slots=$(sed -n 's/^ROPEWAY_SLOT_HOSTS="\(.*\)"$/\1/p' "$into/etc/ropeway/host.env" 2>/dev/null || true)
+  fi
+  listed=$(names "$slots")
+  [ -z "$slots" ] || echo "$listed" | grep -q . || fail "--slots $slots names no host"
+  ! echo "$listed" | grep -v '^[A-Za-z0-9.-]*$' >&2 || fail "--slots has what is no name"
+  if [ ! -s "$into/etc/ropeway/key.env" ]; then
+    (umask 077 && echo "ROPEWAY_ACCESS_KEY=$(openssl rand -hex 32)" >"$into/etc/ropeway/key.env")
+  fi
+  tls=$into/etc/ropeway/tls.caddy
+  if [ -n "$dns" ]; then
+    [ -n "${DNS_TOKEN-}" ] || fail "set DNS_TOKEN to the token of $dns"
+    (umask 077 && echo "DNS_TOKEN=$DNS_TOKEN" >"$into/etc/ropeway/dns.env")
+    printf 'tls {\n\tdns %s {env.DNS_TOKEN}\n}\n' "$dns" >"$tls"
+  elif [ -n "$cert" ] && [ -n "$key" ]; then
+    install -m 644 "$cert" "$into/etc/ropeway/cert.pem"
+    install -m 600 "$key" "$into/etc/ropeway/key.pem"
+    echo 'tls /etc/ropeway/cert.pem /etc/ropeway/key.pem' >"$tls"
+  elif [ -n "$internal" ]; then
+    echo 'tls internal' >"$tls"
+  elif [ -n "$listed" ]; then
+    [ -s "$tls" ] || echo '# Each name has its own, over port 80: Caddy sees to that.' >"$tls"
+  else
+    grep -q '^tls' "$tls" 2>/dev/null || fail "say where the certificates come from: --dns, --cert and --key, or --internal"
+  fi
+  # Caddy's: each name by itself.
+  all=$(printf '%s\n' "$host" "${listed:-*.$host}" | paste -s -d ' ')
+  printf 'ROPEWAY_HOST=%s\nROPEWAY_SLOT_HOSTS="%s"\nROPEWAY_NAMES="%s"\n' "$host" "$slots" "$all" \
+    >"$into/etc/ropeway/host.env"
+  install -m 644 "$here/Caddyfile" "$into/etc/caddy/Caddyfile"
+  install -D -m 644 "$here/caddy-ropeway.conf" "$into/etc/systemd/system/caddy.service.d/ropeway.conf"
+  install -m 644 "$here/ropeway.service" "$into/etc/systemd/system/ropeway.service"
+  install -D -m 644 "$here/60-ropeway.conf" "$into/etc/sysctl.d/60-ropeway.conf"
+}
+
 while [ $# -gt 0 ]; do
   case $1 in
     --host) host=${2-}; shift ;;
+    --slots) slots=${2-}; shift ;;
     --dns) dns=${2-}; shift ;;
     --cert) cert=${2-}; shift ;;
     --key) key=${2-}; shift ;;
     --internal) internal=1 ;;
+    --into) into=${2-}; shift ;;
     -*) fail "there is no $1; see the head of this file" ;;
     *) package=$1 ;;
   esac
   shift
 done
+[ -n "$host" ] || fail "say --host, the name that leads here, as those of sites do"
+if [ -n "$into" ]; then
+  write_settings
+  exit
+fi
 [ "$(id -u)" = 0 ] || fail "you are not root; try sudo"
-[ -n "$host" ] || fail "say --host, the name that leads here, as its wildcard does"
 [ -f "$package" ] || fail "say which package; \`npm run package\` makes it"
 package=$(realpath "$package")
 
@@ -45,32 +104,11 @@ mkdir -p /opt/ropeway
 (cd /opt/ropeway && npm install --no-audit --no-fund --loglevel=error node@24 "$package")
 
 # 2. Settings
-umask 022
-mkdir -p /etc/ropeway
-echo "ROPEWAY_HOST=$host" >/etc/ropeway/host.env
-if [ ! -s /etc/ropeway/key.env ]; then
-  (umask 077 && echo "ROPEWAY_ACCESS_KEY=$(openssl rand -hex 32)" >/etc/ropeway/key.env)
-fi
-if [ -n "$dns" ]; then
-  [ -n "${DNS_TOKEN-}" ] || fail "set DNS_TOKEN to the token of $dns"
-  (umask 077 && echo "DNS_TOKEN=$DNS_TOKEN" >/etc/ropeway/dns.env)
-  caddy list-modules | grep -q "dns.providers.$dns" || caddy add-package "github.com/caddy-dns/$dns"
-  printf 'tls {\n\tdns %s {env.DNS_TOKEN}\n}\n' "$dns" >/etc/ropeway/tls.caddy
-elif [ -n "$cert" ] && [ -n "$key" ]; then
-  install -m 644 "$cert" /etc/ropeway/cert.pem
-  install -m 640 -g caddy "$key" /etc/ropeway/key.pem
-  echo 'tls /etc/ropeway/cert.pem /etc/ropeway/key.pem' >/etc/ropeway/tls.caddy
-elif [ -n "$internal" ]; then
-  echo 'tls internal' >/etc/ropeway/tls.caddy
-elif [ ! -s /etc/ropeway/tls.caddy ]; then
-  fail "say where the certificates come from: --dns, --cert and --key, or --internal"
-fi
-install -m 644 "$here/Caddyfile" /etc/caddy/Caddyfile
-install -D -m 644 "$here/caddy-ropeway.conf" /etc/systemd/system/caddy.service.d/ropeway.conf
-install -m 644 "$here/ropeway.service" /etc/systemd/system/ropeway.service
-install -D -m 644 "$here/60-ropeway.conf" /etc/sysctl.d/60-ropeway.conf
-(ROPEWAY_HOST=$host && export ROPEWAY_HOST && caddy validate --config /etc/caddy/Caddyfile --adapter caddyfile >/dev/null 2>&1) ||
-  fail "Caddy does not take its settings: ROPEWAY_HOST=$host caddy validate --config /etc/caddy/Caddyfile"
+write_settings
+[ ! -f /etc/ropeway/key.pem ] || { chgrp caddy /etc/ropeway/key.pem && chmod 640 /etc/ropeway/key.pem; }
+[ -z "$dns" ] || caddy list-modules | grep -q "dns.providers.$dns" || caddy add-package "github.com/caddy-dns/$dns"
+ROPEWAY_NAMES=$all caddy validate --config /etc/caddy/Caddyfile --adapter caddyfile >/dev/null 2>&1 ||
+  fail "Caddy does not take its settings: ROPEWAY_NAMES='$all' caddy validate --config /etc/caddy/Caddyfile"
 
 # 3. The system
 modprobe tcp_bbr 2>/dev/null || true

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { parseEnv, promisify } from "node:util";
 import { expect, test } from "@playwright/test";
 import { root } from "../../scripts/build/paths.ts";
 import { startEdge } from "../../scripts/edge-process.ts";
@@ -50,8 +50,15 @@ test.use({
   },
 });
 
-for (const runtime of ["workerd", "deno"] as const) {
-  test(`an edge on ${runtime} behind Caddy passes the smoke test and shows a page @long`, async ({ page }) => {
+const CASES = [
+  { runtime: "workerd", host: HOST, slots: "" },
+  { runtime: "deno", host: HOST, slots: "" },
+  { runtime: "workerd", host: `app.${HOST}`, slots: `s[08-11].${HOST},x.${HOST}` },
+] as const;
+
+for (const { runtime, host, slots } of CASES) {
+  const sites = slots === "" ? "" : " with a list of hosts";
+  test(`an edge on ${runtime}${sites} behind Caddy passes the smoke test and shows a page @long`, async ({ page }) => {
     test.setTimeout(120_000);
     const directory = await mkdtemp(join(tmpdir(), "ropeway-caddy-"));
     const demo = await startDemo({ ip: "127.0.0.1", port: 0 });
@@ -59,13 +66,18 @@ for (const runtime of ["workerd", "deno"] as const) {
     const edge = await startEdge({
       runtime,
       port: edgePort ?? 0,
-      host: HOST,
+      host,
+      slotHosts: slots,
       behindProxy: true,
       demo: { url: demo.url, origins: demo.origins },
     });
-    const caddy = await startCaddy(directory, { edgePort, httpsPort, httpPort });
+    const caddy = await startCaddy(directory, await installed(directory, host, slots), {
+      edgePort,
+      httpsPort,
+      httpPort,
+    });
     try {
-      const origin = `https://${HOST}:${httpsPort}`;
+      const origin = `https://${host}:${httpsPort}`;
       const authority = join(directory, "caddy", "pki", "authorities", "local", "root.crt");
       await expect.poll(() => readFile(authority, "utf8").catch(() => "")).toContain("CERTIFICATE");
       await expect.poll(() => fetchHealth(page, origin), { timeout: 20_000 }).toBe(200);
@@ -117,11 +129,22 @@ else
 
 type Ports = Readonly<Record<"edgePort" | "httpsPort" | "httpPort", number | undefined>>;
 
+/** Settings as install.sh writes them. */
+async function installed(directory: string, host: string, slots: string): Promise<Record<string, string>> {
+  const into = join(directory, "installed");
+  const args = ["--host", host, "--slots", slots, "--internal", "--into", into];
+  await promisify(execFile)("sh", [join(root, "deploy", "install.sh"), ...args]);
+  const settings = parseEnv(await readFile(join(into, "etc", "ropeway", "host.env"), "utf8"));
+  return { ...(settings as Record<string, string>), ROPEWAY_TLS: join(into, "etc", "ropeway", "tls.caddy") };
+}
+
 /** @param directory for what it keeps. */
-async function startCaddy(directory: string, { edgePort, httpsPort, httpPort }: Ports): Promise<ChildProcess> {
-  const tls = join(directory, "tls.caddy");
+async function startCaddy(
+  directory: string,
+  settings: Readonly<Record<string, string>>,
+  { edgePort, httpsPort, httpPort }: Ports,
+): Promise<ChildProcess> {
   const config = join(directory, "Caddyfile");
-  await writeFile(tls, "tls internal\n");
   // Other ports than those of the web, and a name that every resolver knows.
   await writeFile(
     config,
@@ -146,8 +169,7 @@ localhost {
       ...process.env,
       XDG_DATA_HOME: directory,
       XDG_CONFIG_HOME: directory,
-      ROPEWAY_HOST: HOST,
-      ROPEWAY_TLS: tls,
+      ...settings,
       ROPEWAY_EDGE: `127.0.0.1:${edgePort}`,
     },
   });

@@ -53,7 +53,7 @@ import ${join(root, "deploy", "Caddyfile")}
         HOME: directory,
         XDG_CONFIG_HOME: directory,
         XDG_DATA_HOME: directory,
-        ROPEWAY_HOST: host,
+        ROPEWAY_NAMES: `${host} *.${host}`,
         ROPEWAY_EDGE: upstream,
         ROPEWAY_TLS: tls,
       },

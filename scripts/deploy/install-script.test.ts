@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv, promisify } from "node:util";
+import { expect, it, onTestFinished } from "vitest";
+import { readSlotHosts } from "../../worker/front/slot-host-list.ts";
+import { root } from "../build/paths.ts";
+
+const HOST = "ropeway.example";
+const WILDCARD = { ROPEWAY_HOST: HOST, ROPEWAY_SLOT_HOSTS: "", ROPEWAY_NAMES: `${HOST} *.${HOST}` };
+
+/** Runs it for its settings alone, again and again in one directory. */
+async function installer() {
+  const into = await mkdtemp(join(tmpdir(), "ropeway-install-"));
+  onTestFinished(() => rm(into, { recursive: true }));
+  const read = (name: string) => readFile(join(into, "etc", "ropeway", name), "utf8");
+  const install = async (...args: string[]) => {
+    const script = join(root, "deploy", "install.sh");
+    await promisify(execFile)("sh", [script, "--host", HOST, "--into", into, ...args]);
+    return parseEnv(await read("host.env"));
+  };
+  return { install, read };
+}
+
+it("writes the wildcard, and keeps key and certificates", async () => {
+  const { install, read } = await installer();
+  expect(await install("--internal")).toEqual(WILDCARD);
+  const key = await read("key.env");
+  expect(key).toMatch(/^ROPEWAY_ACCESS_KEY=[0-9a-f]{64}$/m);
+  expect(await install()).toEqual(WILDCARD);
+  expect([await read("key.env"), await read("tls.caddy")]).toEqual([key, "tls internal\n"]);
+});
+
+it.each(["s[08-11].ropeway.example", "a.ropeway.example, b-c.ropeway.example,s[1-10].ropeway.example"])(
+  "writes Caddy the names that the edge reads in %s, and keeps the list",
+  async (slots) => {
+    const { install, read } = await installer();
+    const names = [HOST, ...readSlotHosts(slots, HOST)].join(" ");
+    expect(await install("--slots", slots)).toEqual({ ...WILDCARD, ROPEWAY_SLOT_HOSTS: slots, ROPEWAY_NAMES: names });
+    // Caddy's own way, with no token.
+    expect(await read("tls.caddy")).toMatch(/^#[^\n]*\n$/);
+    expect((await install()).ROPEWAY_NAMES).toBe(names);
+    expect(await install("--slots", "", "--internal")).toEqual(WILDCARD);
+  },
+);
+
+it.each([
+  [[], "where the certificates come from"],
+  [["--slots", "s[3-1].ropeway.example"], "names no host"],
+  [["--slots", "a.ropeway.example;reboot"], "no name"],
+  [["--slots", " "], "names no host"],
+  [["--nonsense"], "there is no --nonsense"],
+])("says of %j what it lacks, and writes no settings", async (args, why) => {
+  const { install, read } = await installer();
+  await expect(install(...args)).rejects.toThrow(why);
+  await expect(read("host.env")).rejects.toThrow("ENOENT");
+});
