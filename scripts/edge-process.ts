@@ -53,7 +53,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
 }
 
 function originOf({ host, tls, behindProxy }: ResolvedEdgeOptions, port: number): string {
-  if (behindProxy) return `https://${host}`;
+  if (behindProxy && host !== "") return `https://${host}`;
   // What people type, and what every program resolves; the edge sends browsers on to its own host.
   const name = host === LOCAL_HOST || host === "" ? "localhost" : host;
   return new URL(`${tls ? "https" : "http"}://${name}:${port}`).origin;

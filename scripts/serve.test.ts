@@ -8,10 +8,13 @@ import { expect, it, onTestFinished } from "vitest";
 const SERVE = fileURLToPath(new URL("./serve.ts", import.meta.url));
 
 /** What `npm start` says where it does not start, and its exit code. */
-function startWith(settings: Record<string, string>): Promise<{ code: unknown; stdout: string; stderr: string }> {
+function startWith(
+  settings: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const env = { PATH: process.env.PATH, ROPEWAY_ACCESS_KEY: "kept-to-itself-in-32-characters.", ...settings };
   return new Promise((resolve) => {
-    execFile(process.execPath, [SERVE], { env }, (error, stdout, stderr) =>
+    execFile(process.execPath, [SERVE, ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
   });
@@ -35,5 +38,17 @@ it("says of each setting that it cannot use what to set instead, and ends", { ti
     // One sentence, and no trace of a stack.
     expect(stderr.trim().split("\n"), stderr).toHaveLength(1);
     expect(stderr).toMatch(/^Cannot start/);
+  }
+});
+
+it("takes https addresses of tunnels alone, and no other host beside", { timeout: 60_000 }, async () => {
+  for (const [address, settings, why] of [
+    ["http://laptop.example", {}, /^Cannot start: --tunnel is "http:.*https:/],
+    ["laptop.example", {}, /^Cannot start: --tunnel is "laptop.example".*https:/],
+    ["https://laptop.example", { ROPEWAY_HOST: "ropeway.example" }, /^Cannot start: ROPEWAY_HOST is set with --tunnel/],
+  ] as const) {
+    const { code, stdout, stderr } = await startWith(settings, ["--tunnel", address]);
+    expect([code, stdout], stderr).toEqual([1, ""]);
+    expect(stderr).toMatch(why);
   }
 });

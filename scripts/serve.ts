@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { startDemo } from "../e2e/demo/start-demo.ts";
 import { isStrongAccessKey, STRONGER_KEY } from "../shared/access-key.ts";
 import {
@@ -35,16 +36,18 @@ const stop = async (exitCode: number): Promise<never> => {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => void stop(0));
 
 try {
-  const options = await readOptions(process.env);
+  const { deno, tunnel } = readFlags();
+  const options = await readOptions(process.env, tunnel);
   const demo = await startDemoSite(options.host ?? LOCAL_HOST, process.env);
-  const edge = await startEdge({ ...options, ...(demo && { demo }) });
+  const edge = await startEdge({ ...options, runtime: deno ? "deno" : "workerd", ...(demo && { demo }) });
   services.push(edge);
   const advice = phoneAdvice(options.ip ?? "127.0.0.1", options.host ?? LOCAL_HOST);
   if (advice !== null) console.error(advice);
   // Whoever reads it by a program wants the one line.
-  const text = process.stderr.isTTY ? phoneText({ edgeUrl: edge.url, accessKey: edge.accessKey }) : null;
+  const edgeUrl = tunnel ?? edge.url;
+  const text = process.stderr.isTTY ? phoneText({ edgeUrl, accessKey: edge.accessKey }) : null;
   if (text !== null) console.error(text);
-  console.log(`Ropeway is ready: ${edge.url}/#key=${edge.accessKey}`);
+  console.log(`Ropeway is ready: ${edgeUrl}/#key=${edge.accessKey}`);
   const why = await edge.exited;
   throw new Error(`The edge has ended: ${why}`);
 } catch (error) {
@@ -54,14 +57,36 @@ try {
   }
 }
 
-async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions> {
+interface Flags {
+  readonly deno: boolean;
+  /** Origin at which a tunnel leads here: the only host that there is. */
+  readonly tunnel: string | undefined;
+}
+
+/** @throws Error that says the mend. */
+function readFlags(): Flags {
+  const options = { deno: { type: "boolean", default: false }, tunnel: { type: "string" } } as const;
+  const { deno, tunnel } = parseArgs({ options }).values;
+  if (tunnel === undefined) return { deno, tunnel };
+  const url = URL.parse(tunnel);
+  if (url?.protocol === "https:") return { deno, tunnel: url.origin };
+  throw new Error(`Cannot start: --tunnel is "${tunnel}": set it to the address that the tunnel has, https://…`);
+}
+
+async function readOptions(
+  environment: NodeJS.ProcessEnv,
+  tunnel: string | undefined,
+): Promise<Omit<EdgeOptions, "runtime">> {
   const accessKey = environment.ROPEWAY_ACCESS_KEY || (await keptAccessKey("access-key")).key;
   if (!/^[\w.~-]+$/.test(accessKey)) {
     throw new Error("Cannot start: ROPEWAY_ACCESS_KEY may have letters, digits and -._~ only");
   }
   if (!isStrongAccessKey(accessKey)) console.error(`No new phone can be paired: ${STRONGER_KEY}`);
   const ip = environment.ROPEWAY_IP || "127.0.0.1";
-  const host = environment.ROPEWAY_HOST ? readBaseHost(environment.ROPEWAY_HOST) : LOCAL_HOST;
+  if (tunnel !== undefined && environment.ROPEWAY_HOST)
+    throw new Error("Cannot start: ROPEWAY_HOST is set with --tunnel, which leads to one host alone: set one of them");
+  const unset = tunnel === undefined ? LOCAL_HOST : "";
+  const host = environment.ROPEWAY_HOST ? readBaseHost(environment.ROPEWAY_HOST) : unset;
   const slotHosts = environment.ROPEWAY_SLOT_HOSTS ?? "";
   readSlotHosts(slotHosts, host);
   const allowPrivate = readSwitch("ROPEWAY_ALLOW_PRIVATE", environment.ROPEWAY_ALLOW_PRIVATE);
@@ -70,13 +95,12 @@ async function readOptions(environment: NodeJS.ProcessEnv): Promise<EdgeOptions>
   );
   if (tls !== null) checkPair(tls);
   return {
-    runtime: process.argv.includes("--deno") ? "deno" : "workerd",
     ip,
     port: readPort("ROPEWAY_PORT", environment.ROPEWAY_PORT, 8787),
     host,
     slotHosts,
     allowPrivate,
-    behindProxy: readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
+    behindProxy: tunnel !== undefined || readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
     ...(tls && { tls }),
