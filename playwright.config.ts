@@ -9,7 +9,10 @@ const executablePath = findChromium();
  */
 const ON_DENO = /@deno/;
 
-export default defineConfig<object, { runtime: "workerd" | "deno" }>({
+/** Tests of what keeps sites apart, which also run where slots have a list of hosts. Only `npm run test:long` has them. */
+const ON_A_LIST = /(isolation|frames|embeds|same-site|past-the-worker|permissions|referrer-origin|messages)\.spec\.ts$/;
+
+export default defineConfig<object, { runtime: "workerd" | "deno"; slotHosts: string }>({
   testDir: "e2e/specs",
   outputDir: "test-results",
   // They compute more than they wait: three take longer on two cores.
@@ -29,5 +32,6 @@ export default defineConfig<object, { runtime: "workerd" | "deno" }>({
   projects: [
     { name: "workerd", use: { runtime: "workerd" } },
     { name: "deno", use: { runtime: "deno" }, grep: ON_DENO },
+    { name: "listed", use: { runtime: "workerd", slotHosts: "s[1-8].ropeway.localhost" }, testMatch: ON_A_LIST },
   ],
 });

@@ -1,7 +1,8 @@
 /**
  * `npm test`: all set-up, then build, check and the three runners; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
- * `npm run test:long`: what takes long, the specs named `@long`, the bench's pages and the bench in short.
+ * `npm run test:long`: what takes long, the specs named `@long`, those of isolation on a list of hosts, the bench's pages
+ * and the bench in short.
  */
 import { spawn } from "node:child_process";
 import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
@@ -17,6 +18,9 @@ const PLAYWRIGHT = {
   summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
   failure: /^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
 };
+
+/** Where slots live at any label below the app's host. */
+const ON_A_WILDCARD = ["--project", "workerd", "--project", "deno"];
 
 /** @type {readonly Stage[]} */
 const stages = [
@@ -34,14 +38,19 @@ const stages = [
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
-  { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long"], ...PLAYWRIGHT },
+  { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long", ...ON_A_WILDCARD], ...PLAYWRIGHT },
   {
     name: "laboratory",
     command: ["vitest", "run", "--project", "laboratory"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
-  { name: "long", command: ["playwright", "test", "--grep", "@long", "--workers", "1"], ...PLAYWRIGHT },
+  {
+    name: "long",
+    command: ["playwright", "test", "--grep", "@long", "--workers", "1", ...ON_A_WILDCARD],
+    ...PLAYWRIGHT,
+  },
+  { name: "listed", command: ["playwright", "test", "--project", "listed"], ...PLAYWRIGHT },
   {
     name: "bench",
     command: [
@@ -59,7 +68,7 @@ const stages = [
 ];
 
 /** Not part of `npm test`. */
-const LONG = ["laboratory", "long", "bench"];
+const LONG = ["laboratory", "long", "listed", "bench"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
