@@ -61,6 +61,24 @@ const spareIsReady = (page: Page) =>
 test.describe("with few hosts", () => {
   test.use({ count: 2 });
 
+  test("a site takes over the host of another, and finds it empty", async ({ listed: app, sites }) => {
+    sites.page("/", "<p>Here</p>");
+    const hosts: string[] = [];
+    for (const site of [1, 2, 3]) {
+      await app.goto(siteUrl(sites, site));
+      await expect(app.frame().getByText("Here")).toBeVisible();
+      const page = await app.content();
+      hosts.push(new URL(page.url()).host);
+      expect(await page.evaluate(() => [localStorage.left, sessionStorage.left])).toEqual([undefined, undefined]);
+      await page.evaluate(
+        (left) => Object.assign(localStorage, { left }) && Object.assign(sessionStorage, { left }),
+        site,
+      );
+    }
+    expect(hosts[2]).toBe(hosts[0]);
+    expect(hosts[1]).not.toBe(hosts[0]);
+  });
+
   test("a site that comes where another was finds nothing of it, and Back leads to what was there @long", async ({
     listed: app,
     sites,
