@@ -1,4 +1,5 @@
 import { expect, test } from "../fixtures/browser.ts";
+import { setBrowserCookies } from "../fixtures/browser-cookies.ts";
 
 const SECRET = "harbour-secret-4711";
 
@@ -288,23 +289,13 @@ test.describe("with one socket, not as many as pay on what the phone takes the l
     origin.page("/", "<p>Setter</p>");
     otherOrigin.page("/", "<p>Reader</p>");
     const { page } = app;
-    /** By the built-ins of a blank frame. Returns what can be read then. */
-    const setCookies = async (count: number, size: number, path: string): Promise<string> =>
-      (await app.content()).evaluate(
-        ([howMany, length, cookiePath]) => {
-          document.body.append(document.createElement("iframe"));
-          const blank = window[window.length - 1] as unknown as typeof globalThis;
-          const cookie = Object.getOwnPropertyDescriptor(blank.Document.prototype, "cookie");
-          const base = location.hostname.slice(location.hostname.indexOf(".") + 1);
-          for (let index = 0; index < howMany; index++)
-            cookie?.set?.call(
-              document,
-              `c${index}=${"x".repeat(length)}; path=${cookiePath}; domain=${base}; max-age=9999`,
-            );
-          return cookie?.get?.call(document) as string;
-        },
-        [count, size, path] as const,
-      );
+    /** For all hosts of the app. Returns what can be read then. */
+    const setCookies = async (count: number, size: number, path: string): Promise<string> => {
+      const { hostname } = new URL(app.base);
+      const cookie = (_: unknown, index: number) =>
+        `c${index}=${"x".repeat(size)}; path=${path}; domain=${hostname}; max-age=9999`;
+      return setBrowserCookies(await app.content(), Array.from({ length: count }, cookie));
+    };
     const cookies = async () => (await page.context().cookies()).length;
 
     await page.evaluate(() => navigator.serviceWorker.ready);
