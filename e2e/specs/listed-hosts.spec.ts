@@ -4,6 +4,7 @@ import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { test as base, expect, type RunningEdge } from "../fixtures/browser.ts";
+import { setBrowserCookies } from "../fixtures/browser-cookies.ts";
 import { startTestOrigin, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Slots are no hosts below the app's. */
@@ -106,40 +107,55 @@ test.describe("with few hosts", () => {
   });
 });
 
-/** By the built-ins of a blank frame where pages have others. */
-async function cookiesOf(page: Frame, written: string | null): Promise<string> {
-  return page.evaluate((cookie) => {
-    const blank = document.body.appendChild(document.createElement("iframe"))
-      .contentWindow as unknown as typeof globalThis;
-    const own = Object.getOwnPropertyDescriptor(blank.Document.prototype, "cookie");
-    if (cookie !== null) own?.set?.call(document, cookie);
-    const read = own?.get?.call(document) as string;
-    blank.frameElement?.remove();
-    return read;
-  }, written);
+declare global {
+  interface Navigator {
+    readonly storageBuckets: {
+      keys(): Promise<string[]>;
+      open(name: string): Promise<{ readonly caches: CacheStorage }>;
+    };
+  }
 }
 
-/** What a page can leave, in every kind of storage. */
+/**
+ * What a page can leave, by the kind of storage. No page gets at service workers; that those of the host go,
+ * static-hosts.spec.ts sees.
+ */
+const LEAVE: Readonly<Record<string, (page: Frame, secret: string) => Promise<unknown>>> = {
+  cookie: (page, secret) => setBrowserCookies(page, [`left=${secret}; path=/; max-age=9999`]),
+  "cookie with a path": (page, secret) => setBrowserCookies(page, [`left=${secret}; path=/.ropeway/; max-age=9999`]),
+  localStorage: (page, secret) => page.evaluate((text) => localStorage.setItem("left", text), secret),
+  sessionStorage: (page, secret) => page.evaluate((text) => sessionStorage.setItem("left", text), secret),
+  cache: (page, secret) =>
+    page.evaluate(async (text) => (await caches.open(text)).put("/left", new Response(text)), secret),
+  database: (page, secret) =>
+    page.evaluate(
+      (text) =>
+        new Promise<void>((resolve) => {
+          indexedDB.open(text).onsuccess = () => resolve();
+        }),
+      secret,
+    ),
+  bucket: (page, secret) =>
+    page.evaluate(async (text) => void (await (await navigator.storageBuckets.open(text)).caches.open(text)), secret),
+  file: (page, secret) =>
+    page.evaluate(async (text) => {
+      const directory = await navigator.storage.getDirectory();
+      const file = await (await directory.getFileHandle("left", { create: true })).createWritable();
+      await file.write(text);
+      await file.close();
+    }, secret),
+};
+
+const LEFT = Object.keys(LEAVE).length;
+
 async function leaveEverywhere(page: Frame, secret: string): Promise<void> {
-  await cookiesOf(page, `left=${secret}; path=/; max-age=9999`);
-  await page.evaluate(async (text) => {
-    localStorage.left = text;
-    sessionStorage.left = text;
-    await (await caches.open(text)).put("/left", new Response(text));
-    await new Promise((resolve) => {
-      const opening = indexedDB.open(text);
-      opening.onsuccess = resolve;
-    });
-    const directory = await navigator.storage.getDirectory();
-    const file = await (await directory.getFileHandle("left", { create: true })).createWritable();
-    await file.write(text);
-    await file.close();
-  }, secret);
+  for (const leave of Object.values(LEAVE)) await leave(page, secret);
 }
 
-/** What is there, of all that. The slot's own service worker is for the whole host. */
+/** What is there, of all that. */
 async function inventory(page: Frame): Promise<readonly string[]> {
-  const cookies = await cookiesOf(page, null);
+  const { origin } = new URL(page.url());
+  const cookies = await page.page().context().cookies(`${origin}/.ropeway/`);
   const found = await page.evaluate(async () => {
     const files: string[] = [];
     for await (const name of (await navigator.storage.getDirectory()).keys()) files.push(`file ${name}`);
@@ -148,11 +164,38 @@ async function inventory(page: Frame): Promise<readonly string[]> {
       ...Object.keys(sessionStorage).map((key) => `session ${key}`),
       ...(await caches.keys()).map((name) => `cache ${name}`),
       ...(await indexedDB.databases()).map(({ name }) => `database ${name}`),
+      ...(await navigator.storageBuckets.keys()).map((name) => `bucket ${name}`),
       ...files,
     ];
   });
-  return cookies === "" ? found : [`cookies ${cookies}`, ...found];
+  return [...cookies.map(({ path }) => `cookie ${path}`), ...found];
 }
+
+test.describe("with hosts whose service workers the browser has dropped", () => {
+  test.use({ count: 2 });
+
+  test("a site finds nothing of the one before, whatever kind of storage that was @long", async ({
+    listed: app,
+    sites,
+  }) => {
+    test.setTimeout(300_000);
+    sites.page("/", "<p>Here</p>");
+    const devTools = await app.page.context().newCDPSession(app.page);
+    const hosts = new Set<string>();
+    for (const [site, [kind, leave]] of [...Object.entries(LEAVE), ...Object.entries(LEAVE).slice(0, 2)].entries()) {
+      await app.goto(siteUrl(sites, site));
+      await expect(app.frame().getByText("Here")).toBeVisible();
+      const page = await app.content();
+      expect(await inventory(page), `before ${kind}`).toEqual([]);
+      await leave(page, `site-${site}`);
+      expect(await inventory(page), kind).toHaveLength(1);
+      const { origin } = new URL(page.url());
+      hosts.add(origin);
+      await devTools.send("Storage.clearDataForOrigin", { origin, storageTypes: "service_workers" });
+    }
+    expect(hosts.size).toBe(2);
+  });
+});
 
 const SITES = 30;
 
@@ -178,11 +221,11 @@ test("of 30 sites in turn on 8 hosts each finds its host empty, the least recent
     const page = await open(app, site);
     expect(await inventory(page), `site ${site}`).toEqual([]);
     await leaveEverywhere(page, `site-${site}`);
-    expect(await inventory(page)).toHaveLength(6);
+    expect(await inventory(page)).toHaveLength(LEFT);
     order = [...order.filter((known) => known !== site), site];
     if (site % 5 === 0) {
       const again = order.at(-4) ?? site;
-      expect(await inventory(await open(app, again)), `site ${again} again`).toHaveLength(6);
+      expect(await inventory(await open(app, again)), `site ${again} again`).toHaveLength(LEFT);
       order = [...order.filter((known) => known !== again), again];
     }
     await spareIsReady(app.page);
@@ -193,10 +236,10 @@ test("of 30 sites in turn on 8 hosts each finds its host empty, the least recent
     expect(mine, `after site ${site}`).toEqual(order.slice(-mine.length).sort((one, two) => one - two));
     expect(mine.length).toBeGreaterThanOrEqual(Math.min(order.length, 5));
   }
-  expect(await inventory(kept)).toHaveLength(6);
+  expect(await inventory(kept)).toHaveLength(LEFT);
   expect(await kept.evaluate(() => localStorage.left)).toBe("kept");
   await other.page.reload();
-  expect(await inventory(await open(other, 100))).toHaveLength(6);
+  expect(await inventory(await open(other, 100))).toHaveLength(LEFT);
 });
 
 test("where no host is free, frames wait for a tap and say so, and a page says it @long", async ({

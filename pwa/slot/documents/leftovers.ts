@@ -10,6 +10,8 @@ interface SeenCookie {
   readonly partitioned?: boolean;
 }
 
+const { storageBuckets } = navigator as { readonly storageBuckets?: { keys(): Promise<readonly string[]> } };
+
 export interface CookieAccess {
   getAll(): Promise<readonly SeenCookie[]>;
   delete(cookie: SeenCookie): Promise<void>;
@@ -21,6 +23,7 @@ export async function hasLeftovers(cookies: CookieAccess | null): Promise<boolea
     localStorage.length + sessionStorage.length,
     caches.keys().then(({ length }) => length),
     indexedDB.databases().then(({ length }) => length),
+    storageBuckets?.keys().then(({ length }) => length) ?? 0,
     filesHere(),
     hostCookies(cookies).then(({ length }) => length),
   ]);
