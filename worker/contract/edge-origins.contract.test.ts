@@ -1,7 +1,9 @@
 /** What origins of the real web say and want that no library on the way should have an opinion of, on every edge. */
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256 } from "../testing/contract.ts";
@@ -17,14 +19,17 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
 
   beforeAll(async () => {
     edge = await startEdge({ runtime, port: 0, allowPrivate: true });
-    phone = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
-    await phone.connect();
-    closers.push(
-      () => phone.close(),
-      () => edge.close(),
-    );
+    closers.push(() => edge.close());
+    phone = await connected();
   });
   afterAll(() => Promise.all(closers.map((close) => close())));
+
+  async function connected(): Promise<TestPhone> {
+    const fresh = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
+    await fresh.connect();
+    closers.push(() => fresh.close());
+    return fresh;
+  }
 
   async function originOf(listener: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
     const { origin, close } = await startLocalOrigin(listener);
@@ -63,6 +68,34 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     });
     expect((await phone.fetch(origin)).text).toBe("hello");
   });
+
+  it.each(["application/octet-stream", "application/x-model", null])(
+    "sends a body of type %s in no more bytes than its origin, which coded it",
+    async (type) => {
+      const body = await readFile(new URL("../../shared/PROTOCOL.md", import.meta.url));
+      // As who codes what is asked for does.
+      const br = brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+      const codings: Record<string, Buffer> = { gzip: gzipSync(body), deflate: deflateSync(body), br };
+      const origin = await originOf(({ url = "" }, response) => {
+        response.writeHead(200, { ...(type && { "content-type": type }), "content-encoding": url.slice(1) });
+        response.end(codings[url.slice(1)]);
+      });
+      const modern = await connected();
+      modern.takeBrotli(await brotliDecoder());
+      for (const [coding, asking] of [
+        ["gzip", phone],
+        ["deflate", phone],
+        ["gzip", modern],
+        ["br", modern],
+      ] as const) {
+        const before = asking.receivedBytes;
+        const { body: came } = await asking.fetch(`${origin}/${coding}`, scriptFetch(origin));
+        expect([coding, body.equals(came)]).toEqual([coding, true]);
+        // The head, and heads of messages.
+        expect(asking.receivedBytes - before).toBeLessThan((codings[coding]?.length ?? 0) + 600);
+      }
+    },
+  );
 
   it.each([
     ["trailers", "200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x-t\r\n\r\n2\r\nok\r\n0\r\nx-t: 1\r\n\r\n"],

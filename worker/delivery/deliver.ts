@@ -19,7 +19,7 @@ import type { DecodedResponse, Delivery } from "./stage.ts";
 
 /** What the phone gets of `response`. */
 export async function deliver(
-  { head, body, coded = null }: UpstreamResponse,
+  { head, body, coded = null, cameCoded = false }: UpstreamResponse,
   delivery: Delivery,
 ): Promise<ServerResponse> {
   if (body === null) return { head, body };
@@ -36,16 +36,16 @@ export async function deliver(
   }
   const left = { head: referred.head, body: referred.body };
   const against = request.head.stored === undefined ? left : ((await dictionary?.code(left)) ?? left);
-  return packed(against, asCoded, delivery);
+  return packed(against, { coded: asCoded, cameCoded }, delivery);
 }
 
 async function packed(
   response: DecodedResponse,
-  coded: CodedBody | null,
+  { coded, cameCoded }: { readonly coded: CodedBody | null; readonly cameCoded: boolean },
   delivery: Delivery,
 ): Promise<DecodedResponse> {
   const isPacked = response.head.coding === "dcz";
   if (!isPacked && coded !== null && (await coded.fits())) return passedOn(response, coded);
   coded?.drop();
-  return isPacked ? response : code(response, delivery);
+  return isPacked ? response : code(response, delivery, cameCoded);
 }

@@ -94,6 +94,8 @@ export async function openTunnelSocket(edgeUrl: string, token: string, road: Roa
 export class TestPhone extends PhoneSession {
   /** How the edge ended the last socket that it ended. */
   closedBy: { readonly code: number } | null = null;
+  /** Of all messages that came. */
+  receivedBytes = 0;
   /** What the edge sends is lost. */
   isDeaf = false;
 
@@ -132,6 +134,7 @@ export class TestPhone extends PhoneSession {
       },
       onMessage: (message) => {
         if (this.#lost.has(socket) || this.isDeaf || typeof message === "string") return;
+        this.receivedBytes += message.byteLength;
         this.session.channel.receive(message, transport);
       },
       onClose: (code) => {

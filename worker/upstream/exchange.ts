@@ -300,7 +300,7 @@ export class Exchange {
         void this.#body?.close(null);
       },
     });
-    return { head: responseHead, body, coded: opened?.coded ?? null };
+    return { head: responseHead, body, coded: opened?.coded ?? null, cameCoded: opened?.cameCoded ?? false };
   }
 
   /** @throws RopewayError for what the body fails with */

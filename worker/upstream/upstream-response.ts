@@ -5,4 +5,6 @@ import type { CodedBody } from "./body/coded-body.ts";
 export interface UpstreamResponse extends ServerResponse {
   /** The same body as its origin coded it, where that can be passed on. Whoever does not drops it. */
   readonly coded?: CodedBody | null;
+  /** Its origin found it worth a coding, which is undone. */
+  readonly cameCoded?: boolean;
 }

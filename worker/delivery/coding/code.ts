@@ -5,9 +5,9 @@
  */
 import type { LinkCoding } from "../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { Stage } from "../stage.ts";
+import type { DecodedResponse, Delivery } from "../stage.ts";
 import { brotliBody, mayOpenBrotli } from "./brotli-body.ts";
-import { isCompressible, isEndless } from "./compressible.ts";
+import { isCompressed, isCompressible, isEndless } from "./compressible.ts";
 import { type BodyOptions, deflateBody } from "./deflate-body.ts";
 
 /** Bytes: bodies known to be shorter are sent as they are; coding gains nothing there. */
@@ -25,21 +25,28 @@ const ENCODERS: Readonly<Record<OwnCoding, Encode>> = {
   br: brotliBody,
 };
 
-export const code: Stage = ({ head, body }, { takesBrotli }) => {
+/** What of a body says how it is to be coded. */
+export interface BodyFacts {
+  readonly contentType: string | null;
+  /** Null where the origin does not say. */
+  readonly contentLength: number | null;
+  /** Whether its origin had coded it. */
+  readonly cameCoded: boolean;
+}
+
+export function code({ head, body }: DecodedResponse, { takesBrotli }: Delivery, cameCoded: boolean): DecodedResponse {
   const length = headerValue(head.headers, "content-length") ?? "";
   const contentLength = /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const contentType = headerValue(head.headers, "content-type");
-  const coding = chooseLinkCoding(contentType, contentLength, takesBrotli === true && mayOpenBrotli());
+  const facts = { contentType: headerValue(head.headers, "content-type"), contentLength, cameCoded };
+  const coding = chooseLinkCoding(facts, takesBrotli === true && mayOpenBrotli());
   return { head: { ...head, coding }, body: ENCODERS[coding](body, { contentLength }) };
-};
+}
 
-/** @param contentLength bytes of the body, or null where the origin does not say */
 export function chooseLinkCoding(
-  contentType: string | null,
-  contentLength: number | null,
+  { contentType, contentLength, cameCoded }: BodyFacts,
   mayUseBrotli: boolean,
 ): OwnCoding {
   if (contentLength !== null && contentLength < LINK_CODING_MIN_BYTES) return "identity";
-  if (!isCompressible(contentType)) return "identity";
+  if (!isCompressible(contentType) && (!cameCoded || isCompressed(contentType))) return "identity";
   return mayUseBrotli && !isEndless(contentType) ? "br" : "deflate-raw";
 }

@@ -13,6 +13,7 @@ export interface BodyPlatform {
 export interface OpenedBody {
   readonly body: ChunkReader;
   readonly coded: CodedBody | null;
+  readonly cameCoded: boolean;
 }
 
 /**
@@ -21,14 +22,16 @@ export interface OpenedBody {
  */
 export async function openBody(response: Response, host: string, platform: BodyPlatform): Promise<OpenedBody> {
   const raw = await rawBody(response);
-  const codings = platform.handsOutCoded === true ? codingsOf(response.headers) : codingsLeft(response.headers);
+  const came = codingsOf(response.headers);
+  const cameCoded = came.length > 0;
+  const codings = platform.handsOutCoded === true ? came : codingsLeft(response.headers);
   const copies = platform.copiesChunks === true;
-  if (codings.length === 0) return { body: openReader(raw, copies), coded: null };
+  if (codings.length === 0) return { body: openReader(raw, copies), coded: null, cameCoded };
   // The platform hands out larger pieces so.
   const origin = openReader(raw, false);
   const coded = isPrepared(response, codings) ? new CodedBody(origin) : null;
-  const came = responseBody(coded?.source ?? origin, { translate: (error) => error, onSettled() {} });
-  return { body: openReader(undoCodings(came, codings, host), copies), coded };
+  const source = responseBody(coded?.source ?? origin, { translate: (error) => error, onSettled() {} });
+  return { body: openReader(undoCodings(source, codings, host), copies), coded, cameCoded };
 }
 
 /**
