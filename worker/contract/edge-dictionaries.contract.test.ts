@@ -7,17 +7,15 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
-import { lateDecoder } from "../../pwa/tunnel/coding/late-decoder.ts";
-import { openDczDecoder } from "../../pwa/tunnel/store/dictionary/decoder-chunk.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { toBase64Url } from "../../shared/base-encodings.ts";
-import type { LinkDecoder } from "../../shared/coding/inflate.ts";
-import type { RequestHead, StoredBody } from "../../shared/http/heads.ts";
-import { bodyName, DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
+import type { RequestHead } from "../../shared/http/heads.ts";
+import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
+import { type CountedBytes, countedDecoder, stored } from "./testing/stored-dictionary.ts";
 
 /** Text of words that do not repeat, so that only a dictionary makes it short. */
 const words = (seed: string, count: number) =>
@@ -30,31 +28,10 @@ const KEY = toBase64Url(randomBytes(32));
 const guesses = { right: before.subarray(2000, 10_000), wrong: Buffer.from(words("guess", 300)).subarray(0, 8000) };
 const SECRET = before.subarray(2000, 2400);
 
-/** What the phone's store says of a body that it has, and bytes that came in its coding. */
-function stored(body: Buffer): { readonly stored: StoredBody; readonly counted: { bytes: number } } {
-  const hash = createHash("sha256").update(body).digest("hex");
-  const counted = { bytes: 0 };
-  const dictionary = { bytes: new Uint8Array(body), hash: Buffer.from(hash, "hex") };
-  const decode: StoredBody["decode"] = (handler) =>
-    countedDecoder(
-      lateDecoder((deliver) => openDczDecoder(dictionary, deliver), handler),
-      counted,
-    );
-  return { stored: { ...bodyName(hash, body.length), decode }, counted };
-}
-
 interface CountingPhone {
   readonly phone: TestPhone;
   /** What came in its coding of text. */
-  readonly counted: { bytes: number };
-}
-
-function countedDecoder(decoder: LinkDecoder, counted: { bytes: number }): LinkDecoder {
-  const write = (chunk: Uint8Array) => {
-    counted.bytes += chunk.length;
-    return decoder.write(chunk);
-  };
-  return { ...decoder, write };
+  readonly counted: CountedBytes;
 }
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
