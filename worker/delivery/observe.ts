@@ -3,7 +3,7 @@ import type { Stage } from "./stage.ts";
 
 export const observe: Stage = (response, { observer }) => {
   const onChunk = observer?.(response.head) ?? null;
-  return onChunk === null ? response : { head: response.head, body: shownTo(onChunk, response.body) };
+  return onChunk === null ? response : { ...response, body: shownTo(onChunk, response.body) };
 };
 
 function shownTo(onChunk: (chunk: Uint8Array) => void, source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

@@ -1,6 +1,7 @@
-/** What a stage of `deliver` is: a function from one decoded response to the next. */
+/** What a stage of `deliver` is: a function from one response to the next. */
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { CodedBody } from "../upstream/body/coded-body.ts";
 
 /**
  * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
@@ -38,5 +39,13 @@ export interface Delivery {
   readonly takesBrotli?: boolean;
 }
 
-/** Takes ownership of the body, and reads of it only as its own is read. */
-export type Stage = (response: DecodedResponse, delivery: Delivery) => DecodedResponse;
+/** What a stage hands to the next. */
+export interface Passed extends ServerResponse {
+  /** The same body as its origin coded it; null where it is another by now. */
+  readonly coded: CodedBody | null;
+  /** Its origin found it worth a coding. */
+  readonly cameCoded: boolean;
+}
+
+/** Takes ownership of the body. A response without one passes no further stage. */
+export type Stage = (response: Passed & DecodedResponse, delivery: Delivery) => Passed | Promise<Passed>;

@@ -5,10 +5,11 @@
  */
 import type { LinkCoding } from "../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { DecodedResponse, Delivery } from "../stage.ts";
+import type { Stage } from "../stage.ts";
 import { brotliBody, mayOpenBrotli } from "./brotli-body.ts";
 import { isCompressed, isCompressible, isEndless } from "./compressible.ts";
 import { type BodyOptions, deflateBody } from "./deflate-body.ts";
+import { passedOn } from "./passed-on.ts";
 
 /** Bytes: bodies known to be shorter are sent as they are; coding gains nothing there. */
 const LINK_CODING_MIN_BYTES = 200;
@@ -34,13 +35,16 @@ export interface BodyFacts {
   readonly cameCoded: boolean;
 }
 
-export function code({ head, body }: DecodedResponse, { takesBrotli }: Delivery, cameCoded: boolean): DecodedResponse {
+export const code: Stage = async (response, { takesBrotli }) => {
+  const { head, body, coded, cameCoded } = response;
+  if (head.coding !== "identity") return response;
+  if (coded !== null && (await coded.fits())) return { ...response, ...passedOn(response, coded), coded: null };
   const length = headerValue(head.headers, "content-length") ?? "";
   const contentLength = /^\d{1,15}$/.test(length) ? Number(length) : null;
   const facts = { contentType: headerValue(head.headers, "content-type"), contentLength, cameCoded };
   const coding = chooseLinkCoding(facts, takesBrotli === true && mayOpenBrotli());
-  return { head: { ...head, coding }, body: ENCODERS[coding](body, { contentLength }) };
-}
+  return { ...response, head: { ...head, coding }, body: ENCODERS[coding](body, { contentLength }) };
+};
 
 export function chooseLinkCoding(
   { contentType, contentLength, cameCoded }: BodyFacts,
