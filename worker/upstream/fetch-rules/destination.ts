@@ -1,6 +1,6 @@
 /** Which destinations the edge reaches for a phone: public web servers, and private ones only where that is allowed. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { isPublic, parseAddress } from "../send/public-addresses.ts";
+import { isPublic, parseAddress } from "./public-addresses.ts";
 
 /**
  * Every address of a name, as text, best first. Rejects or resolves to none when the name does not resolve, or with the
