@@ -1,6 +1,7 @@
 /** `npx wrangler dev` on `wrangler.toml` as it stands: one host, so pages show without scripts. */
 import { expect } from "@playwright/test";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
+import { type Outcome, runChecks } from "../../scripts/smoke/run-checks.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { test } from "../fixtures/browser.ts";
 import { startWranglerDev } from "../fixtures/wrangler-dev.ts";
@@ -42,6 +43,20 @@ test("the plain wrangler.toml shows pages with nothing but an access key @long",
     await expect(page).toHaveTitle(/First/);
     await app.navigated(() => app.frame().getByText("Next").click());
     await expect(app.frame().getByRole("heading", { name: "Second" })).toBeVisible();
+
+    const outcomes: Outcome[] = [];
+    const settings = {
+      origin: edge,
+      accessKey: KEY,
+      page: `${origin.origin}/next`,
+      restTime: 1_000,
+      streamPatience: 5_000,
+    };
+    await runChecks(settings, (each) => outcomes.push(each));
+    // Wrangler's own proxy, which stands in front of the edge here, compresses messages.
+    expect(outcomes.filter(({ type }) => type === "failed")).toMatchObject([
+      { what: expect.stringContaining("compresses") },
+    ]);
   } finally {
     wrangler.kill();
   }

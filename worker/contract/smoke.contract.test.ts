@@ -65,18 +65,21 @@ describe("a smoke test", () => {
     expect(failed(await smokeThrough({}))).toEqual([]);
   });
 
-  it("finds no fault where there is one host, and says what that means", async () => {
-    const edge = await startEdge({ runtime: "workerd", port: 0, allowPrivate: true, accessKey, host: "" });
-    closers.push(() => edge.close());
-    const [outcomes] = await smoke(edge.url);
-    expect(failed(outcomes)).toEqual([]);
-    const hosts = outcomes.find(({ name }) => name === "hosts of sites");
-    expect(hosts).toMatchObject({ detail: expect.stringContaining("scripts off") });
-  });
+  it.each(["workerd", "deno"] as const)(
+    "finds no fault at one host on %s, and says what that means",
+    async (runtime) => {
+      const edge = await startEdge({ runtime, port: 0, allowPrivate: true, accessKey, host: "" });
+      closers.push(() => edge.close());
+      const [outcomes] = await smoke(edge.url);
+      expect(failed(outcomes)).toEqual([]);
+      const hosts = outcomes.find(({ name }) => name === "hosts of sites");
+      expect(hosts).toMatchObject({ detail: expect.stringContaining("scripts off") });
+    },
+  );
 
-  it("finds no fault where there is a list of hosts", async () => {
+  it.each(["workerd", "deno"] as const)("finds no fault at a list of hosts on %s", async (runtime) => {
     const slotHosts = "s[1-3].ropeway.localhost";
-    const edge = await startEdge({ runtime: "workerd", port: 0, allowPrivate: true, accessKey, slotHosts });
+    const edge = await startEdge({ runtime, port: 0, allowPrivate: true, accessKey, slotHosts });
     closers.push(() => edge.close());
     const [outcomes] = await smoke(edge.url);
     expect(failed(outcomes)).toEqual([]);
