@@ -14,7 +14,7 @@ export type DeviceEvent = { readonly at: number } & (
   | { readonly kind: "ended"; readonly name: string; readonly why: "unused" | "time-over" | "data-used-up" }
   /** A device that is not paired any more asked to come in. */
   | { readonly kind: "turned-away"; readonly name: string }
-  /** Keys or codes that are none were shown, so often. */
+  /** Somebody showed a wrong key or code, `count` times. */
   | { readonly kind: "refused"; readonly count: number }
   | { readonly kind: "key-changed"; readonly by: string | null }
 );
@@ -26,7 +26,7 @@ export interface PairingCode {
   readonly expiresAt: number;
 }
 
-/** What ends the pairing of a guest, as it is asked for; one of them at least. */
+/** What is to end the pairing of a guest; at least one of the two is set. */
 export interface GuestLimits {
   /** Milliseconds from when it is paired. */
   readonly lastsFor: number | null;

@@ -54,8 +54,8 @@ export const streamCreditBytes = 1 * MIB;
 export const firstStreamCreditBytes = 128 * KIB;
 
 /**
- * Bytes (phone): credit of all streams beyond their first; a quarter is sessionCreditBytes, for a stream that is read
- * alone.
+ * Bytes (phone): what all streams share beyond the credit that each begins with. A quarter is sessionCreditBytes:
+ * enough for one stream that is read alone.
  */
 export const pooledCreditBytes = 16 * MIB;
 
@@ -192,8 +192,8 @@ export const fetchQueueBytes = 16 * MIB;
 export const unprovedBytes = 8 * MIB;
 
 /**
- * Bytes (edge): the same of all sockets of a phone, those that were given up too: beyond it the edge ends what it has
- * of it.
+ * Bytes (edge): the same for all sockets of a phone, those that were given up too. Above it the edge ends all that it
+ * has of the phone.
  */
 export const unprovedBytesPerPhone = 48 * MIB;
 
@@ -229,7 +229,7 @@ export const earlyPieces = 4_096;
 export const strayPieces = 4_096;
 
 /**
- * Bytes (edge): credit of a link on which what fills a first segment costs little: 1.4 KB are 7 ms of 3G, 290 of GPRS.
+ * Bytes (edge): a link with this credit is fast enough to fill a first segment: 1.4 KB take 7 ms on 3G, 290 ms on GPRS.
  */
 export const filledLinkBytes = 64 * KIB;
 
@@ -237,8 +237,8 @@ export const filledLinkBytes = 64 * KIB;
 export const pushesPerDocument = 256;
 
 /**
- * Count (edge): of channels on one link of channel 0: each makes the edge send again what it keeps, a millisecond's
- * work.
+ * Count (edge): HELLOs of other channels on one link of channel 0. Each makes the edge send again all that it keeps of
+ * the channel, which takes a millisecond.
  */
 export const carriedHellos = 2_000;
 
@@ -248,7 +248,10 @@ export const concurrentPushes = 256;
 /** Bytes (sender): initial credit of a push: what one may send before the page asks for it; 3.4 Mbit/s at 600 ms. */
 export const pushCreditBytes = 256 * KIB;
 
-/** Bytes (phone): pushed and not asked for, all together: what some pages name, and little of unreadBytes. */
+/**
+ * Bytes (phone): of all pushes that no page has asked for yet. Enough for what large pages name; a small part of
+ * unreadBytes.
+ */
 export const unclaimedPushBytes = 2 * MIB;
 
 /**

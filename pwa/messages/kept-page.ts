@@ -7,7 +7,7 @@ export interface KeptPage {
   readonly keptAt: number;
   /** Of its bodies. */
   readonly bytes: number;
-  /** What it asked for and is not kept with it, since it was not stored. */
+  /** How many of the things that it asked for are not kept with it, since they were not stored. */
   readonly missing: number;
 }
 

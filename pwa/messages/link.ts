@@ -5,24 +5,24 @@ export type LinkPhase =
   | { readonly kind: "unpaired" }
   | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }
   | { readonly kind: "open" }
-  /** The link is there, but nothing has come for a while that was waited for. */
+  /** The link is there, but an answer has been due for a while. */
   | { readonly kind: "stalled"; readonly since: number }
   | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
   | { readonly kind: "offline"; readonly since: number }
   /**
-   * The edge knows the phone no more. Or, with `why`, it turned down the key that it has just been given: in its words, or
-   * null where that is a wrong one.
+   * The edge does not know the phone any more. With `why`, it turned down the key that it was just given: its own
+   * words, or null for a wrong key.
    */
   | { readonly kind: "refused"; readonly why?: string | null };
 
-/** Who knows when it will be there: one attempt after the other has failed, or there is no network. */
+/** Nobody knows when the link will be there: one attempt after the other has failed, or there is no network. */
 export function isAway(link: LinkPhase): boolean {
   return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
 }
 
 /**
- * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about to
- * go somewhere, and what can be made ready for that should be.
+ * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about
+ * to go somewhere, so the link should be ready.
  */
 export type LinkHint = "network" | "visible" | "navigation";
 

@@ -32,7 +32,7 @@ export type PortRequestHead = Pick<
   RequestHead,
   "method" | "url" | "headers" | "destination" | "mode" | "credentials" | "redirect" | "referrer" | "cache"
 > & {
-  /** The person has asked for this picture as its origin sends it. */
+  /** The person wants this picture as its origin sends it. */
   readonly wantsOriginal?: boolean;
 };
 
@@ -59,7 +59,7 @@ export type PortToTunnel =
   /** The page has read this many bytes of the response. */
   | { readonly type: "credit"; readonly id: number; readonly bytes: number }
   | { readonly type: "cancel"; readonly id: number }
-  /** Keep this response for the request for its final URL that follows: a redirect the page must see. */
+  /** Keep this response: the page must see its redirect, and then asks for the final URL. */
   | { readonly type: "hold"; readonly id: number }
   /** A navigation ended without a document: 204, or a download that the browser took over. */
   | { readonly type: "no-document" }
@@ -67,9 +67,9 @@ export type PortToTunnel =
   | { readonly type: "reads-pixels" }
   | SilentDocument
   /**
-   * First in an array of messages: is anybody there? The tunnel goes with its shell, and a port does not tell in every
-   * browser. After `until`, in milliseconds of `Date.now()`, what the array asks for is asked for elsewhere, and must not
-   * be done here. Slot workers of before 2026-12 do not say it.
+   * First in an array of messages: is anybody there? The tunnel ends with its shell, and not every browser tells that
+   * by the port. After `until`, in milliseconds of `Date.now()`, the service worker sends what is in the array
+   * elsewhere, so it must not be done here. Slot workers of before 2026-12 do not say it.
    */
   | { readonly type: "ping"; readonly until?: number }
   | { readonly type: "script-cookie"; readonly documentUrl: string; readonly cookieString: string };

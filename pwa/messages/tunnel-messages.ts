@@ -42,17 +42,17 @@ export interface StoredSite {
 export type StoreQuestion =
   /** The answer: each `StoredSite`, the largest first. */
   | { readonly kind: "sites" }
-  /** Which of these pages can be read while the link is away: those. */
+  /** The answer: those of these pages that can be read while the link is away. */
   | { readonly kind: "readable"; readonly urls: readonly string[] }
-  /** Asks the edge for what it takes to show these pages, where they are fresh, with nobody asked; no answer. */
+  /** Asks the edge for what it takes to show those of these pages that are fresh with nobody asked. No answer. */
   | { readonly kind: "ready"; readonly urls: readonly string[] }
-  /** As `StoredSite` names it: "", or why something is still there. */
+  /** Forgets a site, named as in `StoredSite`. The answer: "", or why something is still there. */
   | { readonly kind: "forget"; readonly site: string }
-  /** Each `KeptPage`, the latest first. */
+  /** The answer: each `KeptPage`, the latest first. */
   | { readonly kind: "kept" }
-  /** Keeps the page that is shown; its URL is real and without a fragment: a `KeepOutcome`. */
+  /** Keeps the page that is shown, whose URL is real and without a fragment. The answer: a `KeepOutcome`. */
   | { readonly kind: "keep"; readonly url: string; readonly title: string }
-  /** Those that are still kept. */
+  /** Keeps the page no longer. The answer: the pages that are still kept. */
   | { readonly kind: "unkeep"; readonly url: string };
 
 /** What a frame of another origin sets out with. */
@@ -72,7 +72,10 @@ export interface NavigationRequest {
   readonly referrer: string;
   /** Real origin of the page that navigates, or null when the person did. */
   readonly initiator: string | null;
-  /** Of a page of before the app was closed, which may be stored: it waits for the store, and asks it so. */
+  /**
+   * The page was open before the app was closed, and may be stored. Its request waits for the store, and takes what is
+   * there.
+   */
   readonly reopens?: "default" | "force-cache";
 }
 
@@ -137,9 +140,11 @@ export interface TunnelStats extends StoreStats, WarmedStats {
   /** Responses that the edge announced unasked, and those of them that a page asked for. */
   readonly pushes: number;
   readonly pushesClaimed: number;
-  /** Nobody asked for these, or nobody needed to. */
+  /** Pushes that nobody asked for, or that nobody needed. */
   readonly pushesWasted: number;
-  /** From 0 to 1: claimed ones of the latest that were claimed or wasted; and how many a page may have for that. */
+  /**
+   * Which part of the latest pushes pages claimed, from 0 to 1; and how many pushes a page may have because of that.
+   */
   readonly pushShare: number;
   readonly pushBudget: number;
   /** Bytes of their bodies on the link. */
@@ -173,8 +178,8 @@ export interface PageProgress extends PageUse {
 }
 
 /**
- * Key of the shell's storage by which tests and the bench fix what is measured else: an `Experiment` as JSON. It is the
- * tunnel worker's name.
+ * Key of the shell's storage, for tests and the bench: an `Experiment` as JSON, which fixes what is measured otherwise.
+ * The tunnel worker gets it as its name.
  */
 export const EXPERIMENT_KEY = "ropeway.experiment";
 

@@ -52,7 +52,7 @@ export type WorkerToPage =
       readonly kind: ImageNote["kind"];
       readonly bytes: number;
     }
-  /** The service worker (re)started and has no port. */
+  /** The service worker has just started, and has no port. */
   | { readonly tag: Tag; readonly type: "port-wanted" }
   /** Ping every `interval` milliseconds from now on; 0 stops. */
   | { readonly tag: Tag; readonly type: "keep-alive"; readonly interval: number };

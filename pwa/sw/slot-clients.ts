@@ -192,7 +192,7 @@ function soon<T>(promise: Promise<T>): Promise<T | null> {
   return Promise.race([promise, new Promise<null>((resolve) => setTimeout(() => resolve(null), PORT_TIMEOUT))]);
 }
 
-/** Those that came when a moment has passed since the first. */
+/** The answers that are there a moment after the first. */
 async function firstAnswers(asked: readonly Promise<TunnelPort | null>[]): Promise<TunnelPort[]> {
   const ports: TunnelPort[] = [];
   await new Promise<void>((resolve) => {

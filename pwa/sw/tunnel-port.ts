@@ -35,11 +35,11 @@ export interface TunnelResponse {
   cancel(): void;
 }
 
-/** Milliseconds after a message in which the tunnel is taken to be there. */
+/** For so many milliseconds after a message the tunnel is taken to be there. */
 const SURE_FOR = 100;
-/** Milliseconds in which the tunnel takes what was posted, or never. It may be busy decoding. */
+/** Milliseconds: the tunnel, which may be busy decoding, takes what was posted within this time, or never. */
 const TAKEN_WITHIN = 1_500;
-/** More, for an answer that is there and not yet heard: after a standstill, as of a phone that slept, timers come first. */
+/** Milliseconds more for an answer that has come and is not heard yet: when a phone wakes up, its timers run first. */
 const HEARING_TIME = 100;
 
 interface PendingExchange {

@@ -98,7 +98,7 @@ const platform: SocketPlatform = {
 
 let phase: LinkPhase = { kind: "unpaired" };
 
-/** That may be stored: the shell says so first. */
+/** How much may be stored. The shell says so before it says anything else. */
 let storeBytes = 0;
 const storeChunk = (): Promise<typeof import("./store/store-chunk.ts")> => import(self.__STORE);
 const store = new LateStore({
@@ -120,7 +120,7 @@ const store = new LateStore({
   setTimer,
 });
 const brotliChunk = (): Promise<typeof import("./coding/brotli-chunk.ts")> => import(self.__BROTLI);
-/** Or loaded. */
+/** It stays true when the script is loaded. */
 let isBrotliLoading = false;
 
 // Where the app is installed, they are at hand.
@@ -145,7 +145,7 @@ const tunnel = new Tunnel(
     },
     onTraffic: () => reportProgress(),
     onUncertain: (head) => {
-      // A beacon's page does not ask what became of it, nor does anybody else.
+      // Nobody asks what became of a beacon.
       if (head.mode !== "no-cors") tell({ type: "uncertain", url: head.url });
     },
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,

@@ -1,6 +1,8 @@
-/** The low bits of the first byte (RFC 7932 section 9.1) from here on, where they are odd: 2 MB and more. */
+/**
+ * Low bits of the first byte (RFC 7932 section 9.1): where they are odd, this and more are windows of 2 MB and more.
+ */
 const LARGE = 0b1001;
-/** What asks for more than the RFC has. */
+/** The same of a window that is larger than the RFC allows. */
 const LARGER = 0b001_0001;
 /** 1 MB. */
 const MOST = 0b0111;
@@ -14,11 +16,12 @@ export function hasLargeWindow(first: number): boolean {
 }
 
 /**
- * Brotli whose window is larger than the link takes means the same with the largest that it takes, if it gives no more bytes
- * than that reaches back. So does what is of one meta-block, which says its length (section 9.2): most of what was coded whole.
+ * Lowers the window that a body of brotli names to the largest that the link takes. The body means the same if it is no
+ * longer than that window reaches back. Only a body of one meta-block says how long it is (section 9.2); most that were
+ * coded whole have one.
  *
  * @param opening the first bytes.
- * @returns what the first of them is to be; null where the link does not take it, or that cannot be told.
+ * @returns the first byte to send in place of the one that came; null where the body is too long, or does not say.
  */
 export function linkWindow(opening: Uint8Array): number | null {
   const [first = LARGER, low = 0, middle = 0, high = 0] = opening;

@@ -2,7 +2,10 @@
 import * as limits from "../limits.ts";
 
 export interface LinkDecoder {
-  /** Resolves when the bytes were decoded and all of what they gave but the last step was taken; rejects if they are bad. */
+  /**
+   * Resolves when the bytes are decoded and the consumer has taken all but the last step of the result; rejects if they
+   * are bad.
+   */
   write(chunk: Uint8Array): Promise<void>;
   /** No more comes. The rest is delivered, then `finished` is called, or `failed` if something lacks. */
   end(): void;

@@ -5,9 +5,12 @@ import { cacheControl, secondsOf } from "./cache-control.ts";
 import { dateField, fieldValue, listMembers } from "./fields.ts";
 import type { Answer, ExchangeTimes, StoredResponse } from "./stored-response.ts";
 
-/** May be fresh though nothing says so (RFC 9110 section 15.1). */
+/** Statuses whose responses may be fresh though no field says so (RFC 9110 section 15.1). */
 const HEURISTIC_STATUSES = new Set([200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]);
-/** Of the time since the last change: what RFC 9111 section 4.2.2 suggests, and what browsers do. */
+/**
+ * Part of the time since its last change that such a response stays fresh: as RFC 9111 section 4.2.2 suggests, and
+ * browsers do.
+ */
 const HEURISTIC_SHARE = 0.1;
 
 type Dated = Answer & ExchangeTimes;

@@ -9,10 +9,13 @@ import { toStored } from "./storable.ts";
 import type { Answer, CacheRequest, ExchangeTimes, StoredResponse } from "./stored-response.ts";
 import { variesUnknowably } from "./variants.ts";
 
-/** Not of what is stored: cookies are one person's, and nobody's cookies are cleared twice. */
+/** Fields that are not stored: they are about one person's cookies. */
 const OF_ONE_PERSON = ["set-cookie", "set-cookie2", "clear-site-data"];
 
-/** As a private cache has to read it: `s-maxage` is a lifetime, after which it has to be asked for, as `proxy-revalidate` says. */
+/**
+ * The response as a private cache has to read it. `s-maxage` becomes its lifetime; after that, and by
+ * `proxy-revalidate`, the origin must be asked.
+ */
 export function sharedView<A extends Answer>(response: A): A {
   const directives = cacheControl(response.headers);
   const lifetime = secondsOf(directives, "s-maxage");
@@ -28,7 +31,7 @@ export function sharedView<A extends Answer>(response: A): A {
 }
 
 /**
- * Whether a shared cache may store a response to a request without credentials, and gets to use it before it has to ask.
+ * Whether a shared cache may store the response to a request without credentials, and may use it at least once unasked.
  *
  * @returns what to store, with the fields as they came, or null. Failures of servers are not stored.
  */

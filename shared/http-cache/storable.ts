@@ -28,7 +28,10 @@ function forbidsStoring({ status, headers }: Answer): boolean {
   return directives.has("must-understand") ? !UNDERSTOOD_STATUSES.has(status) : directives.has("no-store");
 }
 
-/** That of a POST does where it says that it is what its own URL holds (RFC 9110 section 9.3.3). */
+/**
+ * Whether the response would answer a GET, too. That to a POST does if it names its own URL as its location (RFC 9110
+ * section 9.3.3).
+ */
 function answersGet({ method, url }: CacheRequest, { status, headers }: Answer): boolean {
   if (method !== "POST") return method === "GET";
   const location = fieldValue(headers, "content-location");

@@ -42,7 +42,7 @@ function selectingValue(request: CacheRequest, name: string): string | null {
   return name === "accept-language" ? normal.toLowerCase() : normal;
 }
 
-/** Fields that are no part of a request's head, since the edge makes them of what is. */
+/** Fields that the edge makes from others: a request's head does not have them. */
 function fetchMetadata(request: CacheRequest, name: string): string | null | undefined {
   if (name === "origin") return request.mode === "cors" ? request.origin : null;
   if (name === "referer") return request.referrer;

@@ -125,7 +125,7 @@ export interface ScriptCookie {
 /** Two bytes for each URL (PROTOCOL.md section 5.6). */
 export type KnownUrls = ReadonlySet<number>;
 
-/** A body, by what it says. */
+/** Names a body by its content. */
 export interface BodyName {
   /** The first 16 bytes of its SHA-256, in base64url. */
   readonly hash: string;
@@ -141,7 +141,7 @@ export interface StoredBody extends BodyName {
   readonly decode?: OpenDecoder;
 }
 
-/** How much smaller pictures may get: not at all, so that nobody sees it, or so that one may. */
+/** How much smaller pictures may get: not at all; so that nobody sees it; or so that one may see it. */
 export type Recoding = "none" | "balanced" | "strong";
 
 export interface ImageWish {

@@ -18,7 +18,7 @@ export const NAMED_BODY_LEAST = 256;
 /** Bytes: the edge holds so much of one, to see whether it is what was named. */
 export const NAMED_BODY_MOST = 1024 * 1024;
 
-/** Of its SHA-256, that name a body. */
+/** Bytes of its SHA-256 by which a body is named. */
 export const BODY_HASH_BYTES = 16;
 const NAME = /^([A-Za-z0-9_-]{22}) (\d{1,9})(?: (.{1,256}))?$/;
 

@@ -4,7 +4,7 @@
  */
 import type { Destination, HeaderField, HeaderList } from "../http/heads.ts";
 
-/** Of a browser, where it is not Chromium's. */
+/** What a browser sends as `accept`, where Chromium sends something else. */
 export type AcceptTable = Partial<Record<Destination, string>>;
 
 /** Chromium's. Part of the protocol: both sides have to know them. */
@@ -17,7 +17,7 @@ const DEFAULT_ACCEPT: AcceptTable = {
 
 /** Fields of the session's head. */
 const ANNOUNCED = "accept-";
-/** Longer ones are nobody's; visible ASCII, as they go on to origins. */
+/** No browser's is longer. Visible ASCII, since it goes on to origins. */
 const SENSIBLE = /^[\x20-\x7e]{1,256}$/;
 
 /** The lines to send: without an `accept` that the receiver adds. */

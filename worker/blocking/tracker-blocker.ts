@@ -1,6 +1,7 @@
 /**
  * Stops a phone's requests that the edge's block list names, before anything is asked. The list is loaded when a phone
- * wants that, and opened once for all phones of an isolate. While it is not there nothing is stopped: pages go before it.
+ * wants that, and opened once for all phones of an isolate. While it is not there nothing is stopped: pages do not wait
+ * for it.
  */
 import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";

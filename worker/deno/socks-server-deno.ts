@@ -6,7 +6,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { toHex } from "../../shared/base-encodings.ts";
 
-/** Milliseconds: from a handshake to its socket on Deno, no network in between: its client went if it takes as long. */
+/** Milliseconds for a handshake. No network is in between: a client that takes longer has gone. */
 export const HANDSHAKE_TIME = 5_000;
 
 const Socks = { VERSION: 5, PASSWORD_METHOD: 2, NO_METHOD: 0xff, CONNECT: 1, DOMAIN_NAME: 3 } as const;
@@ -15,7 +15,7 @@ const PASSWORD_VERSION = 1;
 const USER = "ropeway";
 const PASSWORD_BYTES = 24;
 
-/** Of the password, with the longest name and password that it may have. */
+/** Bytes of the request with the password, at its longest. */
 const LONGEST_MESSAGE = 3 + 255 + 255;
 
 /** As large as a read of Deno's gets. */

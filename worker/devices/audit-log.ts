@@ -1,18 +1,21 @@
-/** What became of pairings: of devices and when, nothing of what they looked at, nor where from. */
+/**
+ * The log of pairings: which device, what became of it, and when. It has nothing of what devices looked at, nor of
+ * where they were.
+ */
 import type { DeviceEvent } from "../../shared/devices.ts";
 import type { RecordStore } from "./record-store.ts";
 
-/** Oldest first out: a year of a household. Deno KV takes 64 KiB a value. */
+/** Events that are kept, the oldest dropped first: enough for a year of a household. Deno KV takes 64 KiB a value. */
 const MOST_EVENTS = 200;
 
-/** Milliseconds between writes of refusals: whoever guesses keys does not make rows. */
+/** Milliseconds between two writes of refusals, so that somebody who guesses keys does not make a row with each. */
 const REFUSALS_STEP = 10_000;
 /** Milliseconds: those that follow each other within this count as one event. */
 const REFUSALS_TIME = 600_000;
 
 const RECORD = "events";
 
-/** One of the log; who it was, for later events of a device that is listed no more. */
+/** One event of the log, with the id of its device: for later events of a device that is not listed any more. */
 type KeptEvent = DeviceEvent & { readonly deviceId?: string };
 
 export class AuditLog {

@@ -22,7 +22,7 @@ import type { RecordStore } from "./record-store.ts";
 /** More than a household has; the list asks each of them how it is. */
 const MOST_DEVICES = 1_000;
 
-/** Nobody guesses it, and it is strong whichever characters it gets. */
+/** Bytes of a new access key: as text it is strong, whichever characters it gets. */
 const OWN_KEY_BYTES = 24;
 
 const DEVICE = "device/";
@@ -94,7 +94,7 @@ export class DeviceDirectory implements DirectoryCalls {
       isGuest: terms.kind === "guest",
     });
     await this.#add({ id: deviceId, name, terms }, isKey ? "key" : "code");
-    // Where it cannot be told now, it asks at its first handshake.
+    // If its object cannot be told now, that asks at the first handshake.
     await deviceOf(deviceId)
       .enroll(terms, { deviceId, secretHash, isGuest })
       .catch(() => {});
@@ -186,7 +186,7 @@ export class DeviceDirectory implements DirectoryCalls {
     const entry = await this.#options.store.get<DeviceEntry>(DEVICE + deviceId);
     if (entry !== undefined) return entry.terms;
     if (isGuest) return null;
-    // Who knows a key that was replaced can sign what looks like a token of before.
+    // Whoever knows the replaced key can sign what looks like a token of a former release.
     if ((await this.#access())?.ownKeyHash !== undefined || (await this.#isFull())) return null;
     const terms: DeviceTerms = { kind: "full" };
     await this.#add({ id: deviceId, name, terms }, "former-token");
@@ -242,7 +242,7 @@ export class DeviceDirectory implements DirectoryCalls {
     const isNoticed = async () => (await this.#access())?.keyHash === keyHash;
     if (await isNoticed()) return;
     const listed = await store.list<DeviceEntry>(DEVICE);
-    // Whoever has noticed it meanwhile may have paired devices, and the list may have them.
+    // Another process may have noticed the new key before, and may have paired devices, which are in the list.
     if (await isNoticed()) return;
     for (const { id } of listed) await this.unpair(id, { withCookies: false });
     await store.update<AccessRecord>(ACCESS, (known) => (known?.keyHash === keyHash ? known : { keyHash }));

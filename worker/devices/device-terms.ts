@@ -27,7 +27,7 @@ export interface DeviceUsage {
 }
 
 export interface Unpairing {
-  /** Whether what the edge keeps of its sites goes, too. */
+  /** Whether what the edge keeps for its sites is deleted, too. */
   readonly withCookies: boolean;
 }
 

@@ -24,7 +24,7 @@ const SIGNATURE_BYTES = 16;
 /** Whose a token is. */
 export interface NamedDevice {
   readonly deviceId: string;
-  /** It never becomes more, whatever the edge has forgotten of it. */
+  /** A guest's token stays one, whatever the edge has forgotten about it. */
   readonly isGuest: boolean;
 }
 

@@ -26,19 +26,22 @@ const RECORD = "device";
 /** Milliseconds after which a process that has read the record looks again: another one may have unpaired the phone. */
 const RECORD_TIME = 60_000;
 
-/** Milliseconds by which a device may seem to have been seen earlier: each time that is written is a row. */
+/** Milliseconds: "last seen" may be so much too early, since each time that is written is a row. */
 const SEEN_STEP = 60_000;
 
-/** Bytes that may be forgotten when the memory of the object is. */
+/** Bytes of use that may be lost with the memory of the object. */
 const UNSTORED_BYTES = 64 * 1024;
 
-/** Bytes of a guest with a data limit that may be: who has its object aborted again and again would have no limit. */
+/** The same for a guest with a data limit: one that has its object aborted again and again would have no limit. */
 const GUEST_UNSTORED_BYTES = 1024 * 1024;
 
-/** Milliseconds in which the log hears once of a device that is not let in. */
+/** Milliseconds: so often at most does the log hear of a device that is not let in. */
 const TURNED_AWAY_STEP = 3_600_000;
 
-/** The newest, and the one before: another window may still have that, or the answer with the new one was lost. */
+/**
+ * Secrets that are accepted: the newest, and the one before. Another window may still have that, or the answer with the
+ * new one was lost.
+ */
 const SECRETS_KEPT = 2;
 
 type DeviceRecord = PairedRecord | { readonly state: "void" };

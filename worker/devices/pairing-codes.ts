@@ -10,7 +10,7 @@ export const CODE_TIME = 600_000;
 /** Without letters that look like others (Crockford's base 32). */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 8;
-/** At a time; the oldest gives way. */
+/** Codes that are open at a time; the oldest gives way. */
 const MOST_CODES = 20;
 const RECORD = "codes";
 

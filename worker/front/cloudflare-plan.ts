@@ -6,15 +6,18 @@
 export type Plan = "free" | "paid";
 
 export interface PlanFeatures {
-  /** The shared cache: looking and storing are subrequests, too. */
+  /** The shared cache: to look something up, and to store it, are subrequests, too. */
   readonly sharesCache: boolean;
-  /** Coding against what the phone has: some milliseconds of zstd in wasm, and as many to seal and store what it may need. */
+  /**
+   * Coding against what the phone has: some milliseconds of zstd in wasm, and as many to seal and store the bodies for
+   * it.
+   */
   readonly codesAgainst: boolean;
-  /** Pictures anew: tens to hundreds of milliseconds each. */
+  /** Coding pictures anew: tens to hundreds of milliseconds each. */
   readonly recodesPictures: boolean;
-  /** Opening a block list: some milliseconds, and to compile it anew each week some hundred. */
+  /** Block lists: some milliseconds to open one, and some hundred each week to compile it. */
   readonly blocksTrackers: boolean;
-  /** Count: of a document; all that are announced while one piece of it is read are of one invocation. */
+  /** Count: pushes of one document. All that are announced while one piece of it is read belong to one invocation. */
   readonly mostPushes: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What wrong access keys cost who sends them. An address that sent several is not listened to for a while, whatever it
- * sends. All wrong ones together only make the answers to wrong ones slow: strangers with many addresses cannot keep the
- * owner out. In memory: an isolate that starts anew begins anew, which a key of 128 bits can bear.
+ * Slows down those who guess access keys. An address that sent several wrong ones is not listened to for a while. All
+ * wrong keys together only delay the answers to wrong keys, so strangers with many addresses cannot keep the owner out.
+ * The counts are in memory: they are lost when an isolate starts anew, which a key of 128 bits can bear.
  */
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import { type Clock, pause } from "../../shared/clock.ts";
@@ -9,7 +9,7 @@ import { type Clock, pause } from "../../shared/clock.ts";
 /** Wrong access keys of one address before it is not listened to: more than a person mistypes. */
 export const WRONG_KEYS_PER_ADDRESS = 10;
 
-/** Milliseconds: after so long one of them is forgiven: two guesses a minute, at 128 bits. */
+/** Milliseconds after which one of them is forgiven: an address gets two guesses a minute. */
 export const WRONG_KEY_TIME = 30_000;
 
 export class PairingGuard {
@@ -38,7 +38,7 @@ export class PairingGuard {
     this.#all = this.#forgiven(this.#all, ALL_TIME);
     this.#all.wrong += 1;
     const excess = this.#all.wrong - WRONG_KEYS_PER_ADDRESS;
-    // More that wait would only cost us.
+    // With MOST_WAITING of them, further answers are not delayed: to keep more would only cost us.
     if (excess <= 0 || this.#waiting >= MOST_WAITING) return;
     this.#waiting += 1;
     await pause(this.#clock.setTimer, Math.min(MOST_DELAY, excess * DELAY_STEP));

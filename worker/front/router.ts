@@ -71,7 +71,7 @@ export function createRouter<Env extends EdgeOptions & object>(runtime: RouterRu
     });
   }
 
-  // Before whatever acts on a request.
+  // Runs before everything that acts on a request.
   app.use((context, next) => {
     const url = askedUrl(context);
     const hosts = deploymentHosts(context.env);
@@ -209,7 +209,7 @@ function serveFiles<Env extends EdgeOptions & object>(app: Routes<Env>, runtime:
   });
 }
 
-/** Of an offer as of Sec-WebSocket-Protocol, in a field of that name or another. */
+/** The offer in a field like Sec-WebSocket-Protocol, whatever the field's name. */
 function offerRefusal(context: Context, field: string): Response | null {
   try {
     const offer = parseOffer(context.req.header(field) ?? "");

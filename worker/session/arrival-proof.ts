@@ -9,14 +9,16 @@ import type { Transport } from "../../shared/transport.ts";
 import { concat, encodeFrame, isHello } from "../../shared/wire/frame.ts";
 
 export class ArrivalProof {
-  /** Bytes handed to the socket so far, those that are proved to have arrived, and those before the last PING. */
+  /**
+   * Bytes that were handed to the socket so far, that are proved to have arrived, and that went before the last PING.
+   */
   #sent: number;
   #proved = 0;
   #pinged = 0;
-  /** Bytes before each PING that was not answered, by token, oldest first. */
+  /** Bytes that went before each PING that is not answered, by the PING's token, oldest first. */
   #pings = new Map<number, number>();
 
-  /** @param unproved what was so when the edge forgot all but that: it asks anew. */
+  /** @param unproved bytes that were not proved when the edge forgot everything else: it asks for proof anew. */
   constructor(unproved = 0) {
     this.#sent = unproved;
   }
@@ -53,7 +55,9 @@ export class ArrivalProof {
   }
 }
 
-/** Of all sockets of a phone, until they end: one that was given up keeps what is queued on it. */
+/**
+ * The proofs of all sockets of a phone, until the sockets end: one that was given up still holds what is queued on it.
+ */
 export class PhoneProofs {
   #proofs = new Map<Transport, ArrivalProof>();
 
@@ -70,7 +74,7 @@ export class PhoneProofs {
     return this.adopt(transport, 0);
   }
 
-  /** A socket that outlived the memory of what was sent on it. */
+  /** For a socket that outlived the edge's memory of what was sent on it. */
   adopt(transport: Transport, unproved: number): ArrivalProof {
     const proof = new ArrivalProof(unproved);
     this.#proofs.set(transport, proof);

@@ -9,7 +9,7 @@ import { concat, encodePadding } from "../../shared/wire/frame.ts";
 
 /** Milliseconds without a message: round trips of nearly all links, after which nothing is under way. */
 const REST_TIME = 1_000;
-/** What comes later, in ms, is no part of the page. */
+/** Milliseconds: what comes later is no part of the page. */
 const PAGE_TIME = 5_000;
 /** With the headers of WebSocket and TLS it fills a segment of 1,460 bytes, which is the longest on Ethernet. */
 export const FILLED_BYTES = 1_436;

@@ -31,7 +31,7 @@ export class SentLog {
     this.#now = now;
   }
 
-  /** What a claim for a repeat would say now. */
+  /** What `claim` would say of a repeated request now. */
   async find(id: string): Promise<SentLogAnswer> {
     if (await this.#store.has(id)) return "sent";
     return (await this.#store.coversFrom()) > this.#now() - limits.repeatWindow ? "unknown" : "new";

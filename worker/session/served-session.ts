@@ -126,12 +126,12 @@ export class ServedSession {
     };
   }
 
-  /** Whether anything would be lost if the memory of it were. */
+  /** Whether anything would be lost with the memory of the session. */
   get isBusy(): boolean {
     const { channels, streams } = this.session;
     const hasStrays = channels.all.some((channel) => channel.hasStrays);
     const isKept = channels.totals.isUnacknowledged && !this.#vigil.isOver;
-    // What a carried channel comes to is kept with no socket.
+    // The state of a carried channel is kept with no socket, so it would be lost.
     return streams.count > 0 || hasStrays || isKept || this.#isCarrying || (this.#isAttached && this.#isAwaiting);
   }
 
@@ -273,7 +273,7 @@ export class ServedSession {
     const [first] = decodeMessage(message);
     if (first?.type === "hello") {
       if (first.channel !== from.channel || first.link !== from.link) throw misplacedHello();
-      // Each makes all be sent again that is kept.
+      // Each HELLO makes the edge send again all that it keeps of the channel.
       this.#carriedHellos += 1;
       if (this.#carriedHellos > limits.carriedHellos) throw tooManyHellos();
       this.attach(this.session.channel.carrier(from), first, true);

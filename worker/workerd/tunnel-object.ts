@@ -58,7 +58,7 @@ const FRESH = "fresh";
 /** Any pending timer keeps the object in memory; this one runs only while exchanges are under way. */
 const STAY_AWAKE_INTERVAL = 5_000;
 
-/** On the fetch road there are others. */
+/** A phone's WebSocket. The fetch road has sockets of another kind. */
 class HibernatableSocket implements EdgeSocket {
   readonly socket: WebSocket;
 

@@ -17,7 +17,7 @@ export interface AppTab {
   readonly state: Pick<TabState, "phase" | "url" | "destination">;
   /** The link is open again, or for the first time. */
   onLinkBack(): void;
-  /** Any tab may be meant. */
+  /** Each tab hears of it, and heeds what is about itself. */
   onTunnelEvent(event: TabEvent): void;
   home(): void;
 }

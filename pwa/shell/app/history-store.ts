@@ -11,9 +11,9 @@ export const HISTORY_KEY = "ropeway.history";
 
 /** Milliseconds between two times that it is written. */
 const PAUSE = 250;
-/** Milliseconds after which a page that was opened again has not taken the app down with it. */
+/** Milliseconds. A page that was opened again and is there for so long does not take the app down. */
 const PROBATION = 3_000;
-/** How often in a row the app may have ended before that, and opens the page once more. */
+/** If the app ended before that so often in a row, it opens the page once more; if more often, it does not. */
 const FAILED_STARTS = 1;
 /** Characters of all addresses: addresses can be of any length, and this storage is small. */
 const CHARACTERS = 50_000;
@@ -25,7 +25,7 @@ export interface HistoryLocks {
 
 interface KeptHistory {
   readonly entries: readonly KeptEntry[];
-  /** Starts that opened it and have not been seen to last. */
+  /** Starts in a row that opened the page and are not known to have lasted. */
   readonly starts: number;
 }
 

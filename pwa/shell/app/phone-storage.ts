@@ -25,7 +25,7 @@ export interface PhoneStorageOptions {
   readonly asksPerson: boolean;
 }
 
-/** Bytes that are worth the browser's word. */
+/** With so many bytes stored, the browser is asked for its promise to keep them. */
 const WORTH_KEEPING = 1_000_000;
 
 export class PhoneStorage {

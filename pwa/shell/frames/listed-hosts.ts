@@ -1,7 +1,7 @@
 /**
- * The hosts of a list (ROPEWAY_SLOT_HOSTS), and when each was last used. A host counts as clean only where this app has
- * wiped it since: what is not known of may have anything. Windows share what is stored; whether another window has a
- * host open, its service worker tells (`wipe.ts`).
+ * The hosts of a list (ROPEWAY_SLOT_HOSTS), and when each was last used. A host counts as clean only if this app has
+ * wiped it since. A host of which nothing is known may have anything. Windows share what is stored; whether another
+ * window has a host open, its service worker tells (`wipe.ts`).
  */
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 import { chooseHost, type HostWish, type ListedHost } from "./host-choice.ts";
@@ -12,7 +12,7 @@ const USES_KEY = "ropeway.slot-uses";
 /** In `sessionStorage`, as what it is about. */
 const SHOWN_KEY = "ropeway.shown-slots";
 
-/** Milliseconds for which a host is let be that was open. */
+/** Milliseconds for which a host that was open is left alone. */
 const REFUSAL_TIME = 30_000;
 
 export interface ListedHostsOptions {

@@ -12,7 +12,7 @@ export interface PagePlaces {
    * @returns null where there is no place.
    */
   addressOf(url: string, isAgain: boolean): string | null;
-  /** Whether something of the app's is shown in the frame before the page of this URL. */
+  /** Whether the frame shows a page of the app's before the page of this URL. */
   needsBootPage(url: string): boolean;
   /** Whether the place of an origin is known to show documents. */
   isBooted(origin: string): boolean;

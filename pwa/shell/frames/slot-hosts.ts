@@ -12,17 +12,19 @@ export interface SlotHosts {
   labelOf(origin: string): string | null;
   /** @param isFree says of a label that nothing of this window's is there. @returns the label for a new slot, null for none. */
   take(wish: HostWish, isFree: (label: string) => boolean): string | null;
-  /** Whether a new slot is to be had for that at all. */
+  /** Whether there can be a new slot for that wish at all. */
   hasRoomFor(wish: HostWish): boolean;
   /** The slot is shown. */
   use(slot: Slot): void;
-  /** Whether the host was another origin's when this window last showed it, if it did. */
+  /** Whether this window has shown the host before, for another origin. */
   isNewHere(slot: Slot): boolean;
   /** This window has begun to show the slot. */
   show(slot: Slot): void;
-  /** Whether this window has shown more than one origin there: entries of its history may be of any. */
+  /**
+   * Whether this window has shown more than one origin on the host. Then an entry of its history may be of any of them.
+   */
   hasMoved(label: string): boolean;
-  /** The host cannot be wiped now, or has what only its owner may have. */
+  /** The host cannot be wiped now, or its owner was granted something that no other origin may have. */
   refuse(label: string, isKept: boolean): void;
 }
 

@@ -28,11 +28,11 @@ export class SlotRegistry {
   #byKey = new Map<string, Slot>();
   /** Those that were dropped, or forgotten in another window, too: their frames may still be open here. */
   #byLabel = new Map<string, Slot>();
-  /** What this window assigned, unless it was forgotten since. */
+  /** Slots that this window assigned and that were not forgotten since. */
   #ownByKey = new Map<string, Slot>();
   /** What this window assigned and could not store: it is known here only. */
   #unstored = new Map<string, Slot>();
-  /** By key, as the others. They are not stored. */
+  /** Stand-ins, by the same keys. They are not stored. */
   readonly #standIns = new Map<string, Slot>();
   #readJson: string | null = null;
 
@@ -68,7 +68,7 @@ export class SlotRegistry {
     return standIn;
   }
 
-  /** Pages that have theirs keep it. */
+  /** Ends all stand-ins. Pages that are shown in one keep it. */
   endStandIns(): void {
     this.#standIns.clear();
   }

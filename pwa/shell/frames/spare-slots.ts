@@ -31,7 +31,7 @@ export interface SpareSlotsOptions {
   readonly document: Document;
   readonly hosts: SlotHosts;
   readonly keptSpares: KeptSpares;
-  /** Something of this window is on its way there. */
+  /** Whether something of this window is on its way to the host. */
   readonly isComing: (label: string) => boolean;
 }
 
@@ -43,7 +43,7 @@ export class SpareSlots {
   #spares: Spare[] = [];
   /** Labels of slots from the last sitting, whose service workers are installed. They have no frame yet. */
   #kept: string[] = [];
-  /** By label; they have done their work soon. */
+  /** Frames of slots that were taken, by label. They are removed when they have passed the port on. */
   readonly #handedOver = new Map<string, HTMLIFrameElement>();
   #waiting: (() => void)[] = [];
 

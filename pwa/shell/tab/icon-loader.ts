@@ -25,7 +25,7 @@ export class IconLoader {
   }
 }
 
-/** Characters of an icon in a page's own address of it; others are as small. Recent and pinned sites keep them. */
+/** Characters of an icon that a page gives as a data: URL. Recent and pinned sites keep them. */
 const MOST_ICON = 96 * 1024;
 
 /** Pages say `data:,` for none. */

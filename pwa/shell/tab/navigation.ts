@@ -28,7 +28,7 @@ export interface SentNavigation {
   readonly id: number;
   readonly request: NavigationRequest;
   readonly by: Destination["kind"];
-  /** What it was tried before and came to; the frame may still be on its way to the notice of that. */
+  /** The error that the try before ended in. The frame may still be on its way to the notice of that. */
   readonly retries: PageError | null;
   /** How often this failed before, in a row. */
   readonly attempts: number;
@@ -36,7 +36,7 @@ export interface SentNavigation {
   mayHaveRun: boolean;
   /** The tunnel has the response, which waits for its slot. */
   isAnswered: boolean;
-  /** With what the frame sets out for the page, as of `PageFrame.show`, once that may be there; null when it has. */
+  /** How the frame is to set out for the page, as `PageFrame.show` takes it; null when it has set out. */
   frameWaits: { readonly replaces: boolean; readonly isAgain: boolean } | null;
 }
 

@@ -26,7 +26,7 @@ export interface KeptEntry {
   readonly isAhead?: true | undefined;
 }
 
-/** Entries before the one shown that are kept, and after it: a browser's own list ends there, too. */
+/** So many entries are kept before the one shown, and so many after it: a browser's own list is as long. */
 const KEPT = 50;
 const TOP: ScrollPosition = { x: 0, y: 0 };
 const START: KeptEntry = { url: "", isRepeatable: true, scroll: TOP };
@@ -35,11 +35,13 @@ export class SessionHistory {
   readonly #onChange: (entries: readonly KeptEntry[]) => void;
   #list = EMPTY_HISTORY;
   readonly #entries = new Map<string, KeptEntry>();
-  /** Keys of entries of before; what the frame has there is a start document. */
+  /** Keys of entries from before the app was closed. At each of them the frame has a start document. */
   readonly #closed = new Set<string>();
-  /** Keys of pages that took the place of one: Chromium (156) does not bring them back to where they were scrolled. */
+  /**
+   * Keys of pages that took the place of such an entry. Chromium (156) does not scroll them back to where they were.
+   */
   readonly #placed = new Set<string>();
-  /** Key of the closed one whose page is on its way. */
+  /** Key of the entry of `#closed` whose page is on its way. */
   #reopened: string | null = null;
 
   /** The entries of before, until the frame is there to have them. */

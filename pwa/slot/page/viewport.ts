@@ -10,7 +10,7 @@ export function patchViewport(): void {
   patchConstructor("IntersectionObserver", (construct, [callback, options, ...rest]) => {
     const given = options as IntersectionObserverInit | null | undefined;
     if ((given?.root ?? null) !== null) return construct([callback, options, ...rest]);
-    // Object.create takes no other values than the constructor does.
+    // Object.create throws for what is no object, as the observer's own constructor does.
     const observer = construct([callback, Object.create(given ?? null, { root: { value: document } }), ...rest]);
     implicit.add(observer);
     return observer;

@@ -5,7 +5,7 @@ import type { OutgoingBody } from "./request-body.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** Bytes: of a small upload on a slow link too, more is told than its end. */
+/** Bytes: small enough that progress shows for a small upload on a slow link, too. */
 const PIECE = 64 * 1024;
 /** Milliseconds from one message to the next (XMLHttpRequest section 3.5.6). */
 const INTERVAL = 50;

@@ -52,7 +52,7 @@ async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
   );
 }
 
-/** Those too that came while nobody looked, or for paths that an earlier version had not. */
+/** Also cookies that came while nobody looked, or for paths that an earlier version did not have. */
 async function deleteAll(urls: readonly string[]): Promise<void> {
   const at = async (url: string) => {
     const sent = (await cookieStore?.getAll({ url }).catch(() => [])) ?? [];

@@ -1,9 +1,12 @@
 import { type Clock, monotonicClock } from "../../../shared/clock.ts";
 
 export interface PoolBounds {
-  /** In use at once. Who comes later waits... */
+  /** Contexts in use at once. A body that comes later waits... */
   readonly most: number;
-  /** ...but no longer than until none has made a step for PATIENCE, since a page may take its bodies never; and so many are all. */
+  /**
+   * ...until one is free, or none has made a step for PATIENCE, since a page may never read its bodies. So many
+   * contexts are all that there can be.
+   */
   readonly mostStalled: number;
 }
 

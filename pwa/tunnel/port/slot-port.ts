@@ -19,7 +19,7 @@ import { type Ask, DEAF } from "../requests/response-source.ts";
 import type { FrameStarts } from "./frame-starts.ts";
 import { PortOutbox } from "./port-outbox.ts";
 
-/** Each window has a worker, and that one tunnel. */
+/** Names this tunnel: each window has one. */
 const TUNNEL = crypto.randomUUID();
 
 /** What a port needs of the tunnel and tells the shell. */
@@ -124,14 +124,14 @@ export class SlotPort {
 
   #startRequest(message: PortToTunnel & { type: "request" }): void {
     const { id, head } = message;
-    // What is under way under an id must not be taken for what is asked under it anew.
+    // If the id is in use already, the former request must not be taken for the new one.
     if (this.#exchanges.has(id)) return;
     if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
       // A document of another origin belongs into another slot, where other cookies go with it.
       return this.#postError(id, ErrorCode.PROTOCOL_ERROR, "Cannot load: not of this slot's origin");
     }
     const stamped = this.#stamp(head);
-    // The slot is told what it did not ask with itself.
+    // The slot is told what its navigation was sent with, since it did not send it itself.
     const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
     const response = new HeldResponse(isTold ? stamped.referrer : null);
     const upload =

@@ -15,11 +15,14 @@ export const SOCKET_OPEN_TIMEOUT_MIN = 5_000;
 const DENSE_SYNS = 4_000;
 /** A handshake may take so much longer than the last one did. */
 const HANDSHAKE_SLACK = 1.25;
-/** One that took longer, in milliseconds, is one that shared a slow link, as with the app's own files at its start. */
+/**
+ * Milliseconds: a handshake that took longer shared a slow link, for instance with the app's own files at its start.
+ */
 const LONGEST_HANDSHAKE = 5_000;
 /**
- * One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. Seldom where
- * handshakes take long already: networks that are slower still are rare, and for most of a long attempt SYNs are.
+ * One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. It is one in
+ * `everySlow` where handshakes take long already: networks that are slower still are rare, and in most of a long
+ * attempt SYNs are rare, too.
  */
 const LONG_ATTEMPT = { every: 3, everySlow: 6, factor: 2 };
 

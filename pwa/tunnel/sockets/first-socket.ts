@@ -59,7 +59,7 @@ const FIRST_RETRY_DELAY = 300;
 /** Between the first attempts: for a few minutes somebody may look at an error page. */
 const RETRY_DELAY = 4_000;
 const FREQUENT_ATTEMPTS = 100;
-/** A stalled socket that went on by itself, and one more for nothing: not again for so long. */
+/** Milliseconds for which no spare socket is dialled after one that was not needed, since the stalled one went on. */
 const SPARE_REST = 30_000;
 /** A handshake that is younger goes on when the person comes back. */
 const FRESH_ATTEMPT = 3_000;
@@ -234,7 +234,10 @@ export class FirstSocket {
     this.#spare.dial((listener) => this.#platform.dial({ ...target, opening: null }, listener, true), time);
   }
 
-  /** One whose first SYNs were lost sends the next later than a new one would its first, and brings no frames with it. */
+  /**
+   * A handshake whose first SYNs were lost sends the next SYN later than a new one would send its first, and brings no
+   * frames with it.
+   */
   #isSparePromising(): boolean {
     const { kind, dialledAt } = this.#spare;
     return kind === "open" || (kind === "dialling" && isOnTime(this.#handshake, this.#platform.now() - dialledAt));

@@ -10,7 +10,7 @@ import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
 import { type RoadPlatform, RoadRace } from "./road-race.ts";
 import { SocketContext, SocketKeeper } from "./socket-keeper.ts";
 
-/** Of so many attempts in a row where WebSocket worked before, one looks whether only WebSocket is gone. */
+/** Where WebSocket worked before, one of so many attempts in a row finds out whether only WebSocket is blocked. */
 const LONE_ATTEMPTS = 3;
 
 export class Roads {

@@ -28,8 +28,8 @@ export const RECONNECT_DELAY_MAX = 15_000;
 export interface SocketEnd {
   readonly from: "dialling" | "open" | "retiring";
   /**
-   * The network or the edge said so; nothing came that was waited for; its transport was closed; or the edge closed it
-   * when asked to, and both sides have got all that was sent.
+   * lost: the network or the edge said so. silent: what was awaited did not come. closed: its transport was closed
+   * here. retired: the edge closed it when asked to, and both sides have got all that was sent.
    */
   readonly why: "lost" | "silent" | "closed" | "retired";
   /** WebSocket close code. */
@@ -44,7 +44,7 @@ export interface KeeperOwner {
   /** @param handshake milliseconds that it took. */
   onOpen(transport: Transport, handshake: number): void;
   onMessage(message: Uint8Array): void;
-  /** Nothing came since then that was waited for; null: something did. */
+  /** Since when nothing has come, though something is awaited; null when something has come. */
   onStall(since: number | null): void;
   /** Not for one that was dropped. */
   onEnd(end: SocketEnd): void;

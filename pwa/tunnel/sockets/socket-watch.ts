@@ -29,7 +29,7 @@ export const PROBE_TIMEOUT_MAX = 30_000;
 export interface WatchHandler {
   /** Sends what the edge answers at once. */
   sendProbe(): void;
-  /** Nothing came since then that was waited for; null: something did. */
+  /** Since when nothing has come, though something is awaited; null when something has come. */
   onStall(since: number | null): void;
   onDead(): void;
 }
@@ -48,16 +48,19 @@ export const FROZEN_AFTER = 5_000;
 /** A timer that is this late, in milliseconds, ran on a busy device: what came meanwhile may wait to be handed over. */
 const LATE = 100;
 
-/** Nothing may come for so many times the longest gap lately. */
+/** Silence is no sign of a dead link before it is so many times as long as the longest gap lately. */
 const GAP_FACTOR = 4;
-/** For so many times it nothing may come before that is looked into. */
+/** After a silence of so many times that gap a probe is sent. */
 const SILENCE_FACTOR = 2;
 /** An answer that takes so many times a round trip is late. */
 const LATE_FACTOR = 1.25;
-/** By each message that comes without one, in milliseconds no more than the cap: an outage is no measure of the next. */
+/**
+ * The longest gap shrinks by this factor with each message, and is never above the cap, in milliseconds: an outage is
+ * no measure of the next gap.
+ */
 const GAP_DECAY = 0.9;
 const GAP_CAP = 2_000;
-/** After so many quiet milliseconds, what comes next is an answer. */
+/** What comes after so many quiet milliseconds is an answer, not a part of a longer message. */
 const QUIET_TIME = 1_000;
 
 export class SocketWatch {
@@ -69,7 +72,7 @@ export class SocketWatch {
   #clock: Clock;
   #rtt: RttEstimator;
   #awaitedSince: number | null = null;
-  /** Nothing was on its way when that was sent, and nothing came yet. */
+  /** Whether nothing was on its way when the request was sent, and nothing has come yet. */
   #awaitsFirst = false;
   /** The longest between two messages lately. */
   #gap = 0;

@@ -3,7 +3,7 @@ import type { SetTimer } from "../../../shared/clock.ts";
 /** Milliseconds that a request waits for the disk before it does without. */
 export const DISK_TIME = 1000;
 
-/** Milliseconds that a person waits who has all forgotten: a slow phone deletes 200 MB. */
+/** Milliseconds that a person waits for the store to forget something: a slow phone has to delete 200 MB. */
 export const FORGETTING_TIME = 15_000;
 
 /** What `promise` gives, or `otherwise` if that takes longer than `time`. The promise does not reject. */

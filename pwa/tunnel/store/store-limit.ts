@@ -1,4 +1,4 @@
-/** Of what the browser gives to the app, for all that it keeps. */
+/** Part of the browser's quota for the app that bodies may take. */
 const QUOTA_SHARE = 0.8;
 
 /** Bytes of bodies that the store may have: what the person chose, or less where the browser gives less. */
@@ -15,7 +15,7 @@ export class StoreLimit {
     return Math.min(this.#chosen(), Math.floor(this.#quota * QUOTA_SHARE));
   }
 
-  /** Where the browser does not say, the disk's errors do. */
+  /** Where the browser does not tell its quota, writing fails when the disk is full. */
   async measure(estimate: () => Promise<StorageEstimate>): Promise<void> {
     const { quota } = await estimate().catch((): StorageEstimate => ({}));
     if (quota !== undefined && quota > 0) this.#quota = quota;

@@ -4,7 +4,7 @@
  * then what it held back comes at once. Arithmetic only: the clock is passed in.
  */
 
-/** Parts of a slice: without a byte, and after that, in which what was held back has come. */
+/** Parts of a slice: a gap is so long without a byte; after that, what was held back comes within so long. */
 const GAP_PART = 0.25;
 const JUMP_PART = 0.125;
 /** The rate over so many slices is a lasting one. */
@@ -27,7 +27,10 @@ export interface EndedSlice extends Slice {
   readonly rate: number;
   /** By how much it was faster than the one before. */
   readonly rise: number;
-  /** In the last four: what one channel's loss held back is in it with the time that it was held back for. */
+  /**
+   * Over the last LASTING_SLICES: long enough to have what one channel's loss held back together with the time that it
+   * was held back.
+   */
   readonly lastingRate: number;
 }
 
@@ -37,14 +40,14 @@ export class ArrivalSlices {
   #bytes = 0;
   #gap = 0;
   #stall = 0;
-  /** When a slice that was over was let go on. */
+  /** Since when a slice that is over is kept open for what a gap held back; null where none is. */
   #heldSince: number | null = null;
   /** Bytes that came sooner than at the best rate, as a bucket that leaks at that rate. */
   #ahead = 0;
   #gapEnd = Number.NEGATIVE_INFINITY;
   #jump = 0;
   #last: Slice[] = [];
-  /** Of the last two slices; how long bytes that come late in a message have been coming is reckoned by it. */
+  /** Bytes per ms of the last two slices. By it one reckons how long the bytes of a message have been coming. */
   #recentRate = 0;
 
   /** Of the slice that goes on, in ms. */

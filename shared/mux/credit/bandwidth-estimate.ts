@@ -20,22 +20,24 @@ import { DISTURBED_GROWTH, EVEN_GROWTH, type SurgeGrowth } from "./surge-growth.
 
 /** Credit as a multiple of bandwidth times round trip. */
 const STEADY_GAIN = 1.1;
-/** The link carries more than was thought by this ratio, for which steady credit leaves room: see how much more. */
+/**
+ * If the link carries this many times what was thought, more credit is tried. Steady credit leaves room to see that.
+ */
 const GROWTH = 1.05;
 const PROBE_GAIN = 1.5;
-/** For so many slices, each about a round trip: BBR tries for more in one of eight. */
+/** More credit is tried for so many slices after that, of about a round trip each; BBR tries it in one of eight. */
 const PROBE_SLICES = 10;
-/** More by this ratio is a sender that doubles what it sends: in the last round trip, and in the next. */
+/** A rate that rises by this ratio is that of a sender which doubles what it sends each round trip. */
 const SURGE = 1.25;
-/** As is one whose round trip stays below this multiple of the shortest while it sends more. */
+/** So is that of one whose round trip stays below this multiple of the shortest while it sends more. */
 const ROOMY_RATIO = 1.05;
 const SURGE_SLICES = 2;
 
-/** Part of a slice by which bytes that were held back, and then came at once, make it disturbed. */
+/** A slice is disturbed where bytes that were held back for this part of it came at once. */
 const DISTURBED_PART = 0.6;
 /** A sender that sends nothing for this part of a slice does not fill the link. */
 const IDLE_PART = 0.5;
-/** As is one in which bytes ran ahead of the best rate by so many slices: its rate is no measure of the link. */
+/** Nor is a slice a measure of the link in which bytes ran ahead of the best rate by so many slices. */
 const FLOOD_PART = 0.75;
 const ROUNDS_KEPT = 10;
 /** Fewer say nothing. */
@@ -47,18 +49,21 @@ const QUEUE_SLACK = 5;
 const CERTAIN_QUEUE = 2;
 /** A queue of so many ms is felt by whoever waits behind it. */
 const LONG_WAIT = 300;
-/** Arrivals are not resolved finer than this many ms: the timers and tasks of browsers are not either. */
+/** Milliseconds: shortest slice. Timers and tasks of browsers are no finer. */
 const LEAST_SLICE = 10;
-/** Nor are round trips: a shorter one counts as this many ms, since two busy processes take as long to answer. */
+/** Milliseconds: a shorter round trip counts as this long, since two busy processes take as long to answer. */
 const LEAST_ROUND_TRIP = 20;
-/** On longer ones, in ms, credit does not surge: their answers stood in a queue, as on 2G while the app is fetched. */
+/**
+ * Milliseconds: on a longer round trip credit does not surge. Its answer stood in a queue, as on 2G while the app is
+ * fetched.
+ */
 const LONGEST_SURGING_ROUND_TRIP = 1_500;
 export class BandwidthEstimate {
   readonly #most: number;
   /** What the window was at first, or after the first round trip. */
   #initial: number;
   #window: number;
-  /** No less for the first rounds on another link. */
+  /** The window is no smaller than this for the first rounds on another link. */
   #least: number = limits.leastSessionCreditBytes;
   #minRtt: number | null = null;
   #rtt: number | null = null;

@@ -30,7 +30,7 @@ export interface SessionWindowOptions {
   readonly nearStream: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  /** What a former window of the session had out. Of what it had received nobody knows any more. */
+  /** Credit that a former window of the session had out. What that had received is not known any more. */
   readonly outstanding?: number;
 }
 
@@ -40,7 +40,10 @@ export class SessionWindow {
   /** Credit that the peer may still use, or has used for bytes that are under way. */
   #outstanding: number;
   #unread = 0;
-  /** Part of the channels without a transport; what was out when the last of these lost it; and whether all had. */
+  /**
+   * Part of the channels without a transport; the credit that was out when the last of these lost its own; and whether
+   * all had lost theirs.
+   */
   #stranded = { part: 0, outstanding: 0, isSpread: false };
   /** Bytes received in all. */
   #received = 0;
@@ -131,25 +134,26 @@ export class SessionWindow {
   }
 
   /**
-   * What is out may be stuck with channels that have no transport: the others get as much again, or one channel's loss
-   * would hold all of them. To be told whenever that changes, after `restart`.
+   * Credit that is out may be stuck with channels that have no transport. The others get as much again, or the loss of
+   * one channel would hold up all of them. To be called whenever that part changes, after `restart`.
    *
    * @param part of the channels that have none while others do, 0 to 1.
    */
   strand(part: number): void {
     const stranded = this.#stranded;
-    // What others before have left unused is with the peer, and no reason for as much again.
+    // Credit that was given for channels lost before is with the peer, unused: no reason to give as much again.
     const most = stranded.part === 0 && !stranded.isSpread ? this.size : this.#outstanding;
     stranded.outstanding = part > stranded.part ? Math.min(most, this.#outstanding) : stranded.outstanding;
     stranded.isSpread &&= part > 0;
     stranded.part = part;
   }
 
-  /** Bytes of what is out that may be. */
+  /** Bytes of credit that is out and may be stuck with channels that have no transport. */
   get #stuck(): number {
     const { part, outstanding, isSpread } = this.#stranded;
     if (part === 0) return 0;
-    // Where all channels were lost it is on all of them; else it may all be on the one that is missing.
+    // If all channels were lost, the credit is spread over all of them; else all of it may be with the one that is
+    // missing.
     if (!isSpread) return outstanding;
     return Math.max(part * outstanding, outstanding + limits.leastSessionCreditBytes - this.size);
   }

@@ -1,12 +1,12 @@
 /** How a window grows while deliveries surge. */
 export interface SurgeGrowth {
-  /** Times what came in the last two slices. */
+  /** The window as a multiple of what came in the last two slices. */
   readonly gain: number;
   /** What each byte adds to the window. */
   readonly step: number;
-  /** But to no more than so many times what came in a slice. */
+  /** The window grows to no more than so many times what came in one slice. */
   readonly enough: number;
-  /** Times what the window was when the last ping left: its answer, not there yet, may tell of a queue. */
+  /** And to no more than so many times what it was when the last ping left: the answer to that may tell of a queue. */
   readonly most: number;
 }
 

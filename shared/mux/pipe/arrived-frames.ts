@@ -1,6 +1,6 @@
 /**
  * Which sequenced frames of the peer have arrived on a channel, and how much of that the peer was told: PROTOCOL.md
- * sections 4.2 and 4.3. Frames are numbered by their order, so a count says it.
+ * sections 4.2 and 4.3. Frames are numbered by their order, so a count says which.
  */
 import { encodeFrame } from "../../wire/frame.ts";
 
@@ -10,12 +10,18 @@ export interface ArrivedSnapshot {
   readonly incoming: number;
 }
 
-/** An ACK goes out alone when this much is untold, and rides along with other frames when this much is. */
+/**
+ * An ACK goes out as a message of its own when so many frames or bytes are unacknowledged, and beside other frames when
+ * so many are.
+ */
 const ACK_FRAMES = 128;
 const ACK_BYTES = 256 * 1024;
 const ACK_PIGGYBACK_FRAMES = 16;
 const ACK_PIGGYBACK_BYTES = 32 * 1024;
-/** Of what it takes to go alone, where that is less: it costs five bytes then, and a message of its own a hundred. */
+/**
+ * Or when this part of `ackBytes` is, if that is less. Beside other frames an ACK costs five bytes, as a message of its
+ * own a hundred.
+ */
 const ACK_PIGGYBACK_PART = 1 / 4;
 
 export class ArrivedFrames {

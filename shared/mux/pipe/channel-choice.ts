@@ -24,14 +24,17 @@ export class ChannelChoice {
     return this.#channels.all.filter(({ channel }) => channel.attached);
   }
 
-  /** Those that have a transport which is known to work, or may; where none has, those that have any. */
+  /** Channels whose transport works as far as is known; where there is none, those that have any transport. */
   get live(): SessionChannel[] {
     const attached = this.attached.filter(({ channel }) => !channel.isNew);
     const live = attached.filter(({ channel }) => !isResuming(channel.state));
     return live.length > 0 ? live : attached;
   }
 
-  /** For a new stream: behind one that leads, else of the first `most` with a transport of their own that with the fewest. */
+  /**
+   * The channel for a new stream: that of a stream which leads, else, of the first `most` with a transport of their
+   * own, that with the fewest streams.
+   */
   forStream(most: number): SessionChannel {
     for (const each of this.#usable) for (const { leads } of each.streams.values()) if (leads) return each;
     const [first, ...others] = this.#uncarried.slice(0, most);
@@ -56,7 +59,7 @@ export class ChannelChoice {
   }
 
   /**
-   * The part of the channels whose bytes under way may be lost with their transports, while others could go on. Null as
+   * Which part of the channels may have lost the bytes that were under way, 0 to 1, while other channels go on. Null as
    * long as none is known to go on.
    */
   get strandedPart(): number | null {
@@ -65,7 +68,7 @@ export class ChannelChoice {
     if (attached.length > 0 && attached.every(({ channel }) => isResuming(channel.state))) return null;
     // Pieces of a body may be under way on any, but not on one whose end was agreed on.
     const isBusy = all.some(({ streams }) => streams.size > 0);
-    // On one that is only joining nothing is yet.
+    // Nothing is under way on a channel that is only joining.
     const isLost = (each: SessionChannel): boolean =>
       !live.includes(each) && !(each.channel.attached && each.channel.isNew);
     const lost = all.filter((each) => isLost(each) && (!isRetiring(each) || each.streams.size > 0));
@@ -73,9 +76,9 @@ export class ChannelChoice {
   }
 
   /**
-   * Where the next piece of a body goes: where what is on its way, as the peer has acknowledged, is the least part of what
-   * the channel carries, so that fresh ones and those that lose segments get less. While there is no link at all, the
-   * stream's own keeps it for later. Null when nothing can be taken now.
+   * The channel for the next piece of a body: the one with the least under way for what it carries in a round trip. So
+   * fresh channels, and those that lose segments, get less. While there is no link at all, the stream's own channel
+   * keeps the piece for later. Null when none can take it now.
    *
    * @param home the stream's channel.
    * @param mayStray pieces may go on channels that the stream is not on.

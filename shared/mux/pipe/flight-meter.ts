@@ -7,16 +7,18 @@
 /** RFC 6928: ten segments. */
 export const FRESH_WINDOW_BYTES = 14_600;
 /**
- * What a connection counts as that has carried less. Half of a fresh window, for what was measured of the others is a
- * round trip old, and in slow start they carry twice as much by now: by its whole window one that joins in the middle
- * of a page would get more than it can bring in time.
+ * A connection that has carried less counts as carrying this. It is half of a fresh window, since what was measured of
+ * the others is a round trip old: in slow start they carry twice as much by now. By its whole window, one that joins in
+ * the middle of a page would get more than it can bring in time.
  */
 export const FRESH_FLIGHT_BYTES = FRESH_WINDOW_BYTES / 2;
-/** Of a fresh window, what small pieces leave of it: segments that are not full, headers. */
+/** What is left of a fresh window for small pieces, whose segments are not full. */
 const FRESH_PIECES_BYTES = 0.75 * FRESH_WINDOW_BYTES;
-/** What a fresh connection has beyond that comes a round trip later than the rest: it weighs so many times more. */
+/** What a fresh connection has beyond that comes a round trip later. So it counts so many times. */
 const BEYOND_WEIGHT = 4;
-/** While more waits than a channel seems to carry, each acknowledgement counts so much against what it once did. */
+/**
+ * While more waits than a channel seems to carry, each acknowledgement lowers what it is taken to carry by this factor.
+ */
 const DECAY = 0.95;
 
 export class FlightMeter {

@@ -25,7 +25,7 @@ export class Outbox {
     return this.#batchBytes;
   }
 
-  /** Takes what is nearest of the values that make sense. */
+  /** Set to the nearest value that makes sense. */
   set batchBytes(bytes: number) {
     this.#batchBytes = Math.min(limits.batchBytes, Math.max(LEAST_BATCH_BYTES, bytes));
   }

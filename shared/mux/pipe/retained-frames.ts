@@ -16,9 +16,9 @@ export interface RetainedSnapshot {
 /** What all channels of a session keep, counted as RetainedFrames does. */
 export interface RetainedTotal {
   bytes: number;
-  /** What channels sent again over the first one's present link, less what was acknowledged since. */
+  /** Bytes that channels have sent again over the first one's present link, less those that were acknowledged since. */
   replayed: number;
-  /** What the peer has acknowledged since the session began, each frame once. */
+  /** Bytes that the peer has acknowledged since the session began, each frame counted once. */
   acknowledged: number;
 }
 

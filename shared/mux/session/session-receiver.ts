@@ -98,7 +98,7 @@ export class SessionReceiver {
   }
 }
 
-/** With several channels, what was received is acknowledged in such parts of what may be under way... */
+/** With several channels an acknowledgement goes out whenever this part of what may be under way has come... */
 const ACKS_PER_WINDOW = 24;
 /** ...and in no smaller ones, in bytes: three segments. */
 const LEAST_ACK_BYTES = 4_200;

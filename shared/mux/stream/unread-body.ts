@@ -7,9 +7,9 @@ import { ReceiveWindow } from "../credit/credit.ts";
 import type { CreditPool } from "../credit/credit-pool.ts";
 import { type PieceCount, UnreadPieces } from "./unread-pieces.ts";
 
-/** Of the pooled credit that others leave, a stream may have so much once it is read... */
+/** Part of the pooled credit that no other stream has, which a stream may have once it is read... */
 const READ_PART = 1 / 4;
-/** ...and so much before, when nobody knows whether it will be: a page asks for dozens at once. */
+/** ...and before that, when nobody knows whether it will be read: a page asks for dozens at once. */
 const ASKED_PART = 1 / 16;
 
 /** What it needs of the session. */

@@ -67,7 +67,7 @@ export class PhoneDictionaries {
         const hold = named === undefined || !isText(response.head) ? null : this.#hold();
         if (named === undefined || hold === null) return response;
         try {
-          // No sooner: as long as the origin is asked nothing is held.
+          // Not earlier: while the origin is being asked, nothing is held.
           const dictionary = await kept.find(place, named);
           if (dictionary !== null) {
             // A sibling's stays: the phone has both.
@@ -159,7 +159,7 @@ function isText(head: ResponseHead): boolean {
 interface Copy {
   /** @param bytes more, or less where it is negative. */
   take(bytes: number): boolean;
-  /** What was taken is the callee's. */
+  /** From here on the callee accounts for the bytes that were taken. */
   onWhole(body: Uint8Array<ArrayBuffer>): void;
 }
 

@@ -17,7 +17,7 @@ export interface ImageCodecs {
   /** @param quality 0 to 100. */
   encodeAvif(pixels: Pixels, quality: number): Uint8Array | null;
   encodeWebp(pixels: Pixels, quality: number): Uint8Array | null;
-  /** Whether they hold so much memory, which wasm never gives back, that they are to be opened anew. */
+  /** Whether they hold so much memory that they are to be opened anew: wasm never gives memory back. */
   hasGrown(): boolean;
 }
 
@@ -29,11 +29,14 @@ export interface CodecModules {
   readonly webpEncoder: WebAssembly.Module;
 }
 
-/** Bytes that one may take; it fails where a picture would need more. */
+/** Bytes of memory that one codec may take; it fails where a picture would need more. */
 const MOST_MEMORY = 96 * 1024 * 1024;
 const PAGE = 65_536;
 
-/** Bytes of all of them. At rest they have 53 MB, of which the most is never touched. */
+/**
+ * Bytes of memory of all codecs above which they are opened anew. At rest they have 53 MB, most of which is never
+ * touched.
+ */
 const KEPT_MEMORY = 72 * 1024 * 1024;
 
 /** 4:2:0, as most photographs are; the quickest but one, which is no quicker. */
@@ -82,7 +85,7 @@ const WEBP_OPTIONS = {
   use_sharp_yuv: 0,
 };
 
-/** Opened once for all phones of an isolate: what is done with it is done in one go. */
+/** Opened once for all phones of an isolate: no two calls overlap. */
 export class SharedCodecs {
   readonly #modules: () => Promise<CodecModules>;
   #open: Promise<ImageCodecs> | null = null;

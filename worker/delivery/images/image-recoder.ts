@@ -11,7 +11,7 @@ import type { PictureCodec, Target } from "./picture-codec.ts";
 const AVIF_PIXELS = 1_100_000;
 /** Pixels above which a picture is left alone: decoded it has four bytes to each. The decoder of PNG gives none back. */
 const MOST_PIXELS = { jpeg: 4_000_000, png: 1_500_000 };
-/** Of the codecs' scales, by eye and SSIM. */
+/** Qualities on the codecs' scales, chosen by eye and SSIM. */
 const QUALITY: Readonly<Record<Exclude<Recoding, "none">, Readonly<Record<Target, number>>>> = {
   balanced: { avif: 65, webp: 78 },
   strong: { avif: 40, webp: 45 },
@@ -37,7 +37,7 @@ export class ImageRecoder {
   #cancelRest: () => void = () => {};
   /** Nanoseconds a pixel, as measured. */
   readonly #cost = { ...FIRST_COST };
-  /** Those before are done: one is coded at a time. */
+  /** Settles when the pictures before are done: one is coded at a time. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Milliseconds that all before will take. */
   #waiting = 0;
@@ -95,7 +95,8 @@ export class ImageRecoder {
   }
 
   #measured(pixels: number, milliseconds: number): void {
-    // Small ones say little. A platform whose clock stands still while it computes says nothing.
+    // Small pictures say little of the time per pixel, and a platform whose clock stands still while it computes says
+    // nothing.
     if (pixels < 50_000 || milliseconds <= 0) return;
     const target = targetOf(pixels);
     const measured = Math.min((milliseconds * 1e6) / pixels, 10 * FIRST_COST[target]);

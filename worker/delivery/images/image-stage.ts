@@ -24,11 +24,11 @@ const HELD_BYTES = 8 * 1024 * 1024;
 /** Bytes of a picture within which its size is looked for: EXIF and profiles come first. */
 const FACTS_WITHIN = 256 * 1024;
 
-/** Bytes a millisecond that a slow link carries: what is not sent saves so much time. */
+/** Bytes a millisecond that a slow link carries: by this, saved bytes are counted as saved time. */
 const SLOW_LINK = 100;
-/** What of a picture is saved mostly. */
+/** Part of a picture that is mostly saved. */
 const SAVED_SHARE = 0.5;
-/** Milliseconds that any may wait: hardly seen. */
+/** Milliseconds that any picture may wait: hardly anybody sees that. */
 const LEAST_WAIT = 150;
 const MOST_WAIT = 3_000;
 /** Milliseconds that a placeholder may wait for its picture's size. */

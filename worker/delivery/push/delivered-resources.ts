@@ -17,12 +17,12 @@ export type DeliveredSnapshot = Uint32Array;
 const NOT_KEPT = 0;
 /** Seconds in which the page of a navigation asks for what the phone has asked about with it. */
 const ASKED_WITHIN = 60;
-/** In seconds; by then the browser has thrown it away. */
+/** Seconds after which the browser has thrown a resource away. */
 const LONGEST = 24 * 3600;
 
 export class DeliveredResources {
   #now: () => number;
-  /** By hash of the request, oldest first. Where two share one, a push too few is the price. */
+  /** By hash of the request, oldest first. If two requests have the same hash, one push is not made. */
   #states = new BoundedMap<number, number>(DELIVERED_RESOURCES);
 
   /** @param now milliseconds since the epoch. */

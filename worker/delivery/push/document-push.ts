@@ -215,7 +215,7 @@ class DocumentPush {
       const giveUp = servePush(stream, announcement, handle, onClaim);
       this.#pushed.push({ stream, urgency: priority.urgency, giveUp });
     } catch {
-      // Its address is longer than a head may be.
+      // A head cannot hold its address.
       stream.reset(ErrorCode.INTERNAL_ERROR);
     }
   }

@@ -6,7 +6,7 @@
 import type { SetTimer } from "../../../shared/clock.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 
-/** In ms: an origin that has sent nothing for so long does not hold back the others. */
+/** Milliseconds: an origin that has sent nothing for so long does not hold back the pushes of others. */
 const STALL_TIME = 100;
 
 export interface PushTurn {
@@ -78,7 +78,7 @@ export class PushOrder {
     }, STALL_TIME);
   }
 
-  /** Lets all go when those that they wait for have nothing to send. */
+  /** Lets all pushes go that wait, when the streams that they wait for have nothing to send. */
   #check(): void {
     this.update();
     const entries = [...this.#entries];

@@ -47,7 +47,7 @@ export interface CookieResponse {
   readonly url: URL;
   readonly lines: readonly string[];
   readonly takesSameSite: boolean;
-  /** Its `Clear-Site-Data` says "cookies": all of its registrable domain go, its own too. */
+  /** The site's `Clear-Site-Data` says "cookies": all cookies of its registrable domain go. */
   readonly clearsSite?: boolean;
 }
 

@@ -14,10 +14,10 @@ import {
   takeSetCookie,
 } from "./cookie.ts";
 
-/** Of one registrable domain in a partition: what browsers keep. */
+/** Cookies of one registrable domain in a partition: as many as browsers keep. */
 export const COOKIES_PER_SITE = 180;
 
-/** Of a page's own site and all that it embeds; what is embedded gives way, the largest first. */
+/** Cookies of a page's own site and all that it embeds. What is embedded gives way, the site with the most first. */
 const COOKIES_PER_PARTITION = 600;
 
 /** Bytes: serialized cookies of one partition, shared as COOKIES_PER_PARTITION; a value of Deno KV holds 64 KiB. */

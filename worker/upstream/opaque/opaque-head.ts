@@ -32,7 +32,9 @@ export function opaqueFields(fields: readonly HeaderField[], destination: Destin
   return fields.filter(([name]) => FIELDS.has(name) || (name === "referrer-policy" && destination === "style"));
 }
 
-/** One for all that browsers take alike: media players tell ranges apart, others only whether it went well. */
+/**
+ * One status for all that browsers treat alike: media players tell ranges apart, all else only whether it went well.
+ */
 export function opaqueStatus(status: number): number {
   if (status === 206 || status === 416) return status;
   return status >= 200 && status <= 299 ? 200 : 404;

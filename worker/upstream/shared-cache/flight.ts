@@ -51,7 +51,7 @@ export class Flight {
     return null;
   }
 
-  /** For nobody, so that it is stored. */
+  /** Reads the response for nobody, so that it is stored. */
   async refresh(signal: AbortSignal): Promise<void> {
     const response = await this.lead(signal);
     if ((await this.#answer).kind === "own") await response.body?.cancel();

@@ -1,6 +1,6 @@
 /**
- * Bytes that may be kept, of all who keep some. Who is gone without a word, as objects are that a platform evicts, is
- * forgotten where others need the room.
+ * Milliseconds. A taker that has not taken anything for so long may be gone without having given back, as an object is
+ * that the platform evicts. It is forgotten when others need the room.
  */
 const FORGOTTEN = 10 * 60_000;
 
@@ -14,7 +14,7 @@ export class Room {
     this.#now = now;
   }
 
-  /** False where there are not so many left, and then none is taken. */
+  /** Takes so many bytes. @returns false, and takes none, where there are not so many left. */
   take(taker: object, bytes: number): boolean {
     if (bytes > this.#free) this.#forgetOld();
     if (bytes > this.#free) return false;
@@ -23,7 +23,7 @@ export class Room {
     return true;
   }
 
-  /** All that it took. */
+  /** Gives back all that the taker took. */
   give(taker: object): void {
     this.#free += this.#takers.get(taker)?.bytes ?? 0;
     this.#takers.delete(taker);

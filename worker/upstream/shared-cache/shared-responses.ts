@@ -17,9 +17,9 @@ import type { Room } from "./room.ts";
 import { keyOf, type ShareableRequest, shareable } from "./shareable-request.ts";
 import { markFromCache, type SharedCache } from "./shared-cache.ts";
 
-/** Milliseconds: longer than data centres and disks take; then the origin is asked. */
+/** Milliseconds to wait for the cache, longer than data centres and disks take. Then the origin is asked. */
 const LOOKUP_TIME = 100;
-/** Milliseconds: one that has not taken a response by then is not waited for. */
+/** Milliseconds to wait until the cache has taken a response. */
 const STORE_TIME = 5_000;
 /** Milliseconds that a request waits for the head of another's response. */
 const JOIN_TIME = 500;

@@ -25,7 +25,7 @@ export interface Leaving {
   readonly top: boolean;
 }
 
-/** Milliseconds after its load in which nobody has looked at a page yet. */
+/** Milliseconds after its load: a page that leaves earlier was not looked at by anybody. */
 const HASTE = 2_000;
 
 /**

@@ -12,17 +12,17 @@ export interface Expected {
   readonly isNamed: boolean;
 }
 
-/** Share of what is not learned from: maybe the person caused it, and not the page. */
+/** Share of a request that is not learned from: the person may have caused it, and not the page. */
 export const UNLEARNED = 0;
 
 /** So many of a kind are kept. */
 const OF_KIND = 60;
-/** What both of the last two pages of a kind asked for has three quarters. */
+/** What both of the last two pages of a kind asked for has a share of three quarters. */
 const LEAST_OF_KIND = 0.7;
-/** Nobody expects what has less. */
+/** What has a smaller share is forgotten. */
 const LEAST_KEPT = 0.1;
 const FIRST = 0.5;
-/** It took the place of one that was asked for at the same path: the next time it is another. */
+/** Share of a request that took the place of another at the same path: the next time it may be another again. */
 const FIRST_OF_ANOTHER = 0.25;
 
 /** The last visit's requests, with what is known of them from those before. */

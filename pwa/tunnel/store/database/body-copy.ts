@@ -18,7 +18,7 @@ export interface CopiedBody {
   readonly last: Uint8Array;
 }
 
-/** Blocks that may wait for the disk: a push that its page claims comes in one burst, faster than any disk. */
+/** So many blocks may wait for the disk: when a page claims a push, that comes in one burst, faster than any disk. */
 const WAITING_BLOCKS = 4;
 
 type CopyState =
@@ -75,7 +75,7 @@ export class BodyCopy {
     if (this.#state.kind === "over") return null;
     const last = concat(...state.chunks) as Uint8Array<ArrayBuffer>;
     const hash = await this.#hash.end(last);
-    // Of one block it is that of the block.
+    // The hash of a body of one block is the hash of that block.
     const blocks = this.#blocks.length === 0 ? [hash] : await Promise.all([...this.#blocks, blockHash(last)]);
     return { body: { id: this.#options.id, hash, size: this.#size, blocks }, last };
   }

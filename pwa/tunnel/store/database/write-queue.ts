@@ -8,21 +8,21 @@ import type { StoreChanges } from "./store-changes.ts";
 /** Bytes of bodies that wait to be written, all together; what comes beyond is not stored. */
 const QUEUE_BYTES = 4 * 1024 * 1024;
 
-/** Bytes from which what rests is written at once. */
+/** Bytes: when so much rests, it is written at once. */
 const RESTING_BYTES = QUEUE_BYTES / 4;
 
-/** Milliseconds without a further change after which what rests is written, and since the first of all. */
+/** Milliseconds: what rests is written when no change has come for PAUSE, at the latest REST_MAX after the first. */
 const PAUSE = 300;
 const REST_MAX = 3_000;
 
-/** Changes of one transaction: who wants to read waits for its end. */
+/** Changes in one transaction: whoever wants to read waits for its end. */
 const TOGETHER = 32;
 
 /** Something to be written, and what memory learns when it is. */
 export interface Change {
   run(changes: StoreChanges): Promise<void>;
   readonly committed?: (changes: StoreChanges) => void;
-  /** That wait with it; none by default. */
+  /** Bytes of bodies that wait with it; none by default. */
   readonly bytes?: number;
 }
 
@@ -43,7 +43,7 @@ export class WriteQueue {
   #bytes = 0;
   #added = 0;
   #written = 0;
-  /** How many of all are to be written without a rest. */
+  /** How many of the queued changes are to be written without a rest. */
   #wanted = 0;
   #state: QueueState = { kind: "empty" };
 
