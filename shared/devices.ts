@@ -30,7 +30,7 @@ export interface PairingCode {
 export interface GuestLimits {
   /** Milliseconds from when it is paired. */
   readonly lastsFor: number | null;
-  /** Of frames in both directions. */
+  /** Bytes of frames, in both directions. */
   readonly mostBytes: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface PairedDevice {
   /** Null where the edge cannot tell now. */
   readonly usage: {
     readonly seenAt: number;
-    /** Of frames in both directions, since it was paired. */
+    /** Bytes of frames in both directions, since it was paired. */
     readonly bytes: number;
     readonly isConnected: boolean;
   } | null;

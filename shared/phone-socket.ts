@@ -4,7 +4,7 @@ import type { Transport } from "./transport.ts";
 
 /** What a handshake offers. */
 export interface SocketOffer {
-  /** Of the tunnel, as for a WebSocket: ws: or wss:. */
+  /** URL of the tunnel, as for a WebSocket: ws: or wss:. */
   readonly url: string;
   readonly token: string;
   /** Frames that ride in the handshake, or null. */

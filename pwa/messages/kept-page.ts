@@ -5,7 +5,7 @@ export interface KeptPage {
   readonly title: string;
   /** Milliseconds since 1970. */
   readonly keptAt: number;
-  /** Of its bodies. */
+  /** Bytes of its bodies. */
   readonly bytes: number;
   /** How many of the things that it asked for are not kept with it, since they were not stored. */
   readonly missing: number;

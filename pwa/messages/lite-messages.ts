@@ -13,7 +13,7 @@ export type LiteQuestion =
       readonly body: ArrayBuffer | null;
       /** After the referrer policy; "" for none. */
       readonly referrer: string;
-      /** Of the page that the frame has so far; null where it has none, or the browser does not tell. */
+      /** URL of the page that the frame has so far; null where it has none, or the browser does not tell. */
       readonly from: string | null;
       /** The browser says that the app's window may have sent the frame, by its referrer. Pages can have the same. */
       readonly mayBeApps: boolean;

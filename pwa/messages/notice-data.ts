@@ -6,7 +6,7 @@ export type Notice =
   | {
       readonly kind: "failed";
       readonly url: string;
-      /** Of the request that failed. */
+      /** Method of the request that failed. */
       readonly method: string;
       readonly code: number;
       readonly message: string;

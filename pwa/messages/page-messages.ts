@@ -20,7 +20,7 @@ export interface KeyPress {
 /** Value of `<html data-page>`, a documented contract for automation. */
 export type PagePhase = "idle" | "loading" | "loaded" | "failed";
 
-/** Of a document's viewport, in CSS pixels. */
+/** Where a document is scrolled to, in CSS pixels. */
 export interface ScrollPosition {
   readonly x: number;
   readonly y: number;
@@ -88,7 +88,7 @@ export type PageToShell =
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "failed";
       readonly url: string;
-      /** Of the request that failed; slots of before 2026-12 do not tell. */
+      /** Method of the request that failed; slots of before 2026-12 do not tell. */
       readonly method?: string;
       readonly code: number;
       readonly message: string;
@@ -106,7 +106,7 @@ export type PageToShell =
       readonly tag: typeof MESSAGE_TAG;
       readonly type: "frame-wanted";
       readonly url: string;
-      /** Of the document that the frame is in, after the referrer policy, real; "" for none. */
+      /** Real URL of the document that the frame is in, after the referrer policy; "" for none. */
       readonly referrer: string;
       /** Real URL of this slot that redirected the frame, or null. */
       readonly movedFrom: string | null;

@@ -88,9 +88,11 @@ export type TunnelToPort =
       readonly type: "response";
       readonly id: number;
       readonly head: ResponseHead;
-      /** Of a picture that is not its origin's. */
+      /** Set for a picture that is not as its origin sent it. */
       readonly picture?: ImageNote;
-      /** Of a navigation that began ahead of the slot's request: what it was sent with, real URL or "". */
+      /**
+       * Set for a navigation that began before the slot asked: the referrer that it was sent with, a real URL or "".
+       */
       readonly referrer?: string;
     }
   /** One for each ping, in their order. `isLate`: `until` was over, and no request or cookie that came with it was taken. */

@@ -34,7 +34,7 @@ export interface TrackerSettings {
 export interface StoredSite {
   /** As `siteName` of its pages. */
   readonly site: string;
-  /** Of bodies. */
+  /** Bytes of bodies. */
   readonly bytes: number;
 }
 
@@ -120,7 +120,7 @@ export interface TunnelStats extends StoreStats, WarmedStats {
   readonly requests: number;
   readonly requestsDone: number;
   readonly requestsFailed: number;
-  /** Of those that failed: the edge's block list names them. */
+  /** How many of the failed requests failed since the edge's block list names them. */
   readonly trackersBlocked: number;
   readonly linkBytesUp: number;
   readonly linkBytesDown: number;
@@ -269,13 +269,13 @@ export type TunnelToShell =
   | { readonly type: "navigation-moved"; readonly id: number; readonly url: string }
   /** A navigation of this top-level slot ended without a document (204, or a download): the page before stays. */
   | { readonly type: "no-document"; readonly origin: string }
-  /** Of a top-level slot, and of its own origin. It may be in a frame of the slot's page. */
+  /** A silent document of a top-level slot, of the slot's own origin. It may be in a frame of the slot's page. */
   | SilentDocument
   /** Likewise, of which the body ended too early. Browsers tell the page nothing of that: it would load for ever. */
   | { readonly type: "broken-document"; readonly url: string; readonly code: number; readonly message: string }
   /** A page's document of this URL comes as it was stored, since the link is away. `storedAt`: milliseconds since 1970. */
   | { readonly type: "stored-page"; readonly url: string; readonly storedAt: number }
-  /** Of the page of this URL, which is shown as it was stored, there is another version. */
+  /** The page of this URL is shown as it was stored, and there is a newer version. */
   | { readonly type: "newer-page"; readonly url: string }
   /** Scripts of this origin put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels"; readonly origin: string }

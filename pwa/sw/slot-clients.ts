@@ -37,7 +37,7 @@ export class SlotClients {
   #brought: { readonly port: TunnelPort; readonly at: number } | null = null;
   /** By the id of the page that was asked for its port. */
   #asked = new Map<string, { readonly port: Promise<TunnelPort | null>; readonly take: (port: TunnelPort) => void }>();
-  /** Those with open bodies. */
+  /** Ports that have open bodies. */
   #busyPorts = new Set<MessagePort>();
   #acknowledged = new Map<number, () => void>();
   /** By client; a client's URL is the one that it was created with (Service Workers section 4.2.1). */

@@ -9,7 +9,7 @@ const ASKED_FOR =
 
 /** @param askerId client that asks. @param isBusy something is under way for a page, which may be there no more. */
 export async function slotCondition(askerId: string, isBusy: boolean): Promise<SlotCondition> {
-  // Those too that have no worker; a page could have unregistered it.
+  // Also clients without a worker: a page could have unregistered it.
   const clients = await self.clients.matchAll({ type: "all", includeUncontrolled: true });
   const isAlone = !isBusy && clients.every(({ id }) => id === askerId);
   return { isAlone, permissions: await grantedPermissions(self.navigator.permissions) };

@@ -22,9 +22,9 @@ import { type BodyObserver, ResponseBody } from "./response-body.ts";
 /** A response whose head is there. Exactly one of the methods decides what becomes of it. */
 export interface TunnelResponse {
   readonly head: ResponseHead;
-  /** Of a navigation that began ahead of the slot's request: what it was sent with. */
+  /** Set for a navigation that began before the slot asked: the referrer that it was sent with. */
   readonly referrer?: string | undefined;
-  /** Of a picture that is not its origin's. */
+  /** Set for a picture that is not as its origin sent it. */
   readonly picture?: ImageNote | undefined;
   /** The body as the page reads it. Cancelling it cancels at the origin. */
   body(): ReadableStream<Uint8Array<ArrayBuffer>>;

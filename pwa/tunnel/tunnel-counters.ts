@@ -24,7 +24,7 @@ export class TunnelCounters {
   };
   /** Body bytes that heads have announced. */
   expectedBytes = 0;
-  /** Of sessions that ended, so that counters never go back. */
+  /** Counts of sessions that ended, so that counters never go back. */
   #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
 
   over(outcome: RequestOutcome): void {

@@ -43,9 +43,9 @@ import { Tunnel } from "./tunnel.ts";
 declare const self: DedicatedWorkerGlobalScope & {
   /** Path of the store's script; the build puts it here. */
   readonly __STORE: string;
-  /** That of the script which answers questions about it. */
+  /** Path of the script that answers questions about the store. */
   readonly __STORE_QUESTIONS: string;
-  /** That of the script which undoes brotli. */
+  /** Path of the script that undoes brotli. */
   readonly __BROTLI: string;
 };
 

@@ -74,7 +74,7 @@ export class Tunnel {
   #isRefused = false;
   #network: NetworkRequests;
   #pushed: PushedResponses;
-  /** Of the codings that it is offered. */
+  /** Decoders of the codings that the edge is offered. */
   #decoders: { -readonly [Coding in keyof typeof LINK_DECODERS]: (typeof LINK_DECODERS)[Coding] } = {
     ...LINK_DECODERS,
   };

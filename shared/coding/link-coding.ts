@@ -11,10 +11,10 @@ export const LINK_CODINGS = ["identity", "deflate-raw", "br", "dcz"] as const;
 
 export type LinkCoding = (typeof LINK_CODINGS)[number];
 
-/** Those that a phone has. Null: the bytes as they come. */
+/** The decoders that a phone has. Null: the bytes stay as they come. */
 export type LinkDecoders = Readonly<Partial<Record<LinkCoding, OpenDecoder | null>>>;
 
-/** Of every phone. */
+/** The decoders that every phone has. */
 export const LINK_DECODERS: LinkDecoders = { identity: null, "deflate-raw": createInflater };
 
 /** In the session's head: further codings that the phone undoes. */

@@ -1,6 +1,6 @@
 /** A coder between two streams, driven by whoever reads what comes out. */
 export interface CoderSteps {
-  /** Of what goes in. */
+  /** Reads what goes into the coder. */
   readonly reader: ReadableStreamDefaultReader<Uint8Array>;
   /** Where the coder puts what comes out. */
   readonly output: Uint8Array[];

@@ -41,7 +41,7 @@ type State = "connecting" | "open" | "closing" | "closed";
 
 export class FetchSocket implements PhoneSocket {
   #offer: SocketOffer;
-  /** Of the requests, before the paths of the road. */
+  /** URL of the tunnel, to which the road's paths are added. */
   #url: string;
   #listener: SocketListener;
   #platform: FetchSocketPlatform;

@@ -77,7 +77,7 @@ export function isCacheable({ status, headers }: Answer): boolean {
   return isExplicit || fieldValue(headers, "expires") !== null || HEURISTIC_STATUSES.has(status);
 }
 
-/** Of `Cache-Control: no-cache` an older form, where there is no newer one. */
+/** Whether the older form of `Cache-Control: no-cache` is there, and no newer one. */
 export function isPragmaNoCache(headers: HeaderList): boolean {
   if (fieldValue(headers, "cache-control") !== null) return false;
   return listMembers(fieldValue(headers, "pragma") ?? "").some((member) => member.toLowerCase() === "no-cache");

@@ -6,7 +6,7 @@ import { isCacheable } from "./freshness.ts";
 import type { Answer, CacheRequest, ExchangeTimes, StoredResponse } from "./stored-response.ts";
 import { selectingFields } from "./variants.ts";
 
-/** Those of RFC 9110 section 15 whose caching is defined: what `must-understand` asks for. */
+/** Statuses whose caching RFC 9110 section 15 defines, as `must-understand` asks for. */
 const UNDERSTOOD_STATUSES = new Set([200, 203, 204, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501]);
 
 /**

@@ -60,21 +60,25 @@ export interface RequestHead {
   readonly topLevelOrigin: string;
   /** `Request.cache`, for the phone's store. It does not travel. */
   readonly cache?: CacheMode;
-  /** Of the tunnel's making, never of a page's. */
+  /** Made by the tunnel, never by a page. */
   readonly delivery?: Delivery;
-  /** The body that the phone has stored for it. Of the tunnel's making, too. */
+  /** The body that the phone has stored for it. Made by the tunnel, too. */
   readonly stored?: StoredBody;
-  /** Of a navigation: what the phone has of what the page asked for the last time. Of the tunnel's making, too. */
+  /**
+   * In a navigation: which of the things that the page asked for the last time the phone has. Made by the tunnel, too.
+   */
   readonly known?: KnownUrls;
-  /** Of a navigation: what its page is likely to ask for, as `learned-requests.ts` says it. Of the tunnel's making, too. */
+  /**
+   * In a navigation: what its page is likely to ask for, as `learned-requests.ts` writes it. Made by the tunnel, too.
+   */
   readonly learned?: string;
-  /** What to do to the picture that comes; absent: what the session says. Of the tunnel's making, too. */
+  /** What to do to the picture that comes; if absent, what the session says. Made by the tunnel, too. */
   readonly images?: ImageWish;
-  /** Of a page on which the person lets trackers be. Of the tunnel's making, too. */
+  /** Whether the person lets trackers load on the page. Made by the tunnel, too. */
   readonly allowsTrackers?: boolean;
-  /** Of a navigation: how many pushes its page may have; as many as there are where it is left out. Likewise. */
+  /** In a navigation: how many pushes its page may have; if absent, any number. Made by the tunnel, too. */
   readonly pushes?: number;
-  /** Of a navigation: its page runs no scripts. Likewise. */
+  /** In a navigation: its page runs no scripts. Made by the tunnel, too. */
   readonly isScriptless?: true;
   /** Whether a picture that was coded anew will do. It does not travel. */
   readonly takesRecoded?: boolean;
@@ -82,7 +86,7 @@ export interface RequestHead {
 
 /** What the tunnel says of one attempt to have a request answered (PROTOCOL.md section 5.5). */
 export interface Delivery {
-  /** Of a request that must not run twice: the same in all its attempts, unique on this phone. Else null. */
+  /** Id of a request that must not run twice: the same in all its attempts, unique on this phone. Null for others. */
   readonly id: string | null;
   /** An earlier attempt may have reached the edge. */
   readonly isRepeat: boolean;
@@ -135,7 +139,7 @@ export interface BodyName {
 
 /** A body, and how its origin knows it. */
 export interface StoredBody extends BodyName {
-  /** Of a response of another origin, an entity tag or a date: the edge asks by it. */
+  /** For a response of another origin: an entity tag or a date, by which the edge asks whether it still holds. */
   readonly validator?: string;
   /** Undoes `dcz` against this body. It does not travel. */
   readonly decode?: OpenDecoder;

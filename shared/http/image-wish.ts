@@ -7,7 +7,7 @@ import type { HeaderField, HeaderList, ImageWish, Recoding } from "./heads.ts";
  */
 export const IMAGES = "sec-ropeway-images";
 
-/** Of a response whose picture is not its origin's: a note for the phone, and for no page. */
+/** Field of a response whose picture is not its origin's: a note for the phone, which no page gets. */
 export const IMAGE_NOTE = "ropeway-image";
 
 /** All as its origin sends it. */
@@ -29,7 +29,7 @@ export function parseImageWish(headers: HeaderList): ImageWish | undefined {
 /** What became of a picture: it was coded anew so that nobody sees it, so that one may see it, or held back. */
 export interface ImageNote {
   readonly kind: "recoded" | "reduced" | "held";
-  /** Of the origin's picture; 0 where nobody knows. */
+  /** Bytes of the origin's picture; 0 where nobody knows. */
   readonly bytes: number;
 }
 

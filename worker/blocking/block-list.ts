@@ -7,7 +7,7 @@ export interface BlockList {
   names(head: RequestHead, url: URL): boolean;
 }
 
-/** Of the lists' rules those about requests alone. What is compiled is checked where it is kept. */
+/** Only the rules about requests are used. What is compiled is checked where it is kept. */
 const CONFIG = {
   integrityCheck: false,
   loadCosmeticFilters: false,

@@ -28,7 +28,7 @@ interface ListHead {
 
 export interface ListKeeperOptions {
   readonly store: RecordStore;
-  /** Of the lists; none where nothing is to be blocked. */
+  /** Addresses of the lists; none where nothing is to be blocked. */
   readonly urls: readonly string[];
   readonly fetch: (url: string, init: { readonly signal: AbortSignal }) => Promise<Response>;
   readonly compile: (text: string) => Promise<Uint8Array>;

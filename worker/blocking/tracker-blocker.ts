@@ -15,7 +15,7 @@ const OPEN_TIME = 86_400_000;
 /** Milliseconds after which it asks again where there was none. */
 const RETRY_TIME = 60_000;
 
-/** Of all phones of an isolate. */
+/** The list that all phones of an isolate share. */
 export interface SharedList {
   list: BlockList | null;
   /** When it was last asked for, by the clock. */

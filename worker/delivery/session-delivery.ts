@@ -28,7 +28,7 @@ export interface PhoneTraits {
   readonly viewport?: Viewport;
   /** Whether it has a store, and keeps from its pages what is told to that. */
   readonly hasStore?: boolean;
-  /** Of its browser, as far as it was announced. */
+  /** What its browser sends as `accept`, as far as it was announced. */
   readonly accept?: AcceptTable;
   /** Where it undoes `dcz`: what the edge seals with that it keeps of it. */
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
@@ -66,9 +66,9 @@ export class SessionDelivery {
   #options: SessionDeliveryOptions;
   #delivered: DeliveredResources;
   #references: References;
-  /** Of documents of which something is still to be sent. */
+  /** Orders of documents that are not sent whole yet. */
   #orders = new Set<PushOrder>();
-  /** Of pushes that were announced, by `pushKey`. */
+  /** Responses to pushes that were announced, by `pushKey`. */
   #unsent = new Map<string, UnsentResponse>();
 
   constructor(options: SessionDeliveryOptions) {

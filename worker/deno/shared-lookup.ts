@@ -11,7 +11,7 @@ import type { ResolveName } from "../upstream/fetch-rules/destination.ts";
 /** Name lookups at a time on Deno, all there are: each may block one of its 32 threads until the resolver gives up. */
 const CONCURRENT_LOOKUPS = 16;
 
-/** Of CONCURRENT_LOOKUPS: a page that asks for slow names leaves the other phones some. */
+/** How many of CONCURRENT_LOOKUPS one phone may take: a page that asks for slow names leaves some to other phones. */
 const CONCURRENT_LOOKUPS_PER_PHONE = 12;
 
 /** Milliseconds: until a name is looked up, the wait for a place included; a resolver gives up after 10 s a server. */

@@ -38,9 +38,11 @@ interface DeviceEntry {
 
 /** Which access key the devices are paired under. */
 interface AccessRecord {
-  /** Of ROPEWAY_ACCESS_KEY. */
+  /** Hash of ROPEWAY_ACCESS_KEY. */
   readonly keyHash: string;
-  /** Of the key that a person has put in its place, for pairing; tokens are signed with the other all the same. */
+  /**
+   * Hash of the key that a person has put in its place for pairing. Tokens are still signed with ROPEWAY_ACCESS_KEY.
+   */
   readonly ownKeyHash?: string;
 }
 

@@ -12,7 +12,7 @@ export interface GuestTerms {
   readonly kind: "guest";
   /** Milliseconds since the epoch, or null for no such limit. */
   readonly endsAt: number | null;
-  /** Of frames in both directions, or null for no such limit. */
+  /** Bytes of frames in both directions, or null for no such limit. */
   readonly mostBytes: number | null;
 }
 
@@ -21,7 +21,7 @@ export type EndReason = "unused" | "time-over" | "data-used-up";
 export interface DeviceUsage {
   /** Milliseconds since the epoch; now while it is connected. */
   readonly seenAt: number;
-  /** Of frames in both directions, since it was paired. */
+  /** Bytes of frames in both directions, since it was paired. */
   readonly bytes: number;
   readonly isConnected: boolean;
 }

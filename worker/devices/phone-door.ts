@@ -37,7 +37,7 @@ export async function answerPhone(request: Request, options: PhoneDoorOptions): 
   return request.headers.get("upgrade") === null ? tunnelIsThere() : roads.openSocket(request);
 }
 
-/** Of the offer where the request opens a link, else of the Authorization field; "" where there is none. */
+/** The token in the offer, where the request opens a link, else in the Authorization field; "" where there is none. */
 export function tokenOf({ headers, url }: Request): string {
   const isDown = new URL(url).pathname === TUNNEL_PATH + DOWN_PATH;
   const field = isDown ? PROTOCOL_FIELD : headers.has("upgrade") ? "sec-websocket-protocol" : null;

@@ -1,7 +1,7 @@
 /** What an edge keeps of devices, as values under names: in a Durable Object, in Deno KV, or in memory. */
 export interface RecordStore {
   get<Value>(name: string): Promise<Value | undefined>;
-  /** Of names that begin with `prefix`, in the order of names. */
+  /** The values whose names begin with `prefix`, in the order of names. */
   list<Value>(prefix: string): Promise<readonly Value[]>;
   /**
    * Reads and writes as one step.

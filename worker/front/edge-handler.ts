@@ -20,7 +20,7 @@ export interface SiteData {
   /** Those that scripts of this page may read, on any path of its origin. */
   scriptCookies(page: URL): Promise<readonly ScriptCookie[]>;
   clear(): Promise<void>;
-  /** Of the site that this host belongs to, and of all in its pages. */
+  /** Clears the cookies of the site that this host belongs to, and of all that is in its pages. */
   clearSite(host: string): Promise<void>;
   /** Resolves when all that was set is stored. Rejects if the store failed. */
   flush(): Promise<void>;
@@ -56,7 +56,7 @@ export function createEdgeBackend({ upstream, jar, transportSecurity, warmer }: 
   };
 }
 
-/** Of the phone that asks. */
+/** What the edge keeps for the phone that asks. */
 export interface PhoneRecords {
   readonly sentLog: SentLog;
   readonly dictionaries?: Pick<PhoneDictionaries, "forget">;

@@ -13,7 +13,7 @@ const QUEUED_TEXTS = 10_000;
 export class BoundedSocket implements EdgeSocket {
   #socket: QueuingSocket;
   #onOverflow: () => void;
-  /** Since the queue was empty. */
+  /** Texts sent since the queue was empty. */
   #texts = 0;
 
   /** @param onOverflow too much is queued; the socket is being closed, which its phone may keep from ever ending. */

@@ -59,7 +59,7 @@ export function sessionConstants(fields: HeaderList): SessionConstants {
 /** Where a hibernated socket's session goes on. Plain data; each fits ATTACHMENT_BYTES. */
 export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
 
-/** Of the socket that carries channel 0. */
+/** Snapshot of the socket that carries channel 0. */
 export interface FirstSnapshot {
   readonly sessionId: Uint8Array;
   readonly constants: SessionConstants;
@@ -71,11 +71,11 @@ export interface FirstSnapshot {
   readonly delivered: DeliveredSnapshot;
   /** When the phone was last heard. */
   readonly heardAt: number;
-  /** Of what was sent on the socket, bytes that are not known to have been read. */
+  /** Bytes sent on the socket that are not known to have been read. */
   readonly unproved?: number;
 }
 
-/** Of one that carries another. */
+/** Snapshot of a socket that carries another channel. */
 export interface FurtherSnapshot {
   readonly sessionId: Uint8Array;
   readonly unproved?: number;

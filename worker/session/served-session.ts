@@ -44,7 +44,7 @@ export class ServedSession {
   #constants: SessionConstants;
   #isRepeat: boolean;
   #delivery: SessionDelivery;
-  /** By number. */
+  /** Channels by number. */
   #channels: readonly ServedChannel[];
   #proofs: PhoneProofs;
   /** HELLOs of carried channels on the first one's present socket. */

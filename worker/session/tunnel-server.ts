@@ -53,7 +53,7 @@ export class TunnelServer {
   #options: TunnelServerOptions;
   #sessions = new Map<string, ServedSession>();
   #proofs = new PhoneProofs();
-  /** Of all connections that are not closed. */
+  /** Transports of all connections that are not closed. */
   #transports = new Set<Transport>();
   #active = false;
 
@@ -220,7 +220,7 @@ export class TunnelServer {
   }
 
   #updateActive(): void {
-    // Of sockets that were given up with much on them nothing is known after hibernation.
+    // After hibernation nothing is known of sockets that were given up with much queued on them.
     const isOwed = this.#proofs.unproved > limits.unprovedBytes;
     const active = isOwed || [...this.#sessions.values()].some((served) => served.isBusy);
     if (active === this.#active) return;

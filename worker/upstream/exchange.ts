@@ -63,7 +63,7 @@ export class Exchange {
   #fields: HeaderList;
   #body: RequestBody | null;
   #referrer: string;
-  /** Of the last redirect that had one, with `#`. */
+  /** Fragment of the last redirect that had one, with `#`. */
   #fragment = "";
   #tainting: Tainting = "basic";
   /** Cookies went with it: what came back may be for this person alone. */
@@ -74,7 +74,7 @@ export class Exchange {
   #isClaimed = false;
   /** The last response says that what the phone has stored holds. */
   #isHeld = false;
-  /** Of the last request. */
+  /** Fields of the last request. */
   #sent = new Headers();
 
   /** @param request its URL has to be one; its body is owned from here on */

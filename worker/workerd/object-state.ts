@@ -5,7 +5,7 @@ import type { WorkerEnvironment } from "./worker-environment.ts";
 
 export interface ObjectState {
   readonly env: WorkerEnvironment;
-  /** Of the object's class, where a local workerd keeps it. */
+  /** Directory of the object's class, where a local workerd keeps it. */
   readonly directory: string | undefined;
   readonly id: DurableObjectId;
   /** What the file holds, for the log: "this phone's cookies". */

@@ -43,7 +43,7 @@ import { StateDisk } from "./state-disk.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
-/** Of all objects in the isolate. */
+/** Shared by all objects in the isolate. */
 const compressor = new DictionaryCompressor(zstd);
 const blockList = noList();
 const codecs = new SharedCodecs(async () => {

@@ -22,7 +22,7 @@ interface LoopbackExports {
   readonly UpstreamFetcher: Fetcher;
 }
 
-/** Of all objects in the isolate. */
+/** Shared by all objects in the isolate. */
 const room = new Room(KEPT_BYTES, epochClock.now);
 
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
@@ -45,8 +45,8 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
 }
 
 /**
- * Of all objects in a data centre; on a local workerd, of all in the process. What only who may ask private addresses has
- * got is for nobody else.
+ * Shared by all objects in a data centre; on a local workerd, by all in the process. What only who may ask private
+ * addresses has got is for nobody else.
  */
 function sharedCache({ ROPEWAY_ALLOW_PRIVATE }: WorkerEnvironment): SharedCache {
   return lazyCache(() => caches.open(ROPEWAY_ALLOW_PRIVATE === "1" ? "ropeway-shared-private" : "ropeway-shared"));

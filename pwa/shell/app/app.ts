@@ -35,7 +35,7 @@ export interface AppOptions {
   readonly forgetSlotsOf: (isOf: (origin: string) => boolean) => void;
   /** What is seen of the phone's storage; null until its script is there. */
   readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
-  /** Of where the person was. @property isOf says of URLs whether they go. */
+  /** Forgets where the person was. @property isOf says of URLs whether they are to be forgotten. */
   readonly forgetHistory: (isOf: (url: string) => boolean) => void;
   /** Draws the state of the app and of the tab shown. */
   readonly draw: () => void;

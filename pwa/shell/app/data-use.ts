@@ -6,7 +6,7 @@ const STORAGE_KEY = "ropeway.data-use";
 
 /** Days that are kept: two months, and those of the plot. */
 const DAYS_KEPT = 62;
-/** Those of the plot. */
+/** Days that the plot shows. */
 const DAYS_SHOWN = 30;
 const DAY = 86_400_000;
 

@@ -4,7 +4,7 @@ import type { TunnelClient } from "../link/tunnel-client.ts";
 
 /** What pages have left on this phone. */
 export interface PageStorage {
-  /** Of bodies, and how many there may be. */
+  /** Bytes of bodies, and how many there may be. */
   readonly bytes: number;
   readonly bytesMax: number;
   /** The largest first; as of when the person last looked. */

@@ -24,7 +24,7 @@ const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "s
 /** What `pageBudget` may be. */
 export const PAGE_BUDGETS: readonly (number | null)[] = [null, 150_000, 300_000, 1_000_000];
 
-/** Of the lists that grow with sites. */
+/** Most entries of the lists that grow with sites. */
 const MOST_KEPT = 100;
 
 /** What `waitTime` may be: 30 s, 2 min, 10 min. */

@@ -3,7 +3,7 @@ import type { Site } from "./app-state.ts";
 
 const RECENT_COUNT = 12;
 
-/** Those that are there already stay before those that join. */
+/** Sites of the first list stay before those of the second. */
 export function joined(sites: readonly Site[], more: readonly Site[]): readonly Site[] {
   const bySite = new Map<string, Site>();
   for (const site of [...sites, ...more]) if (!bySite.has(siteOf(site.url))) bySite.set(siteOf(site.url), site);

@@ -15,7 +15,7 @@ const STEP = 4_096;
 export class SiteUse {
   readonly #storage: KeyValueStorage;
   readonly #now: () => number;
-  /** Of the page that is shown. */
+  /** What was counted so far of the page that is shown. */
   #counted: Use | null = null;
 
   /** @param now milliseconds since the epoch; months begin at the phone's midnight. */

@@ -7,7 +7,7 @@ import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const STORAGE_KEY = "ropeway.spare-slots";
 
-/** Those of several tabs. */
+/** Spares that are kept, of all tabs together. */
 const KEPT_MAX = 6;
 
 /** The part of `LockManager` that is used. */
@@ -38,7 +38,7 @@ export class KeptSpares {
     return labels.filter((label, index) => owned[index] === true && stillKept.includes(label));
   }
 
-  /** Those of all tabs. */
+  /** The labels that are kept, of all tabs. */
   get labels(): readonly string[] {
     return this.#read();
   }

@@ -19,7 +19,7 @@ export interface ListedHostsOptions {
   readonly origins: readonly string[];
   readonly registry: Pick<SlotRegistry, "byLabel">;
   readonly storage: KeyValueStorage;
-  /** Of this window alone. */
+  /** Storage of this window alone. */
   readonly sessionStorage: KeyValueStorage;
   /** Top-level origins that this window shows, or is on its way to. */
   readonly shown: () => readonly string[];

@@ -11,7 +11,10 @@ import type { KeyValueStorage } from "../app/key-value-storage.ts";
 /** Slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it likes. */
 export const FRAME_SLOTS_PER_SITE = 64;
 
-/** Those of all sites: some 100 bytes each, at worst 600, of the 5 MiB that a browser lets the app store. */
+/**
+ * Slots of frames, for all sites together: some 100 bytes each, at worst 600, of the 5 MiB that a browser lets the app
+ * store.
+ */
 export const MAX_FRAME_SLOTS = 512;
 
 export interface Slot extends SlotBinding {
@@ -26,7 +29,9 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 export class SlotRegistry {
   #storage: KeyValueStorage;
   #byKey = new Map<string, Slot>();
-  /** Those that were dropped, or forgotten in another window, too: their frames may still be open here. */
+  /**
+   * By label. Slots that were dropped, or forgotten in another window, are here, too: their frames may still be open.
+   */
   #byLabel = new Map<string, Slot>();
   /** Slots that this window assigned and that were not forgotten since. */
   #ownByKey = new Map<string, Slot>();

@@ -102,7 +102,7 @@ export class SpareSlots {
     return label === null ? null : { kind: this.#options.hosts.areUsedAgain ? "unwiped" : "bare", label };
   }
 
-  /** Of a slot that was taken: the frame passes its port on to its service worker, and then has done its work. */
+  /** The slot was taken. Its frame passes the port on to the service worker, and is then not needed any more. */
   handOver({ label, frame }: TakenSlot & { readonly frame: HTMLIFrameElement }): void {
     this.#handedOver.set(label, frame);
     setTimeout(() => this.#removeFrame(label), BOOT_FRAME_LIFETIME);

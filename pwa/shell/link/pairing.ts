@@ -4,7 +4,7 @@ import { PAIR_PATH } from "../../../shared/subprotocol.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const TOKEN_KEY = "ropeway.token";
-/** Of the key the token came from, to see whether a link brings another one. */
+/** Fingerprint of the key that the token came from: it shows whether a link brings another key. */
 const FINGERPRINT_KEY = "ropeway.key-fingerprint";
 
 /** `refused`: why, in the edge's words; null for a key that is not its. */

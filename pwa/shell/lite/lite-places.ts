@@ -6,9 +6,9 @@ import { isControlled, type LiteFrame } from "./lite-frame.ts";
 
 export interface LitePlacesOptions {
   readonly workers: ServiceWorkerContainer;
-  /** Of the other pages; null where there is no place for such. */
+  /** Places of pages with scripts; null where there are none. */
   readonly slots: PagePlaces | null;
-  /** Of a URL or an origin, whether its pages run no scripts. */
+  /** Whether the pages of a URL or an origin run no scripts. */
   readonly isLite: (url: string) => boolean;
 }
 

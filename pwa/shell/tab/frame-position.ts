@@ -13,7 +13,7 @@ export class FramePosition {
     return this.#awaited;
   }
 
-  /** Of the document shown, if the page script cannot run in it. */
+  /** URL of the document shown, if the page script cannot run in it. */
   get silentUrl(): string | null {
     return this.#silentUrl;
   }
@@ -28,7 +28,7 @@ export class FramePosition {
     return this.#content === "notice";
   }
 
-  /** Of the document that is awaited, without a fragment, if its body broke off before it could say that it is there. */
+  /** URL, without a fragment, of the awaited document, if its body broke off before it could say that it is there. */
   get brokenUrl(): string | null {
     return this.#brokenUrl;
   }

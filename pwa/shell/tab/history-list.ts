@@ -11,7 +11,7 @@ export interface HistoryList {
 
 export const EMPTY_HISTORY: HistoryList = { keys: [], index: -1 };
 
-/** Of a key that is no more than an address, where a browser has no Navigation API. */
+/** Whether a key is only an address, as in a browser without the Navigation API. */
 const isAddress = (key: string): boolean => key.startsWith(ADDRESS_KEY);
 
 /**

@@ -7,7 +7,7 @@ export interface NetworkCost {
   readonly type?: string;
 }
 
-/** Of the API's types; where a browser tells none, what the person has chosen holds. */
+/** Types of that API on which data costs nothing. Where a browser tells no type, the person's choice alone decides. */
 const UNMETERED: readonly string[] = ["wifi", "ethernet", "other", "unknown"];
 
 /** @param network as of now. */

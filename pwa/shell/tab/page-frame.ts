@@ -43,7 +43,7 @@ export class PageFrame {
     );
   }
 
-  /** Of the start document, or one without scripts: others are of other origins. */
+  /** Whether the frame has the start document, or one without scripts. All others are of other origins. */
   get hasOwnOrigin(): boolean {
     return Boolean(this.element.contentDocument);
   }

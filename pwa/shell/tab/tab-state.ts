@@ -11,7 +11,7 @@ export interface PageError {
   /** An ErrorCode of shared/errors.ts. */
   readonly code: number;
   readonly url: string;
-  /** Of the request that failed; null where a slot of another release does not tell. */
+  /** Method of the request that failed; null where a slot of another release does not tell. */
   readonly method: string | null;
   /** One line for the curious, from the typed error. */
   readonly detail: string;
@@ -43,7 +43,7 @@ export interface TabState {
   readonly error: PageError | null;
   /** What failed while a page was shown, which stays. */
   readonly unopened: PageError | null;
-  /** Of the one or the other. */
+  /** How `error` or `unopened` is loaded again. */
   readonly tryingAgain: TryingAgain;
   /** Until another document commits, or an error takes its place. */
   readonly destination: Destination | null;

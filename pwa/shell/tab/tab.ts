@@ -20,7 +20,7 @@ const MOST_TITLE = 300;
 const MOST_LINKS = 10;
 
 export interface TabOptions {
-  /** Of its own among the tabs of this window. */
+  /** Different for each tab of this window. */
   readonly id: number;
   readonly app: App;
   readonly frame: PageFrame;
@@ -182,7 +182,7 @@ export class Tab implements AppTab, TabActions {
 
   // What the page says
 
-  /** Of what the frame shows, or is on its way to. */
+  /** Origins of what the frame shows, or is on its way to. */
   get origins(): readonly string[] {
     const { url, destination } = this.state;
     return [this.#navigable.committed.url, url, destination?.url ?? ""].flatMap(

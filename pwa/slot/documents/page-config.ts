@@ -6,7 +6,7 @@ import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {
   readonly shellOrigin: string;
-  /** As in a policy. */
+  /** The hosts of slots, as sources of a policy. */
   readonly slotSources: string;
   /** Real URL of the document as it was answered. */
   readonly documentUrl: string;
@@ -19,7 +19,7 @@ export interface PageConfig extends SlotIdentity {
   readonly cookies: readonly ScriptCookie[];
   /** What `document.referrer` reads: a real URL, or "". */
   readonly referrer: string;
-  /** Of the response's field; "" for none. */
+  /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }
 

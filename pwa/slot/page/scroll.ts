@@ -12,7 +12,7 @@ const PAUSE = 300;
 /** What a person begins to scroll with. */
 const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
-/** Of a page that is shown by itself. */
+/** Reports for a page that is not in a frame of another. */
 export function reportScroll(context: PageContext): void {
   let timer = 0;
   const report = () => {

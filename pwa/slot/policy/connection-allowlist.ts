@@ -7,12 +7,15 @@
 const RULES = "redirects=allow;webrtc=block";
 
 /**
- * Of a page: no WebRTC. Its addresses stay open, since Chromium asks before the service worker does, which answers for
- * every origin.
+ * For a page: no WebRTC. It may connect to all addresses, since Chromium checks before the service worker, which
+ * answers for every origin.
  */
 export const pageConnections = `("*://*:*/*");${RULES}`;
 
-/** Of a document of Ropeway's own, which has no page script: slots only, itself included. @param slotSources as in a policy. */
+/**
+ * For a document of Ropeway's own, which has no page script: it may connect to slots only, its own included. @param
+ * slotSources as in a policy.
+ */
 export function ownConnections(slotSources: string): string {
   const patterns = slotSources.split(" ").map((source) => `"${source}/*"`);
   return `(${patterns.join(" ")});${RULES}`;

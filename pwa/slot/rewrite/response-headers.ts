@@ -36,7 +36,7 @@ const DROPPED: ReadonlySet<string> = new Set([
   // The jar is at the edge.
   "set-cookie",
   "set-cookie2",
-  // Of the way here, not of the content.
+  // About the connection, not about the content.
   "alt-svc",
   "connection",
   "content-encoding",

@@ -8,7 +8,7 @@ export interface DocumentText {
   /** Plain text is shown in a page of ours. */
   readonly kind: "html" | "text";
   readonly contentType: string;
-  /** Of a page of ours. */
+  /** Title of a page of ours. */
   readonly title: string;
 }
 

@@ -29,7 +29,7 @@ export async function answerSubresource(exchange: SlotExchange): Promise<Respons
   const response = await exchange.send();
   const { head } = response;
   if (head.scriptCookies.length > 0) await exchange.showCookies(head.scriptCookies);
-  // Of what is balanced nobody sees a difference.
+  // A picture that was coded anew looks the same.
   if (response.picture !== undefined && response.picture.kind !== "recoded") exchange.showPicture(response.picture);
   if (isOpaque(exchange, head.url)) return opaque(exchange, response);
   const url = toSlot(head.url, context);

@@ -32,7 +32,7 @@ export function lastOfPath(url: string): string {
   }
 }
 
-/** Of what has no title of its own. */
+/** Title of a document that has none of its own. */
 export function titleOf(url: string): string {
   return lastOfPath(url) || new URL(url).host;
 }

@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 
-/** Of navigations that were given up. */
+/** Redirects that are remembered: navigations may be given up. */
 const KEPT = 16;
 /** Milliseconds: the browser follows at once. */
 const LIFETIME = 5_000;

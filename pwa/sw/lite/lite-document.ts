@@ -15,7 +15,7 @@ import { keptPolicies, liteHeaders } from "./lite-policy.ts";
 import { LITE_RULES } from "./lite-rules.ts";
 
 export interface LiteNavigation extends SlotExchange {
-  /** Of the URL asked for, with "#", or "". */
+  /** Fragment of the URL asked for, with "#", or "". */
   readonly fragment: string;
   tell(outcome: LiteOutcome): void;
   /** The browser comes back for this address, by a redirect. */

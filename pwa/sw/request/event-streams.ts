@@ -7,7 +7,7 @@ import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import type { BodyObserver } from "../response-body.ts";
 
-/** Of streams that ended; the sources of others have the next request still before them. */
+/** Ids that are kept, of streams that have ended. */
 const IDS_KEPT = 64;
 /** Characters of a line that are looked at. An id that is longer is not known. */
 const LINE_MAX = 1024;
@@ -32,7 +32,7 @@ export class EventStream implements BodyObserver {
   readonly #keep: (id: string) => void;
   readonly #decoder = new TextDecoder();
   #line = "";
-  /** That of the event under way, and that of the last one that was whole. */
+  /** The id of the event under way, and that of the last whole event. */
   #id: string;
   #lastId: string;
 

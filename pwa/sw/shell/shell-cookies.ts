@@ -21,7 +21,7 @@ interface SeenCookie {
 
 interface WithCookies {
   readonly cookieStore?: {
-    /** Those that a request for the URL would have. Chromium allows the URL of the worker's script alone. */
+    /** The cookies that a request for the URL would have. Chromium allows only the URL of the worker's script. */
     getAll(options: { readonly url: string }): Promise<readonly SeenCookie[]>;
     delete(cookie: SeenCookie): Promise<void>;
   };
@@ -32,7 +32,7 @@ const { cookieStore, registration } = self as unknown as WithCookies;
 const host = self.location.hostname;
 
 async function deleteCookies(seen: readonly SeenCookie[]): Promise<void> {
-  // Those of the hosts above belong to others.
+  // Cookies of the hosts above belong to others.
   const ours = seen.filter(({ domain = host }) => domain === host);
   // One is seen at each URL that it is sent to.
   const unique = new Map(

@@ -17,7 +17,7 @@ declare const self: ServiceWorkerGlobalScope & {
   /** Paths of the scripts for pages without scripts, of the window and of this worker. */
   readonly __LITE: string;
   readonly __LITE_WORKER: string;
-  /** Of the latter. */
+  /** What the worker's script for pages without scripts exports. */
   readonly ropewayLite?: { serveLitePages(isOfApp: (path: string) => boolean): void };
 };
 

@@ -58,7 +58,7 @@ export class BrotliDecoder implements SteppedDecoder {
 
 interface Step {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of what went in. */
+  /** Bytes of the input that were taken. */
   readonly taken: number;
   readonly code: BrotliStreamResultCode;
 }

@@ -23,7 +23,7 @@ interface GatheredData {
 export class PortOutbox {
   readonly #port: Pick<MessagePort, "postMessage">;
   #entries: (Exclude<TunnelToPort, DataMessage> | GatheredData)[] = [];
-  /** Of each stream whose newest entry is data: that entry. */
+  /** By stream, the newest entry, if that is data: more is added to it. */
   #growing = new Map<number, GatheredData>();
   #bytes = 0;
   readonly #batch: MessageBatch;

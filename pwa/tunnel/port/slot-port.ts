@@ -50,7 +50,7 @@ type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
 
 interface PortExchange {
   readonly response: HeldResponse;
-  /** Of a navigation that the shell began and whose response this is, as long as it was not read. */
+  /** URL of the navigation, if the shell began it and the response was not read yet. */
   claimedUrl?: string | undefined;
   /** Its head was posted, and the service worker has not said yet what becomes of it. */
   isOffered: boolean;
@@ -211,7 +211,7 @@ export class SlotPort {
       return false;
     this.#exchanges.delete(id);
     this.#postError(id, ErrorCode.CANCEL, message);
-    // Of its own navigation the shell has heard.
+    // If the navigation is the shell's own, the shell has heard already.
     if (exchange.response.id === null)
       this.#host.onDocumentFailed({ type: "document-failed", url, method, code, message });
     return true;
@@ -261,7 +261,7 @@ export class SlotPort {
     });
   }
 
-  /** Of a navigation that the shell began and that was redirected: not a byte of it is for this slot. */
+  /** The shell began the navigation, and it was redirected to another origin: not a byte of it is for this slot. */
   #handOver(id: number, exchange: PortExchange, { url, fragment }: ResponseHead): void {
     this.#giveBack(id, exchange, url);
     const navigation = exchange.response.id;

@@ -25,7 +25,7 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return this.#held.size;
   }
 
-  /** Those that wait. */
+  /** The responses that wait. */
   *[Symbol.iterator](): Iterator<Held> {
     for (const { response } of this.#held.values()) yield response;
   }

@@ -34,7 +34,7 @@ export class NetworkRequests {
   #host: NetworkHost;
   #clock: Clock;
   #counters: TunnelCounters;
-  /** Those under way, and what `#patience` showed when their wait could begin. */
+  /** Requests under way, and what `#patience` showed when their wait could begin. */
   #pending = new Map<LastingRequest, number>();
   #patience: LinkPatience;
   #waitTime: number = DEFAULT_WAIT_TIME;

@@ -9,7 +9,7 @@ import { passingOn, type ResponseSource } from "./response-source.ts";
 /** Milliseconds of a round trip from which on a link counts as slow. */
 const SLOW_ROUND_TRIP = 150;
 
-/** Of what is left of a page's budget, for one picture: several are asked for at once. */
+/** Part of the rest of a page's budget that one picture may take: several are asked for at once. */
 const SHARE = 0.25;
 
 export interface PictureHost {
@@ -40,7 +40,7 @@ export class PictureWishes {
     this.#readers.add(origin);
   }
 
-  /** Of the session; null where all is to come as it is. */
+  /** The wish for the whole session; null where all is to come as it is. */
   get wish(): ImageWish | null {
     const { recoding: chosen, budget } = this.#settings;
     const isSlow = (this.#host.roundTrip() ?? 0) >= SLOW_ROUND_TRIP;

@@ -5,7 +5,7 @@ import * as limits from "../../../shared/limits.ts";
 const MEMORY = 64;
 /** Shares: from here up all may come, and from here down the least. */
 const [ENOUGH, POOR] = [0.9, 0.5];
-/** So that it shows when pages change. */
+/** Least pushes, so that it shows when pages change. */
 const LEAST = 8;
 
 export class PushBudget {

@@ -4,7 +4,7 @@ import type { HeldResponse } from "./held-response.ts";
 import { type Counters, openLedger } from "./page-ledger.ts";
 
 interface TabEntry {
-  /** Of its page. The tunnel's counters are for all tabs: what others load meanwhile counts, too. */
+  /** What its page has cost. The tunnel's counters are for all tabs, so what others load meanwhile counts, too. */
   readonly progress: () => PageProgress;
   /** The latest navigation may be given up at any time; those before it were, or are a page by now. */
   readonly navigation: HeldResponse | undefined;

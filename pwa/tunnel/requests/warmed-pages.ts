@@ -16,7 +16,7 @@ import { HeldResponses } from "./held-responses.ts";
 import { readWhole } from "./read-whole.ts";
 import { type Ask, type ClaimedPush, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
 
-/** Of a page. */
+/** Links that are warmed for one page. */
 export const LINKS_WARMED = 3;
 /** Milliseconds in which nothing is under way before the first is fetched. */
 export const IDLE_TIME = 2000;
@@ -48,7 +48,7 @@ class WarmedPage extends HeldResponse implements ClaimedPush {
 export class WarmedPages {
   readonly #platform: WarmedPlatform;
   readonly #pages: HeldResponses<WarmedPage>;
-  /** Of the page shown, still to be fetched. */
+  /** Links of the page shown that are still to be fetched. */
   #links: readonly string[] = [];
   #wasAsked = false;
   /** It has said that robots are not to follow its links. */

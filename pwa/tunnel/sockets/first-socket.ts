@@ -75,7 +75,7 @@ export class FirstSocket {
   /** While `#main` has a socket. `mayCarryOpening`: frames may have ridden in its handshake. */
   #attempt: { readonly transport: PendingTransport; readonly mayCarryOpening: boolean } | null = null;
   #spareRestsUntil = Number.NEGATIVE_INFINITY;
-  /** Since frames last came. */
+  /** Attempts since frames last came. */
   #attempts = 0;
   /** Handshakes in a row that ended in silence. */
   #timeouts = 0;

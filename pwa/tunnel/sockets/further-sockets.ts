@@ -61,7 +61,7 @@ interface FurtherSocket {
   readonly keeper: SocketKeeper;
   /** From when it is open. */
   attachment: Attachment | null;
-  /** In a row. */
+  /** Failures in a row. */
   failures: number;
 }
 
@@ -72,7 +72,7 @@ export class FurtherSockets {
   #target: { readonly url: string; readonly token: string } | null = null;
   /** Milliseconds that one takes, null before the first. */
   #handshake: number | null = null;
-  /** Of channels 1 and on. */
+  /** Sockets of channels 1 and on. */
   #sockets: readonly FurtherSocket[];
 
   constructor(owner: FurtherSocketsOwner, platform: FurtherSocketsPlatform, context: SocketContext) {

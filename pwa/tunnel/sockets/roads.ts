@@ -14,7 +14,7 @@ import { SocketContext, SocketKeeper } from "./socket-keeper.ts";
 const LONE_ATTEMPTS = 3;
 
 export class Roads {
-  /** Of the socket that opened last; null before the first. */
+  /** Road of the socket that opened last; null before the first. */
   current: Road | null = null;
 
   #platform: RoadPlatform;

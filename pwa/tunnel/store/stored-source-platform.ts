@@ -11,7 +11,7 @@ export interface StoredSourcePlatform extends Clock {
   onChange(origin: string | null): void;
   /** A page's document is shown as it was stored, since nobody could be asked. */
   onStoredPage(page: StoredPage): void;
-  /** Of a page that is shown as it was stored there is another version, which is stored by now. */
+  /** There is a newer version of a page that is shown as it was stored. It is stored by now. */
   onNewerPage(url: string): void;
   /** The key with which the edge may seal bodies of this phone, in base64url: it is told so. */
   onDictionaryKey(key: string): void;

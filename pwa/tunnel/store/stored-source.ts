@@ -104,7 +104,7 @@ export class StoredSource {
     this.#away.linkLeft();
   }
 
-  /** Another window may have changed those of these URLs' sites. */
+  /** Another window may have changed cookies of these URLs' sites. */
   cookiesChanged(urls: readonly string[]): void {
     this.#parts.cookies.forgetSites(urls);
   }

@@ -21,7 +21,7 @@ interface Slice {
 }
 
 export interface EndedSlice extends Slice {
-  /** Of this slice and the one before. */
+  /** The largest of this slice and the one before. */
   readonly worst: { readonly gap: number; readonly stall: number };
   /** Bytes per ms in these two. */
   readonly rate: number;
@@ -50,7 +50,7 @@ export class ArrivalSlices {
   /** Bytes per ms of the last two slices. By it one reckons how long the bytes of a message have been coming. */
   #recentRate = 0;
 
-  /** Of the slice that goes on, in ms. */
+  /** The gap in the slice that goes on, in ms. */
   get gap(): number {
     return this.#gap;
   }

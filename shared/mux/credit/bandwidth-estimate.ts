@@ -67,7 +67,7 @@ export class BandwidthEstimate {
   #least: number = limits.leastSessionCreditBytes;
   #minRtt: number | null = null;
   #rtt: number | null = null;
-  /** Of the last rounds in which the sender had enough to send: the best rate, and the longest stall. */
+  /** The best rate and the longest stall of each of the last rounds in which the sender had enough to send. */
   #peaks: number[] = [];
   #stalls: number[] = [];
   #gaps: number[] = [];
@@ -75,7 +75,7 @@ export class BandwidthEstimate {
   #trial = new CreditTrial();
   #slicesSinceGrowth = 0;
   #slicesSinceSurge = 0;
-  /** By the last round trip. */
+  /** Whether the last round trip told of a queue. */
   #queueSeen = false;
   /** The last round trip was a much longer one, which alone is no proof of a queue. */
   #isLate = false;
@@ -139,7 +139,7 @@ export class BandwidthEstimate {
     this.#slices.clear();
   }
 
-  /** Of a new link: what was measured on the last one does not count. */
+  /** For a new link: what was measured on the last one does not count. */
   restarted(): BandwidthEstimate {
     const next = new BandwidthEstimate(this.#initial, this.#most);
     next.#window = this.#window;

@@ -5,7 +5,7 @@
  * tried. Arithmetic only, a round being the time of one ping.
  */
 
-/** Of the credit, up or down. */
+/** Part of the credit by which it is changed, up or down. */
 const STEP = 0.1;
 /** A change of the rate by this part is one that the credit made: half of a step. */
 const EFFECT = 0.05;

@@ -95,12 +95,12 @@ export class ChannelChoice {
     return best;
   }
 
-  /** Those of `live` that will keep their transport, by number. */
+  /** Channels of `live` that will keep their transport, by number. */
   get #usable(): SessionChannel[] {
     return this.live.filter((each) => !isRetiring(each)).sort((a, b) => a.index - b.index);
   }
 
-  /** Those of `#usable` that have transports of their own; all where none has. */
+  /** Channels of `#usable` that have transports of their own; all of them where none has. */
   get #uncarried(): SessionChannel[] {
     const uncarried = this.#usable.filter(({ channel }) => !isCarried(channel.state));
     return uncarried.length > 0 ? uncarried : this.#usable;

@@ -8,7 +8,7 @@ export function cannotResume(reason: string): RopewayError {
   return new RopewayError(ErrorCode.LINK_LOST, "session", "library", message);
 }
 
-/** Of the streams of a channel that the phone has retired. */
+/** What streams of a channel fail with that the phone has retired. */
 export function begunAnew(): RopewayError {
   return new RopewayError(ErrorCode.LINK_LOST, "stream", "peer", "Cannot go on: the peer began the channel anew");
 }

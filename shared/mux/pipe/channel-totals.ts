@@ -14,7 +14,7 @@ export class ChannelTotals {
   /** What all of them keep for a resume. */
   readonly retained: RetainedTotal = { bytes: 0, replayed: 0, acknowledged: 0 };
   #channels: { readonly all: readonly SessionChannel[] };
-  /** Of channels that were retired. */
+  /** Traffic of channels that were retired. */
   #past = { messagesUp: 0, bytesUp: 0, bytesDown: 0, replayedFrames: 0 };
 
   constructor(channels: { readonly all: readonly SessionChannel[] }) {

@@ -44,6 +44,6 @@ export interface ChannelOptions {
   /** `queueMicrotask` where it is left out. */
   readonly defer: Defer | undefined;
   readonly snapshot: ChannelSnapshot | undefined;
-  /** Of the session, for limits.retainedBytes. */
+  /** What all channels of the session keep, for limits.retainedBytes. */
   readonly retained: RetainedTotal;
 }

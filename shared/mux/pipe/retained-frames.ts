@@ -51,7 +51,7 @@ export class RetainedFrames {
     return this.#frames.length;
   }
 
-  /** Of the frames, and limits.retainedFrameBytes for each. */
+  /** Bytes of the frames, with limits.retainedFrameBytes more for each. */
   get bytes(): number {
     return this.#bytes;
   }

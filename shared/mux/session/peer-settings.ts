@@ -29,7 +29,7 @@ export class PeerSettings {
     this.#concurrentStreams = snapshot?.peerConcurrentStreams ?? limits.concurrentStreams;
   }
 
-  /** Of a fresh stream. */
+  /** Bytes of credit that a fresh stream has. */
   get streamCredit(): number {
     return this.#streamCredit;
   }

@@ -14,7 +14,7 @@ import type { RetainedTotal } from "../pipe/retained-frames.ts";
 import type { MuxStream, StreamCarrier, StreamKind, StreamPlace } from "../stream/stream.ts";
 import { toKeep } from "../stream/unread-pieces.ts";
 
-/** Of an idle channel. Plain data, for structured clone. */
+/** State of an idle channel. Plain data, for structured clone. */
 export interface SessionChannelSnapshot {
   readonly channel: ChannelSnapshot;
   readonly encoder: HpackEncoderSnapshot;
@@ -330,7 +330,10 @@ export class SessionChannel implements ChannelHandler, StreamCarrier {
     this.#strays.push({ ...piece, payload: toKeep(piece.payload) });
   }
 
-  /** Those of streams up to an id that were never opened, or refused, are of no use. */
+  /**
+   * Takes the pieces of the stream with this id. Drops those of streams up to it that were never opened, or were
+   * refused.
+   */
   #takeStrays(stream: MuxStream | null, streamId: number): void {
     if (this.#strays.length === 0) return;
     const strays = this.#strays;

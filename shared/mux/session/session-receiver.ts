@@ -17,7 +17,7 @@ export class SessionReceiver {
     this.window = window;
   }
 
-  /** Of one stream, in bytes: its credit does not hold back what the link carries. */
+  /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
   get streamWindow(): number {
     return this.window.streamSize;
   }
@@ -26,7 +26,7 @@ export class SessionReceiver {
   receivePiece(piece: StripeFrame): void {
     this.window.receive(piece.payload.length);
     const home = this.#channels.by(piece.home);
-    // Of one that was retired, pieces may still have been under way on others.
+    // Pieces of a channel that was retired may still have been under way on others.
     if (home === undefined && piece.home < limits.channels) return this.consume(piece.payload.length);
     if (home === undefined) {
       const message = `Cannot take a piece: there is no channel ${piece.home}`;

@@ -37,7 +37,7 @@ export class Session implements ChannelOwner {
   readonly receiver: SessionReceiver;
   readonly peer: PeerSettings;
 
-  /** Of the link, in ms, as long as no better one is known. */
+  /** Round trip of the link in ms, guessed, as long as none was measured. */
   #roundTripGuess: number | null = null;
   #rest: SessionRest;
   #ended: RopewayError | null = null;

@@ -94,7 +94,7 @@ const HEADS_TO_RECEIVE: Record<StreamKind, number> = { exchange: 1, "push-sent":
 export class MuxStream {
   handler: StreamHandler | null = null;
   readonly isPush: boolean;
-  /** Of two exchanges, or two pushes, the later has the larger, whatever their channels: each has ids of its own. */
+  /** Larger for the later of two exchanges, or of two pushes. Ids do not tell that, since each channel has its own. */
   readonly order: number;
   /** Phone: whether what is sent before this is over is to arrive behind it. It does as long as its channel has a link. */
   leads = false;

@@ -5,7 +5,7 @@
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 
-/** Of all streams of a session. */
+/** Count for all streams of a session. */
 export interface PieceCount {
   pieces: number;
 }

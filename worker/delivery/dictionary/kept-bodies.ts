@@ -24,7 +24,7 @@ export interface KeptBody extends Dictionary {
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 const HASH_BYTES = 32;
-/** Of that code. */
+/** Bytes of that code. */
 const ADDRESS_BYTES = 16;
 const IV_BYTES = 12;
 /** Nobody waits for it, but it costs the edge time. */

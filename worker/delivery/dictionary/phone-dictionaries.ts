@@ -20,7 +20,7 @@ const WAITING_BYTES = 8 * 1024 * 1024;
 
 /** Bytes that are held of responses which are coded so, until the phone has taken them; further ones are not coded so. */
 const CODING_BYTES = 12 * 1024 * 1024;
-/** Of one, while it is coded: its body, and the dictionary. */
+/** Bytes that are held for one response while it is coded: its body, and the dictionary. */
 const CODED_MOST = 2 * DICTIONARY_MOST;
 
 interface Waiting {

@@ -32,7 +32,7 @@ export function readExif(bytes: Uint8Array): Exif {
   }
 }
 
-/** Those of its entries that are here, by tag. @throws RangeError where it is cut off. */
+/** The entries of a directory that are used here, by tag. @throws RangeError where it is cut off. */
 function directoryAt(view: DataView, at: number, isLittle: boolean): Map<number, number> {
   const entries = new Map<number, number>();
   const count = view.getUint16(at, isLittle);

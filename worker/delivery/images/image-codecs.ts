@@ -21,7 +21,7 @@ export interface ImageCodecs {
   hasGrown(): boolean;
 }
 
-/** Of `@jsquash/avif`, `jpeg`, `png` and `webp`. */
+/** The wasm of `@jsquash/avif`, `jpeg`, `png` and `webp`. */
 export interface CodecModules {
   readonly avifEncoder: WebAssembly.Module;
   readonly jpegDecoder: WebAssembly.Module;

@@ -28,7 +28,7 @@ export function readImageFacts(bytes: Uint8Array): ImageFacts | null {
   }
 }
 
-/** Of little-endian 16 bits each. */
+/** Width and height, in little-endian 16 bits each. */
 function sizeAt(view: DataView, at: number) {
   return { width: view.getUint16(at, true) & 0x3fff, height: view.getUint16(at + 2, true) & 0x3fff };
 }
@@ -77,7 +77,7 @@ function frameAt(view: DataView, at: number, exif: Exif, isUsual: boolean): Imag
   };
 }
 
-/** Those of an Adobe segment without a transform are no plain ones. */
+/** Whether the colours are the usual ones. Those of an Adobe segment without a transform are not. */
 function hasUsualColours(marker: number, segment: Uint8Array): boolean {
   if (marker === 0xe2 && beginsWith(segment, "ICC_PROFILE\0")) return isStandardProfile(segment);
   return !(marker === 0xee && beginsWith(segment, "Adobe") && segment[11] === 0);

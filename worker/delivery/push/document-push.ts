@@ -57,9 +57,9 @@ export interface PushHost {
   offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
   readonly slotScheme: SlotScheme;
   readonly viewport?: Viewport | undefined;
-  /** Of the phone's browser, as far as it was announced. */
+  /** What the phone's browser sends as `accept`, as far as it was announced. */
   readonly accept: AcceptTable;
-  /** In which the pushes of this document are sent. */
+  /** The order in which the pushes of this document are sent. */
   openOrder(document: MuxStream): PushOrder;
 }
 

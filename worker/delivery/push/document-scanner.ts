@@ -18,10 +18,9 @@ export interface NamedResource {
   readonly destination: Destination;
   readonly mode: RequestMode;
   readonly credentials: CredentialsMode;
-  /** Of its element, or null where that says nothing. */
-  /** "" where it has none. */
+  /** Referrer policy of its element; "" where it has none. */
   readonly referrerPolicy: ReferrerPolicy | "";
-  /** Of its element, or "". */
+  /** Nonce of its element, or "". */
   readonly nonce: string;
   /** `fetchpriority` of its element. */
   readonly priority: "high" | "low" | "auto";

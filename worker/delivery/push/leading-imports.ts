@@ -27,7 +27,7 @@ const SCRIPT_IMPORT =
 
 // What they match has to be found in one pass: sites write the text. No two parts of them may take the same white space.
 
-/** Those for all media. */
+/** The imports of a style sheet that are for all media. */
 export function importsOfStyle(text: string): Imports {
   return leadingImports(text, /^(?:@[a-z]*|@(?:import|charset|layer)\b[^;]*|\/.*)?$/is, CSS_SPACE, (from, at) => {
     CSS_IMPORT.lastIndex = at;
@@ -35,7 +35,7 @@ export function importsOfStyle(text: string): Imports {
   });
 }
 
-/** Those of scripts that are found by address, and not by name. */
+/** The imports of a module that name an address, and not a bare name. */
 export function importsOfModule(text: string): Imports {
   const { urls, ...more } = leadingImports(
     text,

@@ -7,7 +7,7 @@ import type { RequestHandler, ServerRequest, ServerResponse } from "../../../sha
 
 export class UnsentResponse {
   #response: Promise<ServerResponse>;
-  /** Of the request to the origin. */
+  /** Aborts the request to the origin. */
   #abort = new AbortController();
   #state: "unsent" | "taken" | "over" = "unsent";
   #taken = Promise.withResolvers<never>();

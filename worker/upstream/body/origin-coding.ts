@@ -21,7 +21,10 @@ type Decoder =
   | ReturnType<typeof createInflate>
   | ReturnType<typeof createInflateRaw>;
 const HAS_GZIP_HEADER = new Set(["gzip", "x-gzip"]);
-/** Those that browsers undo. A body in any other is left as it is, as there: `none`, `utf-8` and the like are no codings. */
+/**
+ * Codings that browsers undo. Like them, the edge leaves a body in any other as it is: `none`, `utf-8` and the like are
+ * no codings.
+ */
 const KNOWN = new Set([...Object.keys(DECODERS), "zstd"]);
 const BY_PLATFORM = new Set(["gzip", "br"]);
 const MOST_CODINGS = 2;

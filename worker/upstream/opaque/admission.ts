@@ -6,7 +6,7 @@ import { type BlockableHead, isRangeable, responseJudge, type Verdict } from "./
 
 export interface OpaqueResponse {
   readonly head: RequestHead;
-  /** Of the response. */
+  /** URL of the response. */
   readonly url: URL;
   readonly response: BlockableHead;
   /** The tunnel goes on with what it was given before. */

@@ -7,7 +7,7 @@ import { RobotsRules } from "./robots-rules.ts";
 
 /** Our product token. What holds for all robots has to let a page be fetched, too. */
 const AGENTS = ["ropeway", "*"];
-/** Of a phone. */
+/** Origins whose robots.txt is kept for one phone. */
 const ORIGINS_KEPT = 32;
 /** Milliseconds: RFC 9309 section 2.4 has no file used for longer; one that could not be had is asked for again sooner. */
 const LIFETIME = 24 * 3_600_000;

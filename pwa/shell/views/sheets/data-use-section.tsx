@@ -2,7 +2,7 @@ import type { DataUse, Use } from "../../app/data-use.ts";
 import { formatBytes } from "../parts/format.ts";
 
 const HEIGHT = 48;
-/** Of a day, with the gap to the next. */
+/** Width of a day's bar, with the gap to the next. */
 const STEP = 10;
 const WIDTH = 8;
 

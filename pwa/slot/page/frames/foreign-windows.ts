@@ -18,7 +18,7 @@ function isWindow(value: unknown): value is Window {
   }
 }
 
-/** Of another origin, or about to be: with the placeholder in it. */
+/** Whether the window is of another origin, or about to be: then the placeholder is in it. */
 function isForeign(target: Window): boolean {
   try {
     return target.location.pathname === ropewayPath.frame;

@@ -87,7 +87,7 @@ function hrefOf(link: Element): string {
   return parseUrl(text, document.baseURI)?.href ?? "";
 }
 
-/** Of a click that the browser does not do something else with. */
+/** The link that was clicked, unless the browser does something else with the click. */
 function linkOf(event: MouseEvent): Element | undefined {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;

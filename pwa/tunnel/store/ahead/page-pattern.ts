@@ -3,7 +3,7 @@
  * too: `/article/7` asks for `/api/articles/7`.
  */
 
-/** Of one URL that vary; more are hardly a page's name. */
+/** Parts of one URL that may vary; if more do, they are hardly the name of a page. */
 const VALUES = 4;
 /**
  * Up to 200 characters that mean nothing in a URL: whoever links to a page writes its URL, and must not lead what it asks for
@@ -14,7 +14,7 @@ const NAME = /^(?!\.+$)[\w.~-]{1,200}$/;
 const PLACE = /<(\d)>/g;
 
 export interface PagePattern {
-  /** Of the kind: the page's URL with places in it, as `https://a.example/article/<0>`. */
+  /** Name of the kind: the page's URL with places in it, as `https://a.example/article/<0>`. */
   readonly name: string;
   /** What this page has in those places; none where there is no other page of its kind. */
   readonly values: readonly string[];

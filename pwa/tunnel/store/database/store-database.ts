@@ -35,7 +35,7 @@ export interface StoredEntry<Meta> {
 
 /** What one partition takes up. */
 export interface PartitionUse {
-  /** Of bodies. */
+  /** Bytes of bodies. */
   readonly bytes: number;
   readonly entries: number;
 }
@@ -48,7 +48,7 @@ export interface StoredVisit {
   /** When it began, in milliseconds since the epoch. A former release wrote none. */
   readonly at: number;
   readonly requests: readonly NotedRequest[];
-  /** Of a kind: the page that was counted last. */
+  /** For a kind of pages: the page that was counted last. */
   readonly latest?: string;
 }
 

@@ -76,7 +76,7 @@ export function* frameBehind(dictionary: Uint8Array, { windowSize }: FrameHeader
   }
 }
 
-/** Of a frame without its size, checksum or dictionary. */
+/** Header of a frame that does not name its size, a checksum or a dictionary. */
 function frameHeader(windowSize: number): Uint8Array {
   if (windowSize > WINDOW_MOST) throw new Error("Cannot decode the response: it needs too large a window");
   let log = LEAST_WINDOW_LOG;

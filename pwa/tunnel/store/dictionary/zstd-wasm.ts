@@ -1,7 +1,7 @@
 /** The decoder of zstd, compiled to wasm (`zstddec`), and as many of its contexts as may be in use at once. */
 import { ContextPool } from "../../coding/context-pool.ts";
 
-/** Of zstd.h and Emscripten. Sizes are bytes, the rest addresses. */
+/** Functions of zstd.h and Emscripten. Sizes are bytes, the rest addresses. */
 interface ZstdExports {
   readonly memory: WebAssembly.Memory;
   malloc(size: number): number;
@@ -87,7 +87,7 @@ export class ZstdWasm {
 
 interface Step {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the input, all steps together. */
+  /** Bytes of the input that were taken, in all steps together. */
   readonly taken: number;
 }
 

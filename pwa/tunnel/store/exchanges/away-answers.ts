@@ -22,7 +22,7 @@ type GuardState = "asked" | "answered" | "over";
 
 export class AwayAnswers {
   readonly #platform: Pick<StoredSourcePlatform, "isAway" | "setTimer" | "failure">;
-  /** Of requests that have no head yet. */
+  /** What to do for each request without a head when the link goes away. */
   readonly #onLeft = new Set<() => void>();
   /** Pages that are shown as they were, by top-level origin: what their documents ask for is, too. */
   readonly #shownAsWere = new Map<string, "as stored" | { readonly kept: string }>();

@@ -7,7 +7,7 @@ export class PendingChanges {
     return this.#byKey.get(key) ?? null;
   }
 
-  /** Those of the keys that begin so. */
+  /** The changes for all keys that begin so. */
   all(prefix: string): Promise<unknown> {
     return Promise.all([...this.#byKey].filter(([key]) => key.startsWith(prefix)).map(([, change]) => change));
   }

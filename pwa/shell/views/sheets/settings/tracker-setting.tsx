@@ -47,7 +47,7 @@ export function SiteTrackerSetting({ settings, onChange, url, count }: TrackerPr
 
 interface SiteProps {
   readonly url: string;
-  /** Of requests of the page shown that were stopped. */
+  /** Requests of the page shown that were stopped. */
   readonly count: number;
 }
 
