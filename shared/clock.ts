@@ -1,7 +1,7 @@
 /** Where code gets the time from; tests bring a clock of their own. */
 
 export interface Clock {
-  /** Milliseconds. Who takes a clock says since when, and whether it may go back. */
+  /** Milliseconds. Whoever takes a clock says where it begins, and whether it may go back. */
   readonly now: () => number;
   /** @returns what cancels it. */
   readonly setTimer: SetTimer;

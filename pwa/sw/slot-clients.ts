@@ -21,7 +21,10 @@ const ACKNOWLEDGE_TIMEOUT = 250;
 const PORT_TIMEOUT = 3_000;
 /** A page that is there and does not answer within this has no page script. */
 const ASKING_TIME = 60_000;
-/** Milliseconds in which a navigation that no page is named for is taken to be the boot page's that brought a port. */
+/**
+ * For so many milliseconds after a boot page brought a port, a navigation without a known page is taken to be that
+ * page's.
+ */
 const BOOT_TIME = 1_000;
 /** Pages whose port is remembered. */
 const PAGES_KEPT = 256;
@@ -32,10 +35,10 @@ const KEEP_ALIVE_INTERVAL = 15_000;
 const DOCUMENTS_KNOWN = 64;
 
 export class SlotClients {
-  /** By the id of the page that brought it, or whose document came through it; the latest last. */
+  /** Ports by the id of the page that brought them, or whose document came through them; the latest last. */
   #ports = new BoundedMap<string, TunnelPort>(PAGES_KEPT);
   #brought: { readonly port: TunnelPort; readonly at: number } | null = null;
-  /** By the id of the page that was asked for its port. */
+  /** Questions under way, by the id of the page that was asked for its port. */
   #asked = new Map<string, { readonly port: Promise<TunnelPort | null>; readonly take: (port: TunnelPort) => void }>();
   /** Ports that have open bodies. */
   #busyPorts = new Set<MessagePort>();

@@ -186,7 +186,7 @@ interface Phone {
   readonly siteData: SiteData;
   readonly device: OwnDevice;
   readonly fetchRoad: FetchRoad;
-  /** That are being answered. */
+  /** Requests that are being answered. */
   requests: number;
   sockets: number;
   /** Sockets that were given up with what is queued on them: Deno keeps it until their connections end. */

@@ -46,7 +46,7 @@ export class PairingCodes {
     return { code: `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`, expiresAt };
   }
 
-  /** @returns null for what is no code, or none any more. Else it is none from now on. */
+  /** @returns null for what is no code, or no longer one. Otherwise the code is void from now on. */
   async redeem(text: string): Promise<DeviceTerms | null> {
     const code = readCode(text);
     if (code === null) return null;
@@ -64,7 +64,7 @@ export class PairingCodes {
     return { kind: "guest", endsAt, mostBytes: terms.mostBytes };
   }
 
-  /** All that are open are none any more. */
+  /** All open codes become void. */
   clear(): Promise<void> {
     return this.#store.update(RECORD, () => undefined);
   }

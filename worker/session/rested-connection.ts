@@ -1,9 +1,9 @@
 /**
  * A connection that rested, as while a person reads, and is about to carry a page. BBR (draft-cardwell-iccrg-bbr-
  * congestion-control, section 4.3.4.4, and Linux since 4.9) measures its round trip anew every ten seconds, with four
- * segments under way for a round trip. It spares itself that after a rest, when what comes first is a measure too; but the
- * acknowledgement of a single short segment is none, since the other side may have delayed it. A page whose head comes
- * first and alone, on a link of 600 ms, so comes by 600 ms later. So the first message is filled up to a segment.
+ * segments under way for a round trip. It does not after a rest, if what comes first measures the round trip. The
+ * acknowledgement of a single short segment does not, since the other side may have delayed it. So on a link of 600 ms
+ * a page whose head comes first and alone is 600 ms late. Therefore the first message is filled up to a segment.
  */
 import { concat, encodePadding } from "../../shared/wire/frame.ts";
 

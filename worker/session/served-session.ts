@@ -221,7 +221,8 @@ export class ServedSession {
   }
 
   #takesData(): boolean {
-    // What is put together for the end of a turn, which may be all that credit allows, counts once it is sent.
+    // What waits for the end of a turn, which may be all that credit allows, counts only when it is sent. So it is sent
+    // first.
     if (this.#unproved + limits.sessionCreditBytes >= limits.unprovedBytes) this.session.channels.flush();
     return this.#unproved < limits.unprovedBytes;
   }

@@ -10,8 +10,8 @@ export class FrameReferrers {
   readonly #sent = new WeakMap<Window, { readonly label: string; readonly url: string; readonly start: FrameStart }>();
 
   /**
-   * A frame that is redirected goes on in the name of who sent it, as its site could have had it with a real redirect;
-   * but not to a site of who sent it, which would be told of no other site in between.
+   * A frame that is redirected goes on in the name of the document that sent it, as with a real redirect. It does not
+   * if it leads back to that document's site: the site would not be told of the other one in between.
    *
    * @param asker the slot that speaks. Of what it says of itself only what is about its own origin counts.
    * @param url real, without a fragment, where the frame goes.
@@ -31,7 +31,7 @@ export class FrameReferrers {
   }
 }
 
-/** As the default policy has it over origins. */
+/** The referrer as the default policy has it for another origin. */
 function cut(referrer: string, url: string): string {
   const { origin, protocol } = URL.parse(referrer) ?? {};
   if (origin === undefined || (protocol === "https:" && !url.startsWith(protocol))) return "";

@@ -28,7 +28,7 @@ export class PageMeter {
   /** When it was asked for, by `performance.now()`. */
   askedAt = 0;
   cost = NO_COST;
-  /** As of the tab's state. */
+  /** Progress, as in the tab's state. */
   progress: number | null = null;
   /** When documents were stored that the tunnel answered without the edge, by URL; frames of a page are among them. */
   readonly #stored = new BoundedMap<string, number>(STORED_KNOWN);

@@ -64,7 +64,7 @@ export class Tab implements AppTab, TabActions {
     if (input.trim() === "") return;
     const address = parseAddress(input, this.#app.state.settings.searchUrl);
     if (address.kind === "unsupported") return this.#failUnsupported(address.input, address.scheme);
-    // What the app was opened for has been waited for since then.
+    // If the app was opened for this page, the wait began when it was opened.
     const askedAt = (going.begun ?? null) === null ? performance.now() : 0;
     this.#navigable.navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
   }

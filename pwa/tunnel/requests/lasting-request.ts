@@ -31,7 +31,7 @@ export const REFUSED_ATTEMPTS = 7;
 export interface OpenedStream {
   readonly stream: MuxStream;
   readonly session: SessionTrace;
-  /** Where the phone has more than every one. */
+  /** The phone's decoders, where it has more than every phone has. */
   readonly decoders?: LinkDecoders;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Requests that the edge answers. While there is no link they wait, for as long as the person has patience: nobody waits
- * longer for what is asked for later.
+ * Requests that the edge answers. While there is no link they wait, for as long as the person has patience. Each has
+ * its own wait, which begins when it was made, or when the link was lost.
  */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
@@ -112,7 +112,10 @@ export class NetworkRequests {
     this.#host.onOver(request, error);
   }
 
-  /** Requests wait from when there was no link for them; one that was made later waits longer. */
+  /**
+   * Fails the requests that have waited long enough. A request's wait begins when it was made, or when the link was
+   * lost.
+   */
   #endWaits(): void {
     const error = this.#host.absence();
     if (error === null) return;

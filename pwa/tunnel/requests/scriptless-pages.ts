@@ -3,7 +3,7 @@ import { siteName } from "../../messages/site-name.ts";
 import type { ResponseSource } from "./response-source.ts";
 
 export class ScriptlessPages {
-  /** Null: all are. */
+  /** Null: no page runs scripts. */
   #sites: ReadonlySet<string> | null = new Set();
 
   /** @param sites by `siteName`; null where no page runs scripts. */

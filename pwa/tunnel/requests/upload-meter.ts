@@ -8,14 +8,17 @@ export const UPLOAD_DRAIN_TIME = 60_000;
 
 /** Bytes per second that any link has: GPRS, 8 kbit/s. */
 const SLOWEST_RATE = 1_000;
-/** Assumed before anything was measured: if it is less, the link is opened anew once or twice, and goes on there. */
+/**
+ * Bytes per second, assumed before anything was measured. Where the link is slower, it is opened anew once or twice,
+ * and the upload goes on there.
+ */
 const ASSUMED_RATE = 8_000;
-/** Less than this is through in a moment, and says nothing of a rate. */
+/** Bytes: fewer are through in a moment, and say nothing of a rate. */
 const WORTH_MEASURING = 4 * 1024;
 
 export class UploadMeter {
   #rate = ASSUMED_RATE;
-  /** Acknowledged since then. */
+  /** Bytes acknowledged since `#since`. */
   #bytes = 0;
   #since: number | null = null;
   #isOpen = false;

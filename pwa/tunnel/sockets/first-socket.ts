@@ -70,16 +70,16 @@ export class FirstSocket {
   #context: SocketContext;
   #target: { readonly url: string; readonly token: string } | null = null;
   #main: SocketKeeper;
-  /** Nobody's transport, so nothing rides in its handshake. */
+  /** The spare socket. It is no session's transport yet, so nothing rides in its handshake. */
   #spare: SocketKeeper;
-  /** While `#main` has a socket. `mayCarryOpening`: frames may have ridden in its handshake. */
+  /** Set while `#main` has a socket. `mayCarryOpening`: frames may have ridden in its handshake. */
   #attempt: { readonly transport: PendingTransport; readonly mayCarryOpening: boolean } | null = null;
   #spareRestsUntil = Number.NEGATIVE_INFINITY;
   /** Attempts since frames last came. */
   #attempts = 0;
   /** Handshakes in a row that ended in silence. */
   #timeouts = 0;
-  /** Milliseconds that one takes, null before the first. */
+  /** Milliseconds that a handshake takes, null before the first. */
   #handshake: number | null = null;
   #lostAt: number;
   #online = true;

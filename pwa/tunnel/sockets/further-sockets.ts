@@ -70,7 +70,7 @@ export class FurtherSockets {
   #platform: FurtherSocketsPlatform;
   #context: SocketContext;
   #target: { readonly url: string; readonly token: string } | null = null;
-  /** Milliseconds that one takes, null before the first. */
+  /** Milliseconds that a handshake takes, null before the first. */
   #handshake: number | null = null;
   /** Sockets of channels 1 and on. */
   #sockets: readonly FurtherSocket[];

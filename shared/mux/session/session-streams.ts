@@ -108,7 +108,7 @@ export class SessionStreams implements StreamHost {
   setting(id: number, value: number): void {
     const { streams, session } = this.#owner.peer.apply(id, value);
     this.sender.shift(session);
-    // Sent is at the message's end: one may have many of these.
+    // The streams send at the end of the message, since one message may have many of these.
     if (streams !== 0)
       for (const stream of this.#owner.channels.streams()) if (!stream.isPush) stream.shiftCredit(streams);
     this.#wakeWaiting();

@@ -12,7 +12,7 @@ import type { DecodedResponse } from "../stage.ts";
 import type { DictionaryCompressor } from "./dictionary-compressor.ts";
 import type { Dictionary } from "./kept-bodies.ts";
 
-/** Milliseconds that a body may take to be there: most do, the edge being near to origins. */
+/** Milliseconds to wait for the whole body. Most are there by then, since the edge is near to origins. */
 const WITHIN = 100;
 
 /** Frames with the dictionary: to read it anew for each costs as much as to code a body of its length. */

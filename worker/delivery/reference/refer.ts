@@ -12,7 +12,10 @@ import { concat } from "../../../shared/wire/frame.ts";
 import type { Refer } from "../stage.ts";
 import { bodyOf, readAhead } from "./read-ahead.ts";
 
-/** Milliseconds that a body may take whole: less than one of some length takes on a slow link, and hardly seen on a fast one. */
+/**
+ * Milliseconds to wait for the whole body: less than a longer one takes on a slow link, and hardly noticed on a fast
+ * one.
+ */
 const WITHIN = 300;
 
 /** Bytes of bodies that a session may hold at once; further ones go as they are. */
@@ -46,13 +49,13 @@ export class References {
 }
 
 /**
- * Whether the body may be what was named, and the phone be told so. Where a redirect led, others say what they have: the
- * page that was redirected there would learn by the size of the answer whether it is what it guessed.
+ * Whether the body may be the named one, and the phone may be told so. It may not after a redirect: the page that was
+ * redirected would learn by the size of the answer whether another site sends what it guessed.
  */
 function mayBe({ size }: BodyName, request: RequestHead, { status, headers, redirected, continues }: ResponseHead) {
   if (request.method !== "GET" || request.delivery?.continuation != null) return false;
   if (status !== 200 || redirected || continues === true || size > NAMED_BODY_MOST) return false;
-  // Of another origin the edge says so too where it hides a redirect.
+  // For another origin the edge says `no-store` also where it hides a redirect.
   if (cacheControl(headers).has("no-store")) return false;
   const length = headerValue(headers, "content-length");
   return length === null || Number(length) === size;

@@ -1,17 +1,17 @@
 /**
- * A body as its origin coded it, for who passes it on so, beside the same body decoded. What the decoder has read is kept
- * until it is taken: nothing of it goes out before all that it says was read along.
+ * A body as its origin coded it, to be passed on so, beside the same body decoded. What the decoder has read is kept
+ * until it is taken: nothing goes out before what it decodes to was seen here.
  */
 import { linkWindow } from "../../../shared/coding/brotli-window.ts";
 import type { ChunkReader } from "./response-body.ts";
 
 export class CodedBody {
-  /** For the decoder. */
+  /** What the decoder reads. */
   readonly source: ChunkReader;
   readonly #origin: ChunkReader;
-  /** Read, and not by the decoder yet. */
+  /** A chunk that was read ahead of the decoder. */
   #ahead: Promise<Uint8Array | null> | null = null;
-  /** The decoder has it, and has not asked for the next. */
+  /** The chunk that the decoder has, as long as it has not asked for the next. */
   #latest: Uint8Array | null = null;
   #passed: Uint8Array[] = [];
   #isBegun = false;

@@ -56,7 +56,7 @@ function filtered(
     return { status, headers: [...exposed, ...notes], hasBody, showsUrl: true };
   }
   if (!isUsable(head)) {
-    // Of its own URL a page knows anyway that it led elsewhere; of another's it may not.
+    // A page knows anyway that its own origin's URL led elsewhere. Of another origin's it may not know that.
     const isOwn = isSameOrigin(head.origin, head.url);
     return { status: 200, headers: isOwn ? withoutCaching([]) : [], hasBody: false, showsUrl: false };
   }

@@ -10,7 +10,10 @@ export const NAVIGATION_TIMEOUT = 30_000;
  */
 export const ANSWER_TIMEOUT = 290_000;
 
-/** By what the phone asked: a document to which a form was redirected is not fetched again without risk. */
+/**
+ * It depends on the phone's own request: a document to which a form was redirected cannot be fetched again without
+ * risk.
+ */
 export function patienceFor({ mode, method }: RequestHead): number {
   const mayAskAgain = mode === "navigate" && (method === "GET" || method === "HEAD");
   return mayAskAgain ? NAVIGATION_TIMEOUT : ANSWER_TIMEOUT;

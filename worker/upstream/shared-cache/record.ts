@@ -42,7 +42,7 @@ export function fromRecord(response: Response, selector: string): Found | null {
   const record = response.headers.get(RECORD);
   if (record === null) return null;
   const { selector: itsSelector, ...stored } = JSON.parse(record) as StoredResponse & { readonly selector: string };
-  // Of several requests that come to lie in one slot only the last has something there.
+  // If several requests share one slot, only the last one's response is there.
   return itsSelector === selector ? { stored, body: response.body } : null;
 }
 

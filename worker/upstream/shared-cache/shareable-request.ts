@@ -7,7 +7,10 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../../../shared/base-encodings.ts";
 import type { CacheRequest } from "../../../shared/http-cache/stored-response.ts";
 
-/** All of them select a response, as though each named them in `Vary`; whose own names add nothing to that. */
+/**
+ * A response is selected by all of these fields, as though its `Vary` named them. What its `Vary` does name adds
+ * nothing to that.
+ */
 const SELECTING = [
   "accept",
   "accept-encoding",
@@ -25,7 +28,7 @@ const SELECTING = [
   "user-agent",
 ];
 
-/** What browsers say to caches when a person reloads. Origins are told, too; any other value is a page's own. */
+/** What browsers say to caches when a person reloads. It goes to origins, too. Any other value was set by a page. */
 const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
   "cache-control": ["no-cache", "max-age=0"],
   pragma: ["no-cache"],

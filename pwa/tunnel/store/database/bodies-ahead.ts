@@ -10,7 +10,7 @@ const BYTES = 2 * 1024 * 1024;
 export class BodiesAhead {
   readonly #blocks = new Map<string, Promise<unknown>>();
 
-  /** Nothing of before is kept. @param bodies those that are wanted first come first. */
+  /** Drops what was read ahead before. @param bodies those that are wanted first come first. */
   read(database: StoreDatabase, bodies: readonly StoredBody[]): void {
     this.clear();
     const short = bodies.filter((body) => body.blocks.length === 1);

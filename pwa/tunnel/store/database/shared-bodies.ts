@@ -1,6 +1,7 @@
 /**
- * The blocks of bodies, which windows share: who reads or writes a body of several blocks holds it, and what no entry has
- * goes when nobody holds it. Of one block a reader has all from the beginning, and it is written with its entry.
+ * The blocks of bodies, which windows share: who reads or writes a body of several blocks holds it, and what no entry
+ * has goes when nobody holds it. A body of one block needs no hold: its reader has all of it from the beginning, and it
+ * is written with its entry.
  */
 import { BodiesAhead } from "./bodies-ahead.ts";
 import { BodyReader } from "./body-reader.ts";
@@ -22,7 +23,7 @@ export class SharedBodies {
     this.#holds = holds;
   }
 
-  /** They will be asked for soon, in this order. */
+  /** These bodies will be asked for soon, in this order. */
   async readAhead(bodies: readonly StoredBody[]): Promise<void> {
     const database = await this.#database();
     if (database !== null) this.#ahead.read(database, bodies);

@@ -1,4 +1,6 @@
-/** Requests whose answer may come out of the store when the link is away: what they wait for then is nobody knows when. */
+/**
+ * Requests that the store may answer when the link is away: nobody knows how long the edge's answer would take then.
+ */
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";

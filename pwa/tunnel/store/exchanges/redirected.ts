@@ -1,7 +1,7 @@
 /**
- * Responses that the edge was redirected to. Where from, and for how long that holds, nobody said: they are stored for when
- * the link is away, under contexts of their own, which no request of another time has. The URL that was asked for has an
- * entry without a body, which says where the response is.
+ * Responses to which the edge was redirected. The phone does not know from where, nor for how long that holds. So they
+ * are stored only for when the link is away, under contexts that no other request has. The URL that was asked for has
+ * an entry without a body, which says where the response is.
  */
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { isRedirectStatus } from "../../../../shared/web/status.ts";

@@ -8,7 +8,7 @@ import type { CookieMirror } from "./cookie-mirror.ts";
 import type { Invalidations } from "./invalidations.ts";
 import type { StoredExchange } from "./stored-exchange.ts";
 
-/** What all share that answer out of the store and fill it. */
+/** What all parts share that answer from the store and fill it. */
 export interface SourceParts {
   readonly store: ResponseStore<StoredExchange>;
   readonly platform: StoredSourcePlatform;

@@ -34,7 +34,8 @@ export function storedBodyOf(
   if (validator !== null) return { ...name, validator };
   if (body.size < NAMED_BODY_LEAST || body.size > NAMED_BODY_MOST) return null;
   if (meta.wasOther !== true) return name;
-  // To know a body by its name the edge has to have all of it: in vain where it is another each time. It may be like it.
+  // The edge has to read all of a body to know it by its name: in vain if it is another each time. But that may be like
+  // this one.
   return dictionaryOf(variant, dictionaries);
 }
 
