@@ -195,6 +195,33 @@ test.describe("with hosts whose service workers the browser has dropped", () => 
     }
     expect(hosts.size).toBe(2);
   });
+
+  test("an address of the site before is not asked of the one that has its host now @long", async ({
+    listed: app,
+    sites,
+  }) => {
+    sites.page("/secret", "<p>Secret</p>");
+    sites.page("/", "<p>Here</p>");
+    const hosts: string[] = [];
+    for (const [site, path, text] of [
+      [1, "/secret?token=4711", "Secret"],
+      [2, "/", "Here"],
+      [3, "/", "Here"],
+    ] as const) {
+      await app.goto(siteUrl(sites, site, path));
+      await expect(app.frame().getByText(text)).toBeVisible();
+      hosts.push(new URL((await app.content()).url()).origin);
+    }
+    const [former, , origin = ""] = hosts;
+    expect(origin).toBe(former);
+    const devTools = await app.page.context().newCDPSession(app.page);
+    await devTools.send("Storage.clearDataForOrigin", { origin, storageTypes: "service_workers" });
+    await app.navigated(() => app.page.evaluate(() => history.go(-2)));
+    await expect(app.frame().getByText("Secret")).toBeVisible();
+    await expect(app.address).toHaveValue(siteUrl(sites, 1, "/secret?token=4711"));
+    const asked = sites.requestsTo("/secret").map(({ headers }) => headers.host?.split(".")[0]);
+    expect(new Set(asked)).toEqual(new Set(["n1"]));
+  });
 });
 
 const SITES = 30;

@@ -63,6 +63,12 @@ test("a site's host of static files boots, takes no subresource for a page, and 
     await expect(app.frame().getByText("Second")).toBeVisible();
     await expect(app.address).toHaveValue(`${origin.origin}/next?a=b%20c#part`);
     expect(origin.requestsTo("/next")).toHaveLength(1);
+    // So does one that the history leads to, which may be another site's on a host of a list.
+    await devTools.send("Storage.clearDataForOrigin", { origin: slot, storageTypes: "service_workers" });
+    const back = page.waitForRequest(`${slot}/.ropeway/boot?back&then=%2F`);
+    await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+    await back;
+    await expect(app.frame().getByText("First")).toBeVisible();
 
     const left = await page.context().newPage();
     const bypass = await page.context().newCDPSession(left);

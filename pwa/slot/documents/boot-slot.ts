@@ -3,7 +3,7 @@ import { type BootToFrame, MESSAGE_TAG, type PageToShell, type ShellToPage } fro
 import { isTagged, type PageToWorker } from "../../messages/worker-messages.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { BACK_QUERY, bootTarget, TOP_LEVEL_QUERY } from "./boot-target.ts";
+import { bootTarget, isBackHere, TOP_LEVEL_QUERY } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { slotWorkerHere } from "./slot-worker-here.ts";
 
@@ -63,7 +63,7 @@ function nextPort(shellOrigin: string): Promise<GivenPort> {
       if (message.isNewHere === true) sessionStorage.clear();
       resolve({ port, topLevel: message.topLevel });
     });
-    const backTo = location.search.startsWith(BACK_QUERY) ? bootTarget(new URL(location.href), location.origin) : null;
+    const backTo = isBackHere() ? bootTarget(new URL(location.href), location.origin) : null;
     tell({ tag, type: "port-wanted", ...(backTo !== null && { backTo }) }, shellOrigin);
   });
 }

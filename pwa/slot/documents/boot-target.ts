@@ -7,6 +7,15 @@ export const TOP_LEVEL_QUERY = "?top&";
 export const BACK_QUERY = "?back&";
 
 /**
+ * Whether the history has led to this document, or to a page that the service worker, or the edge in its place where the
+ * browser has dropped it, has sent on to here.
+ */
+export function isBackHere(): boolean {
+  const [{ type } = { type: "" }] = performance.getEntriesByType("navigation") as { readonly type?: string }[];
+  return type === "back_forward" || location.search.startsWith(BACK_QUERY);
+}
+
+/**
  * Where the boot page goes once the service worker is there: within the slot only. Null: nowhere. The shell names the
  * page in the fragment, which no server sees, as `#then=…`; a service worker without a port in the query, as `?then=…`,
  * and the fragment is then the one of the page that was asked for.

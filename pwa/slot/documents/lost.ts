@@ -3,8 +3,9 @@
  * An edge sends the browser there itself.
  */
 import { ropewayPath } from "../slot-url.ts";
+import { BACK_QUERY, isBackHere } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 
 holdLoad();
 const then = encodeURIComponent(location.pathname + location.search);
-location.replace(`${ropewayPath.boot}?then=${then}${location.hash}`);
+location.replace(`${ropewayPath.boot}${isBackHere() ? BACK_QUERY : "?"}then=${then}${location.hash}`);
