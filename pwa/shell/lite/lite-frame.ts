@@ -17,6 +17,7 @@ import {
 import { type DocumentPhase, type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { PageOrder } from "../frames/page-places.ts";
 import type { Slot } from "../frames/slot-registry.ts";
+import { showLazyPictures } from "./lazy-pictures.ts";
 import { NavigationJudge } from "./navigation-judge.ts";
 import { find, historyKeyOf, iconOf, phaseOf, titleOf } from "./read-document.ts";
 
@@ -256,6 +257,7 @@ export class LiteFrame {
 
   #progress(phase: DocumentPhase): void {
     this.#phase = phase;
+    if (this.#document !== null) showLazyPictures(this.#document);
     this.#report(phase);
     if (phase !== "loaded") return;
     const { x, y } = this.#scrollsTo ?? {};
