@@ -122,7 +122,14 @@ sysctl -q -p /etc/sysctl.d/60-ropeway.conf || true
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
   systemctl enable -q ropeway caddy
-  systemctl restart ropeway caddy
+  systemctl restart ropeway
+  /opt/ropeway/node_modules/.bin/node -e '
+    const end = Date.now() + 60_000;
+    const ask = () => fetch("http://127.0.0.1:8787/.ropeway/health").then(({ ok }) => ok || again(), again);
+    const again = () => (Date.now() < end ? setTimeout(ask, 200) : process.exit(1));
+    ask();' || fail "the edge does not answer; journalctl -u ropeway says why"
+  # What it was told by DNS_TOKEN it reads at its start alone.
+  if [ -n "$dns" ]; then systemctl restart caddy; else systemctl reload-or-restart caddy; fi
 else
   echo "There is no systemd here: nothing was started" >&2
 fi

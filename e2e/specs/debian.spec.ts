@@ -19,6 +19,13 @@ const execute = promisify(execFile);
 /** A name that leads to the machine itself, and for which the edge brings the demo. */
 const HOST = "ropeway.localhost";
 
+const SYSTEMD = ["/lib/systemd/systemd", "--log-target=console", "--show-status=no"];
+
+/** Of the release that it updates to. */
+const NEWER = "99.0.0";
+
+const ASK_HEALTH = `fetch("http://127.0.0.1:8787/.ropeway/health").then((answer) => answer.text()).then(console.log)`;
+
 const LOCALHOST = `
 localhost {
 	tls internal
@@ -46,7 +53,7 @@ else
     });
     test.afterAll(() => clean?.remove());
 
-    test("follows docs/deploy.md to a loaded page, with BBR @long", async () => {
+    test("follows docs/deploy.md to a loaded page, with BBR, and updates under an open page @long", async () => {
       test.setTimeout(900_000);
       const debian = await clean.copy();
       const namespace = await Namespace.create("debian", "127.0.0.1");
@@ -60,13 +67,35 @@ else
         await appendFile(join(debian.root, "etc", "caddy", "Caddyfile"), LOCALHOST);
         // There was no systemd while it was installed.
         await debian.run(["systemctl", "enable", "ropeway", "caddy"]);
-        debian.boot(namespace, ["/lib/systemd/systemd", "--log-target=console", "--show-status=no"]);
+        const booted = debian.boot(namespace, SYSTEMD);
         const authority = join(debian.root, AUTHORITY, "root.crt");
         await expect
           .poll(() => smoke(namespace, origin, key, authority), { timeout: 180_000 })
           .toContain("20 of 20 checks passed");
         expect((await namespace.run(["sysctl", "-n", "net.ipv4.tcp_congestion_control"])).trim()).toBe("bbr");
-        await showPage(namespace, origin, key, join(debian.root, AUTHORITY, "intermediate.crt"));
+        await withPhone(namespace, origin, join(debian.root, AUTHORITY, "intermediate.crt"), async (app) => {
+          await app.open(key, "http://demo.localhost:8788/150/");
+          await expect(app.frame().locator("img")).toHaveCount(150);
+          const sockets = await namespace.run(["ss", "-tinH", "state", "established", "sport = :443"]);
+          expect(sockets).toMatch(/\bbbr\b/);
+
+          const page = await app.content();
+          await page.evaluate(`document.cookie = "kept=1; path=/; max-age=3600"`);
+          await app.goto("http://demo.localhost:8788/150/?before");
+          expect(await (await app.content()).evaluate(() => document.cookie)).toBe("kept=1");
+          const newer = await newerPackage(join(debian.root, "root"), file);
+          const install = ["sh", "/root/deploy/install.sh", "--host", HOST, `/root/${newer}`];
+          // What it has from registries is that of the first time: there is no network in here.
+          const updated = await debian.runIn(booted, install, { npm_config_offline: "true" });
+          expect(updated).toContain(`Ropeway is ready: ${origin}/#key=${key}`);
+          expect(JSON.parse(await namespace.run([process.execPath, "-e", ASK_HEALTH]))).toMatchObject({
+            version: NEWER,
+          });
+          // Paired as it was, with the cookies that the edge keeps.
+          await app.goto("http://demo.localhost:8788/150/?after");
+          await expect(app.frame().locator("img")).toHaveCount(150);
+          expect(await (await app.content()).evaluate(() => document.cookie)).toBe("kept=1");
+        });
       } finally {
         await namespace.close();
         await debian.remove();
@@ -114,8 +143,37 @@ async function smoke(namespace: Namespace, origin: string, key: string, authorit
   return `${stdout}${stderr}`;
 }
 
+/**
+ * A newer release: the same but for its version.
+ *
+ * @returns its name.
+ */
+async function newerPackage(directory: string, file: string): Promise<string> {
+  const [, version = ""] = /^ropeway-(.*)\.tgz$/.exec(file) ?? [];
+  const unpacked = await mkdtemp(join(tmpdir(), "ropeway-newer-"));
+  try {
+    await execute("tar", ["-xzf", join(directory, file), "-C", unpacked]);
+    for (const name of ["package.json", "dist/worker/worker.js"]) {
+      const path = join(unpacked, "package", name);
+      const text = await readFile(path, "utf8");
+      expect(text).toContain(`"${version}"`);
+      await writeFile(path, text.replaceAll(`"${version}"`, `"${NEWER}"`));
+    }
+    const newer = file.replace(version, NEWER);
+    await execute("tar", ["-czf", join(directory, newer), "-C", unpacked, "package"]);
+    return newer;
+  } finally {
+    await rm(unpacked, { recursive: true, force: true });
+  }
+}
+
 /** @param intermediate whose certificates the browser trusts. */
-async function showPage(namespace: Namespace, origin: string, key: string, intermediate: string): Promise<void> {
+async function withPhone(
+  namespace: Namespace,
+  origin: string,
+  intermediate: string,
+  use: (app: AppPage) => Promise<void>,
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "ropeway-debian-phone-"));
   const launcher = join(directory, "chromium");
   const command = namespace.command([findChromium() ?? chromium.executablePath()]).join(" ");
@@ -128,11 +186,7 @@ async function showPage(namespace: Namespace, origin: string, key: string, inter
     args: [...CHROMIUM_ARGS, `--ignore-certificate-errors-spki-list=${trusted}`],
   });
   try {
-    const app = new AppPage(context.pages()[0] ?? (await context.newPage()), origin);
-    await app.open(key, "http://demo.localhost:8788/150/");
-    await expect(app.frame().locator("img")).toHaveCount(150);
-    const sockets = await namespace.run(["ss", "-tinH", "state", "established", "sport = :443"]);
-    expect(sockets).toMatch(/\bbbr\b/);
+    await use(new AppPage(context.pages()[0] ?? (await context.newPage()), origin));
   } finally {
     await context.close();
     await rm(directory, { recursive: true, force: true });
