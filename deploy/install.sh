@@ -11,6 +11,7 @@
 #   --internal           Caddy's own authority, which no phone trusts: for a trial
 # With a list none is needed: Caddy gets each name's over port 80.
 #
+#   --deno               the edge on Deno, in place of the package: run it from a clone in /opt/ropeway/repository
 #   --into DIRECTORY     only writes the settings, below DIRECTORY
 #
 # Run it again with a newer package to update: the key, the list and the certificates stay, and phones find their
@@ -18,7 +19,7 @@
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-host='' slots=kept dns='' cert='' key='' internal='' package='' into=''
+host='' slots=kept dns='' cert='' key='' internal='' package='' into='' service=ropeway other=ropeway-deno
 
 fail() {
   echo "Cannot install: $1" >&2
@@ -68,7 +69,7 @@ write_settings() {
     >"$into/etc/ropeway/host.env"
   install -m 644 "$here/Caddyfile" "$into/etc/caddy/Caddyfile"
   install -D -m 644 "$here/caddy-ropeway.conf" "$into/etc/systemd/system/caddy.service.d/ropeway.conf"
-  install -m 644 "$here/ropeway.service" "$into/etc/systemd/system/ropeway.service"
+  install -m 644 "$here/$service.service" "$into/etc/systemd/system/$service.service"
   install -D -m 644 "$here/60-ropeway.conf" "$into/etc/sysctl.d/60-ropeway.conf"
 }
 
@@ -80,6 +81,7 @@ while [ $# -gt 0 ]; do
     --cert) cert=${2-}; shift ;;
     --key) key=${2-}; shift ;;
     --internal) internal=1 ;;
+    --deno) service=ropeway-deno other=ropeway ;;
     --into) into=${2-}; shift ;;
     -*) fail "there is no $1; see the head of this file" ;;
     *) package=$1 ;;
@@ -92,16 +94,24 @@ if [ -n "$into" ]; then
   exit
 fi
 [ "$(id -u)" = 0 ] || fail "you are not root; try sudo"
-[ -f "$package" ] || fail "say which package; \`npm run package\` makes it"
-package=$(realpath "$package")
+if [ "$service" = ropeway ]; then
+  [ -f "$package" ] || fail "say which package; \`npm run package\` makes it"
+  package=$(realpath "$package")
+else
+  [ "$here" = /opt/ropeway/repository/deploy ] || fail "--deno runs from a clone in /opt/ropeway/repository"
+fi
 
 # 1. Programs
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -q -y --no-install-recommends ca-certificates caddy kmod npm openssl procps
 mkdir -p /opt/ropeway
-# Debian's node is older than what the edge runs on.
-(cd /opt/ropeway && npm install --no-audit --no-fund --loglevel=error node@24 "$package")
+# Debian's node is older than what the edge runs on, and its npm than what reads the clone's lock file.
+(cd /opt/ropeway && npm install --no-audit --no-fund --loglevel=error node@24 "${package:-npm@11}")
+if [ "$service" = ropeway-deno ]; then
+  (cd /opt/ropeway/repository && PATH=/opt/ropeway/node_modules/.bin:$PATH && export PATH &&
+    npm ci --no-audit --no-fund --loglevel=error && npm run build)
+fi
 
 # 2. Settings
 write_settings
@@ -121,13 +131,14 @@ sysctl -q -p /etc/sysctl.d/60-ropeway.conf || true
 # 4. Services
 if [ -d /run/systemd/system ]; then
   systemctl daemon-reload
-  systemctl enable -q ropeway caddy
-  systemctl restart ropeway
+  systemctl disable -q --now "$other" 2>/dev/null || true
+  systemctl enable -q "$service" caddy
+  systemctl restart "$service"
   /opt/ropeway/node_modules/.bin/node -e '
     const end = Date.now() + 60_000;
     const ask = () => fetch("http://127.0.0.1:8787/.ropeway/health").then(({ ok }) => ok || again(), again);
     const again = () => (Date.now() < end ? setTimeout(ask, 200) : process.exit(1));
-    ask();' || fail "the edge does not answer; journalctl -u ropeway says why"
+    ask();' || fail "the edge does not answer; journalctl -u $service says why"
   # What it was told by DNS_TOKEN it reads at its start alone.
   if [ -n "$dns" ]; then systemctl restart caddy; else systemctl reload-or-restart caddy; fi
 else

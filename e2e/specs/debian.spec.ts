@@ -1,12 +1,16 @@
 /** `deploy/` on a Debian that has nothing yet, as docs/deploy.md says: with its own systemd, and as a container would. */
 import { execFile } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { appendFile, cp, glob, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import type { Readable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { chromium, expect, test } from "@playwright/test";
 import { root } from "../../scripts/build/paths.ts";
+import type { Demo } from "../demo/start-demo.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { CHROMIUM_ARGS, findChromium, PHONE } from "../fixtures/chromium.ts";
 import { CleanDebian, missingForDebian } from "../fixtures/clean-debian.ts";
@@ -102,6 +106,31 @@ else
       }
     });
 
+    test("runs the edge on Deno as a service @long", async () => {
+      test.setTimeout(900_000);
+      const debian = await clean.copy();
+      const namespace = await Namespace.create("deno", "127.0.0.1");
+      try {
+        await copyClone(join(debian.root, "opt", "ropeway", "repository"));
+        const install = ["sh", "/opt/ropeway/repository/deploy/install.sh", "--deno", "--host", HOST, "--internal"];
+        const said = await debian.run(install);
+        const [, origin = "", key = ""] = /^Ropeway is ready: (.*)\/#key=(\S+)$/m.exec(said) ?? [];
+        await appendFile(join(debian.root, "etc", "caddy", "Caddyfile"), LOCALHOST);
+        // With npm start the demo comes by itself.
+        const { url, origins } = await startDemoIn(namespace);
+        const demo = `ROPEWAY_DEMO_URL=${url}\nROPEWAY_DEMO_ORIGINS="${Object.values(origins).join(" ")}"\n`;
+        await appendFile(join(debian.root, "etc", "ropeway", "host.env"), demo);
+        await debian.run(["systemctl", "enable", "ropeway-deno", "caddy"]);
+        debian.boot(namespace, SYSTEMD);
+        await expect
+          .poll(() => smoke(namespace, origin, key, join(debian.root, AUTHORITY, "root.crt")), { timeout: 180_000 })
+          .toContain("20 of 20 checks passed");
+      } finally {
+        await namespace.close();
+        await debian.remove();
+      }
+    });
+
     test("carries out the Dockerfile, and its command is well @long", async () => {
       test.setTimeout(600_000);
       const debian = await clean.copy();
@@ -165,6 +194,24 @@ async function newerPackage(directory: string, file: string): Promise<string> {
   } finally {
     await rm(unpacked, { recursive: true, force: true });
   }
+}
+
+/** What git would bring: nothing that was installed or built. */
+async function copyClone(directory: string): Promise<void> {
+  const left = /^(\.git|\.ropeway|node_modules|dist|test-results|ropeway-.*\.tgz)$/;
+  await cp(root, directory, { recursive: true, filter: (source) => !left.test(relative(root, source)) });
+}
+
+/** On the ports that npm start has it on. */
+async function startDemoIn(namespace: Namespace): Promise<Pick<Demo, "url" | "origins">> {
+  const script = `const { startDemo } = await import("${pathToFileURL(join(root, "e2e", "demo", "start-demo.ts"))}");
+    const { url, origins } = await startDemo({ ip: "127.0.0.1", port: 8788 });
+    console.log(JSON.stringify({ url, origins }));`;
+  const demo = namespace.spawn([process.execPath, "--input-type=module", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = (await once(demo.stdout as Readable, "data")) as [Buffer];
+  return JSON.parse(said.toString()) as Pick<Demo, "url" | "origins">;
 }
 
 /** @param intermediate whose certificates the browser trusts. */
