@@ -106,12 +106,15 @@ export class SlotFrames {
 
   /**
    * For a slot that cannot be set up since the edge is away: the browser has evicted its storage, and its service worker
-   * with that. A spare that has its own takes the slot's place in this window, until `endStandIns`.
+   * with that. A spare that has its own takes the slot's place in this window, until `endStandIns`: the one that did so in
+   * the app's last run, if there is one.
    *
    * @returns false where there is none.
    */
   standIn(slot: Slot): boolean {
-    const taken = this.#spares.takeAlive();
+    // Labels of a list may have gone to another origin since.
+    const former = this.#hosts.areUsedAgain ? null : this.#registry.formerStandIn(slot);
+    const taken = former === null ? this.#spares.takeAlive() : ({ kind: "bare", label: former } as const);
     if (taken === null) return false;
     this.#connected.delete(slot.label);
     this.#unbooted.add(slot.label);

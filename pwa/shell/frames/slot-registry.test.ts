@@ -194,6 +194,25 @@ it("lets another slot stand in for one, in this window and for a time", () => {
   expect(registry.byLabel("spare")?.origin).toBe(slot.origin);
 });
 
+it("knows in the next run of the app what stood in for a slot, until that is in its place again, or forgotten", () => {
+  const storage = new MapStorage();
+  const registry = new SlotRegistry(storage);
+  const [a, b] = ["a", "b"].map((name) => registry.assign(name, `https://${name}.example`, `https://${name}.example`));
+  if (a === undefined || b === undefined) throw new Error("Cannot go on: no slots");
+  expect(registry.formerStandIn(a)).toBeNull();
+  registry.standIn("spare-a1", a);
+  const standIn = registry.standIn("spare-a2", a);
+  registry.standIn("spare-b", b);
+  expect(registry.formerStandIn(standIn)).toBeNull();
+  const next = new SlotRegistry(storage);
+  expect([next.formerStandIn(a), next.formerStandIn(b)]).toEqual(["spare-a2", "spare-b"]);
+  registry.forget((origin) => origin === a.origin);
+  expect(registry.find(a.origin, a.origin)).toBeNull();
+  expect([next.formerStandIn(a), next.formerStandIn(b)]).toEqual([null, "spare-b"]);
+  next.endStandIns();
+  expect(registry.formerStandIn(b)).toBeNull();
+});
+
 describe("labels that go from origin to origin", () => {
   it("are evicted in all windows, and none brings them back", () => {
     const storage = new MapStorage();

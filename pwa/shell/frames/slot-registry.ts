@@ -23,6 +23,7 @@ export interface Slot extends SlotBinding {
 }
 
 const STORAGE_KEY = "ropeway.slots";
+const STAND_INS_KEY = "ropeway.stand-ins";
 const LABEL_LENGTH = 10;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -37,7 +38,7 @@ export class SlotRegistry {
   #ownByKey = new Map<string, Slot>();
   /** What this window assigned and could not store: it is known here only. */
   #unstored = new Map<string, Slot>();
-  /** Stand-ins, by the same keys. They are not stored. */
+  /** Stand-ins of this window, by the same keys. */
   readonly #standIns = new Map<string, Slot>();
   #readJson: string | null = null;
 
@@ -65,17 +66,38 @@ export class SlotRegistry {
     return slot;
   }
 
-  /** The slot `label`, which must be fresh, stands in for another in this window, until `endStandIns`. */
+  /** The slot `label`, which must be fresh or its former one, stands in for another in this window, until `endStandIns`. */
   standIn(label: string, slot: Slot): Slot {
     const standIn = { ...slot, label };
     this.#standIns.set(keyOf(slot), standIn);
     this.#byLabel.set(label, standIn);
+    const others = this.#storedStandIns.filter((each) => keyOf(each) !== keyOf(slot));
+    this.#storeStandIns([...others, standIn]);
     return standIn;
+  }
+
+  /** What stood in for the slot since the link went away, in another run of the app; null where it is in its place. */
+  formerStandIn(slot: Slot): string | null {
+    const former = this.#storedStandIns.find((each) => keyOf(each) === keyOf(slot));
+    return former === undefined || former.label === slot.label ? null : former.label;
   }
 
   /** Ends all stand-ins. Pages that are shown in one keep it. */
   endStandIns(): void {
     this.#standIns.clear();
+    this.#storage.removeItem(STAND_INS_KEY);
+  }
+
+  get #storedStandIns(): readonly Slot[] {
+    return readSlots(this.#storage.getItem(STAND_INS_KEY));
+  }
+
+  #storeStandIns(standIns: readonly Slot[]): void {
+    try {
+      this.#storage.setItem(STAND_INS_KEY, JSON.stringify(standIns));
+    } catch {
+      // The next run of the app needs another spare.
+    }
   }
 
   /**
@@ -102,7 +124,7 @@ export class SlotRegistry {
     this.#byLabel.clear();
     this.#ownByKey.clear();
     this.#unstored.clear();
-    this.#standIns.clear();
+    this.endStandIns();
     this.#storage.removeItem(STORAGE_KEY);
     this.#readJson = null;
   }
@@ -139,6 +161,8 @@ export class SlotRegistry {
     }
     this.#storage.setItem(STORAGE_KEY, JSON.stringify([...this.#byKey.values()]));
     this.#readJson = this.#storage.getItem(STORAGE_KEY);
+    for (const [key, slot] of this.#standIns) if (isGone(slot)) this.#standIns.delete(key);
+    this.#storeStandIns(this.#storedStandIns.filter((slot) => !isGone(slot)));
   }
 
   #write(slot: Slot): void {

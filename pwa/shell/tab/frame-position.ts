@@ -1,5 +1,8 @@
-/** `between`: a page of the app's (boot page, notice of a try before) has replaced the document. */
-type Content = "document" | "notice" | "between";
+/**
+ * `between`: a page of the app's (boot page, notice of a try before) has replaced the document; `left`: and the frame was sent
+ * elsewhere since.
+ */
+type Content = "document" | "notice" | "between" | "left";
 
 /** What the page's frame shows and where it goes, as far as the shell is told. */
 export class FramePosition {
@@ -20,6 +23,11 @@ export class FramePosition {
 
   /** A page of the app's has replaced the document, and another is to come. */
   get hasLeftDocument(): boolean {
+    return this.#content === "between" || this.#content === "left";
+  }
+
+  /** It is there, and goes on by itself. */
+  get isBetween(): boolean {
     return this.#content === "between";
   }
 
@@ -40,6 +48,7 @@ export class FramePosition {
   setOut(origin: string): void {
     this.#awaited = origin;
     this.#brokenUrl = null;
+    if (this.isBetween) this.#content = "left";
   }
 
   /** Nothing is awaited any more. */

@@ -91,8 +91,8 @@ export class PageFrame {
   }
 
   awaited(link: LinkPhase["kind"]): Awaited {
-    const { awaited, hasLeftDocument } = this.position;
-    if (awaited === null || hasLeftDocument) return "nothing";
+    const { awaited, isBetween } = this.position;
+    if (awaited === null || isBetween) return "nothing";
     if (link !== "open") return "slot";
     return this.places?.isBooted(awaited) ? "nothing" : "boot page";
   }

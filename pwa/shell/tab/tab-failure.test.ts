@@ -219,6 +219,21 @@ describe("a slot that does not come for its page while the link is away", () => 
     expect(all.log.slice(-2)).toEqual([`stand in ${A}`, `replace again ${A}/`]);
   });
 
+  it("gives way to a spare, too, where a redirect led there out of another slot by its boot page", () => {
+    const all = openBrowser();
+    all.show(`${B}/`, "b");
+    goesAway(all);
+    all.hear({ type: "navigation-answered", id: 1 });
+    all.say(A, "booting");
+    all.load();
+    vi.advanceTimersByTime(5_000);
+    expect(all.log).not.toContain(`stand in ${A}`);
+    all.hear({ type: "navigation-moved", id: 1, url: `${B}/to` });
+    all.load();
+    vi.advanceTimersByTime(5_000);
+    expect(all.log.slice(-2)).toEqual([`stand in ${B}`, `replace again ${B}/to`]);
+  });
+
   it.each([
     "its page is there",
     "the page before has only now loaded",
