@@ -103,6 +103,18 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     });
   });
 
+  it("pushes what the phone has learned of a page that has not changed", async () => {
+    await freshPhone();
+    const origin = await originOf(({ url, headers }, response) => {
+      if (url === "/api") return response.writeHead(200, { "content-type": "application/json" }).end("[7]");
+      return response.writeHead(headers["if-none-match"] === '"1"' ? 304 : 500, { etag: '"1"' }).end();
+    });
+    const learned = '[["","cors","same-origin","application/json","/api"]]';
+    const { head } = await phone.fetch(`${origin}/page`, { learned, headers: [["if-none-match", '"1"']] });
+    expect(head.status).toBe(304);
+    expect((await phone.pushes[0]?.response)?.text).toBe("[7]");
+  });
+
   it("asks for what the phone's browser knows, and answers its own request for it", async () => {
     await freshPhone();
     const accept = "image/webp,*/*;q=0.5";

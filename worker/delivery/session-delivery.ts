@@ -154,6 +154,8 @@ export class SessionDelivery {
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);
+    // No stage sees it. That a document has not changed is of interest all the same.
+    if (response.body === null) observer?.(response.head);
     return deliver(hasStore === true ? response : withoutNotes(response), {
       request,
       observer,

@@ -93,10 +93,17 @@ describe("what a page's scripts asked for at two visits and is not stored", () =
 
 it("is learned of two pages for a third of their kind, and is the third's own", async () => {
   await visit("1");
-  expect(await learned(article("3"))).toEqual([]);
+  expect(await learned(article("4"))).toEqual([]);
   await visit("2");
   await openAgain();
   expect(await learned(article("3"))).toEqual([`${SITE}/api/3`]);
+});
+
+it("is not named of a kind for a page that is stored, whose policies the edge may not see", async () => {
+  await window.get(article("3"), { headers: STALE, body: "3" });
+  for (const name of ["1", "2"]) await visit(name);
+  expect(await learned(article("4"))).toEqual([`${SITE}/api/4`]);
+  expect(await learned(article("3"))).toEqual([]);
 });
 
 it("is not named where the edge finds it in the markup, but where it was pushed since it was named", async () => {

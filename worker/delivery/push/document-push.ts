@@ -73,7 +73,19 @@ export function pushObserver(request: ServerRequest, document: MuxStream, host: 
   const { head } = request;
   const isWanted = head.method === "GET" && head.mode === "navigate" && headerValue(head.headers, "pragma") === null;
   if (!isWanted) return null;
-  return (response) => (isDocument(response) ? new DocumentPush(request, document, response, host).observer : null);
+  return (response) => {
+    const hasChanged = isDocument(response);
+    if (!hasChanged && !isUnchanged(response)) return null;
+    const push = new DocumentPush(request, document, response, host);
+    if (hasChanged) return push.observer;
+    push.unchanged();
+    return null;
+  };
+}
+
+/** Redirected, the condition went to another URL than that which it was made of. */
+function isUnchanged({ status, redirected }: ResponseHead): boolean {
+  return status === 304 && !redirected;
 }
 
 /** Not what a continued or a saved document names: nobody asks for that now. */
@@ -158,6 +170,11 @@ class DocumentPush {
         if (scanner.isPastPolicies) this.#pushLearned();
       });
     };
+  }
+
+  /** The phone has the document: nothing of it is read here. Its policies let the page ask for what is learned of it. */
+  unchanged(): void {
+    this.#reading(() => this.#pushLearned());
   }
 
   #reading(read: () => void): void {

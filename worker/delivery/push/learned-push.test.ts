@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { knownUrls } from "../../../shared/http/known-urls.ts";
 import { type LearnedRequest, sayLearned } from "../../../shared/http/learned-requests.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { load, requestsFor, urlsFor } from "./testing/push-rig.ts";
+import { type Circumstances, load, requestsFor, urlsFor } from "./testing/push-rig.ts";
 
 const SITE = "https://site.example";
 const fetched = (url: string, change: Partial<LearnedRequest> = {}): LearnedRequest => ({
@@ -60,6 +60,19 @@ describe("what the phone has learned of a page", () => {
     const learned = asking(fetched(`${SITE}/api`));
     expect(urlsFor("<p>", { ...learned, response: { url: "https://other.example/" } })).toEqual([]);
     expect(urlsFor("<p>", asking(fetched("https://other.example/", { mode: "same-origin" })))).toEqual([]);
+  });
+
+  it("is asked for at once where the document has not changed, as far as that answer's policies let it", () => {
+    const response = { status: 304 };
+    const learned = asking(fetched(`${SITE}/api`), fetched("https://other.example/"));
+    const asked = (change: Circumstances) =>
+      load({ ...learned, response, ...change }).asked.map(({ head }) => head.url);
+    expect(asked({})).toEqual([`${SITE}/api`, "https://other.example/"]);
+    expect(asked({ response: { ...response, headers: [["content-security-policy", "connect-src 'self'"]] } })).toEqual([
+      `${SITE}/api`,
+    ]);
+    expect(asked({ response: { ...response, redirected: true } })).toEqual([]);
+    expect(asked({ request: { method: "HEAD" } })).toEqual([]);
   });
 
   it("stops with the document", async () => {

@@ -98,7 +98,7 @@ export class AskingAhead {
     const isWanted = new Set(expected.map((each) => each.head.url));
     const others = index.all().filter(({ url }) => !isWanted.has(url));
     const lately = others.sort(byUse).map(({ url }) => url);
-    const learned = isAsking ? this.#learned(document, wanted) : null;
+    const learned = isAsking ? this.#learned(document, wanted, index) : null;
     return {
       told: { known: knownUrls([...known, ...lately].slice(0, KNOWN)), ...(learned === null ? {} : { learned }) },
       ask: () => void (isAsking && this.#ask(document, expected)),
@@ -106,10 +106,17 @@ export class AskingAhead {
   }
 
   /** What is lacking of what the page will ask for, and the edge does not find in its markup. */
-  #learned({ head, partition }: Lookup, wanted: readonly Wanted[]): string | null {
+  #learned(
+    { head, partition, context }: Lookup,
+    wanted: readonly Wanted[],
+    index: PartitionIndex<StoredExchange>,
+  ): string | null {
     if (!this.#parts.platform.namesLearned()) return null;
+    // The edge sees no policies of a page that has not changed. What the page itself has asked for they allow.
+    const isStored = variantsOf(index, head, context).length > 0;
     const lacking = wanted
       .filter((each) => this.#storedFor(each, true).length === 0)
+      .filter(({ expected }) => !(isStored && expected.isGuessed === true))
       .filter(({ expected }) => !expected.isNamed && expected.share >= leastShareOf(expected.head))
       // Scripts ask for pictures, too.
       .filter(({ expected }) => head.isScriptless !== true || expected.head.destination === "font")

@@ -10,6 +10,8 @@ export interface Expected {
   readonly share: number;
   /** The document's markup names it: the edge finds it by itself. */
   readonly isNamed: boolean;
+  /** Pages of its kind have asked for it, the page itself has not. */
+  readonly isGuessed?: true;
 }
 
 /** Share of a request that is not learned from: the person may have caused it, and not the page. */
@@ -72,7 +74,7 @@ export function expectedOfKind(kind: StoredVisit | undefined, { values }: PagePa
     const url = fromTemplate(each.head.url, values);
     const referrer = fromTemplate(each.head.referrer, values);
     if (each.share < LEAST_OF_KIND || url === null || !URL.canParse(url)) return [];
-    return [{ ...each, head: { ...each.head, url, referrer: referrer ?? "" } }];
+    return [{ ...each, head: { ...each.head, url, referrer: referrer ?? "" }, isGuessed: true }];
   });
 }
 
