@@ -18,6 +18,7 @@ import { outageExperiment } from "./experiments/outages.ts";
 import { megabitLink, overtakingExperiment } from "./experiments/overtaking.ts";
 import { makeOvertakingSite } from "./experiments/overtaking-site.ts";
 import { realPageExperiment } from "./experiments/real-pages.ts";
+import { scriptedPageExperiment } from "./experiments/scripted-pages.ts";
 import { EXTENTS, type Extent } from "./extent.ts";
 import { Laboratory, TRACE_STEP } from "./laboratory.ts";
 import { describeMachine, describeVersions, readProcessorTime } from "./machine.ts";
@@ -45,7 +46,8 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
   const extent = EXTENTS[options.mode];
   tell("Making the sites …");
   const sites = await makeSites(extent, 0);
-  const edited = await makeSites(extent, 1);
+  const editedAgain = await Promise.all(extent.scriptedPages.sites.map((name) => makeSite(SITES_DIRECTORY, name, 2)));
+  const edited = [...(await makeSites(extent, 1)), ...editedAgain];
   const others = (
     await Promise.all(extent.realPages.sites.map((name) => makeOtherPages(SITES_DIRECTORY, name)))
   ).flat();
@@ -92,6 +94,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
             siblings: others.map(({ name }) => name),
             traces: extent.realPages.traces.map((place) => ({ ...place, site: site(place.site) })),
           }),
+          scriptedPageExperiment(laboratory, extent.scriptedPages.sites.map(site), extent.scriptedPages.profiles),
         ],
         extent,
         options,
@@ -145,6 +148,7 @@ async function makeSites(extent: Extent, version: number): Promise<Site[]> {
     ...Object.values(extent.outages.sites),
     ...extent.realPages.sites,
     ...extent.realPages.traces.map(({ site }) => site),
+    ...extent.scriptedPages.sites,
   ]);
   const sites: Site[] = [];
   for (const name of names) sites.push(await makeSite(SITES_DIRECTORY, name, version));

@@ -8,7 +8,7 @@ import { OVERTAKING_GRID, type OvertakingGrid } from "./experiments/overtaking.t
 import type { RealPageGrid } from "./experiments/real-pages.ts";
 import { ALL_CONTESTANTS, type CongestionControl, type Contestant } from "./model.ts";
 import type { BenchMode } from "./options.ts";
-import { GPRSWEB_SITES, REAL_SITES, type SiteName } from "./sites/make-sites.ts";
+import { GPRSWEB_SITES, REAL_SITES, SCRIPTED_SITES, type SiteName } from "./sites/make-sites.ts";
 
 export interface Extent {
   /** Those of all experiments but A and B, if not all; of some, by their names, others. */
@@ -32,6 +32,7 @@ export interface Extent {
     readonly sites: readonly SiteName[];
     readonly traces: readonly { readonly site: SiteName; readonly profile: ProfileName }[];
   };
+  readonly scriptedPages: { readonly sites: readonly SiteName[]; readonly profiles: readonly ProfileName[] };
 }
 
 export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
@@ -57,6 +58,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
         { site: "median-mobile", profile: "lte-trace" },
       ],
     },
+    scriptedPages: { sites: SCRIPTED_SITES, profiles: ["3g", "lte"] },
   },
   quick: {
     // Five minutes in all: where a visit takes half of one, the direct contestant that was best there, and ours.
@@ -75,6 +77,7 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
     loss: { site: "static-i", delays: [100], congestion: ["bbr"], contestants: ["http/2", "ropeway open"] },
     outages: { sites: { "3g": "agency" }, seconds: [5] },
     realPages: { sites: ["median-mobile"], profiles: ["lte"], congestion: ["bbr"], visits: ["first"], traces: [] },
+    scriptedPages: { sites: [], profiles: [] },
   },
   smoke: {
     contestants: { most: ["http/2", "ropeway open"] },
@@ -93,5 +96,6 @@ export const EXTENTS: Readonly<Record<BenchMode, Extent>> = {
       visits: ["first", "next day"],
       traces: [],
     },
+    scriptedPages: { sites: ["timeline"], profiles: ["lte"] },
   },
 };

@@ -26,7 +26,7 @@ import { EDGE_NAMES, type RopewayEdge, startRopewayEdge } from "./servers/ropewa
 export interface LaboratoryOptions {
   /** As they are on a first visit. */
   readonly sites: readonly Site[];
-  /** The same sites as they were edited once, for revisits. */
+  /** The same sites as they were edited since, for revisits: those edited more than once in the order of their edits. */
   readonly edited: readonly Site[];
   /** Other pages of them, under the site's name and in the order in which they are visited. */
   readonly others?: readonly Site[];
@@ -222,11 +222,11 @@ export class Laboratory implements PageVisitor {
       throw new HarnessError(`Cannot visit ${site.name} again: it has no ${to} page`);
     const { link, congestion, at } = this.#current;
     try {
-      await this.#caddy.setClock(new Date(Date.now() - after));
       await this.lab.configure(PREPARATION);
       const { watcher: _, ...unwatched } = options;
       const observe = () => wait(LOOK);
-      for (const page of before.toReversed()) {
+      for (const [index, page] of [...before.entries()].toReversed()) {
+        await this.#caddy.setClock(new Date(Date.now() - after * (index + 1)));
         await this.#caddy.setSites(this.#sitesWith(page));
         await this.#visit(contestant, { ...unwatched, site: page, filmstrip: false, observe }, true);
       }

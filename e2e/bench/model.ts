@@ -56,6 +56,8 @@ export interface Visit {
   /** Null where no pictures were taken. */
   readonly speedIndex: number | null;
   readonly load: number;
+  /** The load event is over, and the last is there of what the page tells of that it asked for (Resource Timing). */
+  readonly complete: number;
   /** On the link, IP headers included. */
   readonly bytesUp: number;
   readonly bytesDown: number;
@@ -71,6 +73,9 @@ export interface Visit {
   /** Channels attached when the visit ended, and WebSockets opened since the app started, as the app says; Ropeway's only. */
   readonly channels?: number;
   readonly socketsOpened?: number;
+  /** Responses that the edge pushed during the visit, and the part of them that the page had asked for by its end; Ropeway's only. */
+  readonly pushes?: number;
+  readonly pushesOfUse?: number;
   /** Objects that arrived whole, seen by the page itself. */
   readonly objects: number;
   readonly filmstrip: readonly FilmstripFrame[];
@@ -140,7 +145,7 @@ export interface Metric {
 }
 
 export interface ExperimentResult {
-  /** "A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R". */
+  /** "A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R", "R-scripts". */
   readonly id: string;
   readonly title: string;
   /** What the paper said, for the report. */

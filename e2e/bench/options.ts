@@ -53,7 +53,7 @@ export type BenchCommand =
 export const USAGE = `npm run bench -- [options]
 
   --quick               a corner of each experiment, once each, in under five minutes
-  --only A,B,R          these experiments only (A, A-3g, B, C, D, D-hour, F, L, O, R)
+  --only A,B,R          these experiments only (A, A-3g, B, C, D, D-hour, F, L, O, R, R-scripts)
   --cells TEXT,…        the cells of these names, such as delay=300, or all whose names have one of these texts
   --contestants NAME,…  ${ALL_CONTESTANTS.join(", ")}
   --rounds N            rounds that count (5, or 1 with --quick)

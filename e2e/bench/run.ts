@@ -27,7 +27,7 @@ const BENCHMARKS = join(root, "BENCHMARKS.md");
 const PICTURES = join(root, "docs", "bench");
 
 /** The experiments that a smoke run has. */
-const SMOKED = ["A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R"];
+const SMOKED = ["A", "A-3g", "B", "C", "D", "D-hour", "F", "L", "O", "R", "R-scripts"];
 
 endOnSignals();
 try {

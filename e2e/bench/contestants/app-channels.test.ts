@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { channelFault, usedChannels } from "./app-channels.ts";
+import { channelFault, pushesSince, usedChannels } from "./app-channels.ts";
 
 const seen = (...channels: number[]) => channels.map((count) => ({ channels: count, socketsOpened: count }));
+
+it("of the pushes counts those of the visit, and of no pushes no part", () => {
+  const said = (pushes: number, pushesClaimed: number) => ({ sockets: 1, socketsOpened: 1, pushes, pushesClaimed });
+  expect(pushesSince(null, said(4, 3))).toEqual({ pushes: 4, pushesOfUse: 0.75 });
+  expect(pushesSince(said(10, 2), said(14, 6))).toEqual({ pushes: 4, pushesOfUse: 1 });
+  expect(pushesSince(said(4, 3), said(4, 3))).toEqual({ pushes: 0 });
+});
 
 describe("channels of a visit", () => {
   it("are those attached, or the one socket of an app that knows no channels", () => {

@@ -1,4 +1,4 @@
-/** How many channels (WebSockets of its session) the app may open, and how many it says that it has. */
+/** What the app says of itself: how many channels (WebSockets of its session) it has, and what was pushed. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import type { Visit } from "../model.ts";
@@ -11,19 +11,30 @@ export interface ChannelStats {
   readonly socketsOpened: number;
   readonly channels?: number;
   readonly channelsWanted?: number;
+  readonly pushes: number;
+  readonly pushesClaimed: number;
 }
 
-export async function readChannels(page: Page): Promise<UsedChannels> {
-  return usedChannels(await readStats(page));
-}
-
-function readStats(page: Page): Promise<ChannelStats> {
+export function readStats(page: Page): Promise<ChannelStats> {
   return page.evaluate(async () => (await window.ropeway.stats()) as unknown as ChannelStats);
 }
 
 /** An app of before there were channels has one socket. */
-export function usedChannels({ sockets, socketsOpened, channels }: ChannelStats): UsedChannels {
+export function usedChannels({
+  sockets,
+  socketsOpened,
+  channels,
+}: Pick<ChannelStats, "sockets" | "socketsOpened" | "channels">): UsedChannels {
   return { channels: channels ?? sockets, socketsOpened };
+}
+
+/** @param before null where the app was closed. */
+export function pushesSince(
+  before: ChannelStats | null,
+  { pushes, pushesClaimed }: ChannelStats,
+): Pick<Visit, "pushes" | "pushesOfUse"> {
+  const [made, claimed] = [pushes - (before?.pushes ?? 0), pushesClaimed - (before?.pushesClaimed ?? 0)];
+  return made === 0 ? { pushes: 0 } : { pushes: made, pushesOfUse: claimed / made };
 }
 
 /** Milliseconds that an open app gets to open what it was set to; it may as well wait until there is work. */

@@ -6,6 +6,8 @@ export interface PaintTimes {
   readonly largestContentfulPaint: number | null;
   /** End of the load event. */
   readonly load: number;
+  /** As of `Visit`. */
+  readonly complete: number;
 }
 
 /** Waits for the end of the load event of the document in the frame, and reads what it says of itself. */
@@ -21,10 +23,14 @@ export async function readPaintTimes(frame: Frame): Promise<PaintTimes> {
     });
     const first = performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
     const { timeOrigin } = performance;
+    const ends = performance
+      .getEntriesByType("resource")
+      .map((each) => (each as PerformanceResourceTiming).responseEnd);
     return {
       firstContentfulPaint: first === undefined ? null : timeOrigin + first,
       largestContentfulPaint: largest === null ? null : timeOrigin + largest,
       load: timeOrigin + navigation.loadEventEnd,
+      complete: timeOrigin + Math.max(navigation.loadEventEnd, ...ends),
     };
   });
 }

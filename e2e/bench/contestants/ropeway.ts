@@ -9,7 +9,14 @@ import type { Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import type { Front } from "../servers/front.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
-import { channelFault, channelsOpened, readChannels, type UsedChannels } from "./app-channels.ts";
+import {
+  channelFault,
+  channelsOpened,
+  pushesSince,
+  readStats,
+  type UsedChannels,
+  usedChannels,
+} from "./app-channels.ts";
 import { enter, hasSpareSlot, isPageRequest, launch, shownPage } from "./app-control.ts";
 import { Arrivals } from "./arrivals.ts";
 import { asFailure, inTime } from "./in-time.ts";
@@ -88,16 +95,18 @@ export class RopewayApp {
       // An app that is open has been so for a while, whether it chooses their number or a setting does.
       if (!isClosed) seen.push(await this.#asked(browser, channelsOpened(browser.page, channels)));
       if (state === "warm") await this.#visitBefore(browser, app, options.before);
+      const before = isClosed ? null : await this.#asked(browser, readStats(browser.page));
       const load = async () => {
         const key = state === "new" ? edge.accessKey : undefined;
         const zero = isClosed ? await launch(app, edge.url, url, key) : await enter(app, url);
         return { frame: await shownPage(app), zero };
       };
       const visit = await watchVisit({ ...options, lab, browser, edgePid: edge.pid, isPageRequest, load });
-      const used = await this.#asked(browser, readChannels(browser.page));
+      const stats = await this.#asked(browser, readStats(browser.page));
+      const used = usedChannels(stats);
       const fault = channelFault(channels, [...seen, used]);
       if (fault !== null) throw new ContestantError(fault);
-      return { ...visit, ...used };
+      return { ...visit, ...used, ...pushesSince(before, stats) };
     } finally {
       await browser.close();
       if (options.profile === undefined) await rm(profile, { recursive: true, force: true });
@@ -105,9 +114,9 @@ export class RopewayApp {
   }
 
   /** @throws ContestantError when the app does not answer, HarnessError when the browser is gone. */
-  #asked(browser: PhoneBrowser, answer: Promise<UsedChannels>): Promise<UsedChannels> {
+  #asked<T>(browser: PhoneBrowser, answer: Promise<T>): Promise<T> {
     return answer.catch((error: unknown) => {
-      throw asFailure(error, browser, "ask the app for its channels");
+      throw asFailure(error, browser, "ask the app what it has done");
     });
   }
 

@@ -112,6 +112,7 @@ export async function watchVisit(options: WatchOptions): Promise<Visit> {
     firstContentfulPaint,
     largestContentfulPaint: sinceZero(times.largestContentfulPaint),
     load: times.load - zero,
+    complete: times.complete - zero,
     ...screen,
     ...cpu,
     objects: arrivals.whole,

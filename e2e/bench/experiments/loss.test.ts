@@ -19,6 +19,7 @@ const VISIT: Visit = {
   largestContentfulPaint: null,
   speedIndex: null,
   load: 5000,
+  complete: 5000,
   bytesUp: 60_000,
   bytesDown: 2_000_000,
   packetsUp: 1000,

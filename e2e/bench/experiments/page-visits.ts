@@ -7,9 +7,12 @@ import { needsQuiet, type Outcome, type PlannedCell } from "../schedule.ts";
 
 /** The page was visited before with the same profile. */
 export interface Revisit {
-  /** Milliseconds since then. */
+  /** Milliseconds since then, and between visits before that. */
   readonly after: number;
-  /** What is visited now: the page as it was, as its site has edited it since, or the last of the site's other pages. */
+  /**
+   * What is visited now: the page as it was, as its site has edited it since, or the last of the site's other pages. What
+   * came before that, of edits or pages, was visited before.
+   */
   readonly to: "same" | "edited" | "other";
 }
 

@@ -26,6 +26,9 @@ export const REAL_SITES = [
   "median-mobile",
 ] as const satisfies readonly SiteName[];
 
+/** Pages whose scripts ask for what they show. They were edited twice. */
+export const SCRIPTED_SITES = ["timeline", "storefront", "dashboard"] as const satisfies readonly SiteName[];
+
 const SOURCES = ["./", "../../demo/"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
 
 /** Makes sites as they are on a first visit. See makeSite. */

@@ -3,6 +3,7 @@ import { staticOne, staticTwo } from "./gprsweb-static.ts";
 import { hundredFifty } from "./hundred-fifty.ts";
 import { medianArticle, medianMobile } from "./median/median-mobile.ts";
 import { newsHerald, newsWire } from "./news/news-front-pages.ts";
+import { dashboard, storefront, timeline } from "./scripted-sites.ts";
 import { shop } from "./shop-page.ts";
 import type { SiteGenerator } from "./site-draft.ts";
 import { impressDeck, revealDeck } from "./slide-decks.ts";
@@ -23,6 +24,9 @@ export const SITE_GENERATORS = {
   agency,
   portfolios,
   "median-mobile": medianMobile,
+  timeline,
+  storefront,
+  dashboard,
 } as const satisfies Readonly<Record<string, SiteGenerator>>;
 
 /** Other pages of a site, in the order in which a person visits them. */
