@@ -49,7 +49,9 @@ export function hidesError(stored: StoredResponse, { code }: RopewayError, now: 
 }
 
 function mayHideFailure(stored: StoredResponse, now: number): boolean {
-  return currentAge(stored, now) - freshnessLifetime(stored) < staleGrace(stored, "stale-if-error");
+  const grace = staleGrace(stored, "stale-if-error");
+  // What is still fresh was asked about since its page wanted to know.
+  return grace > 0 && currentAge(stored, now) - freshnessLifetime(stored) < grace;
 }
 
 /** @returns the new head after a HEAD, "outdated" where the body is no longer that one, null where it does not say. */

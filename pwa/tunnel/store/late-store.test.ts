@@ -1,15 +1,19 @@
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
-import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import type { RequestHead, ResponseHead, ScriptCookie } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
+import { edgeRequest } from "../requests/edge-request.ts";
 import type { PhoneRequest } from "../requests/response-source.ts";
 import { LateStore } from "./late-store.ts";
 import type { StoredSource } from "./stored-source.ts";
+import { FRESH, page, SITE, TestPhone } from "./testing/stored-windows.ts";
 
 const request: PhoneRequest = { head: requestHead, body: null, push: null };
 const clearing: PhoneRequest = { ...request, head: { ...requestHead, url: EdgeRequest.SITE_DATA } };
+
+const PARTS = { cookies: { mayHaveChanged() {}, answered() {}, lost() {} } };
 
 function rig(load: () => Promise<StoredSource>, deleteStored = async () => {}) {
   const asked: string[] = [];
@@ -42,6 +46,7 @@ function rig(load: () => Promise<StoredSource>, deleteStored = async () => {}) {
       return { cancel() {} };
     },
     passedBy: ({ method }: RequestHead) => void asked.push(method),
+    parts: PARTS,
   } as unknown as StoredSource;
   return { asked, store, ask, stored, timers, consumers };
 }
@@ -71,7 +76,7 @@ it("asks when it is there and open, or cannot be had", async () => {
   };
   const order: string[] = [];
   const opened = Promise.resolve().then(() => void order.push("opened"));
-  const { asked } = await awaited(async () => ({ opened }) as unknown as StoredSource);
+  const { asked } = await awaited(async () => ({ opened, parts: PARTS }) as unknown as StoredSource);
   expect([...order, ...asked]).toEqual(["opened", "asked"]);
   await awaited(() => Promise.reject(new Error("No network")));
 });
@@ -131,4 +136,72 @@ it("empties it where there was more than it can be told", () => {
   const head = { status: 200, headers: [], url: "", redirected: false, coding: "identity", scriptCookies: [] } as const;
   for (const consumer of consumers) consumer.onHead(head);
   expect(asked.at(-1)).toBe("delete");
+});
+
+describe("cookies that change while it loads", () => {
+  const cookie = (value: string): ScriptCookie => {
+    const place = { domain: "a.example", hostOnly: true, path: "/", secure: false, expires: null };
+    return { ...place, name: "a", value };
+  };
+  const login = { ...page, url: `${SITE}/login` };
+
+  /** Two windows of the app: in the former the page and its cookie are known, in the other the store loads. */
+  async function twoWindows() {
+    const phone = new TestPhone();
+    const former = phone.open();
+    await former.get(page, { headers: FRESH, body: "<p>", scriptCookies: [cookie("1")] });
+    await former.stored(page);
+    const window = phone.open();
+    await window.store.opened;
+    const late = new LateStore({
+      load: async () => window.source,
+      deleteStored: async () => {},
+      setTimer: () => () => {},
+    });
+    /** @returns what the page gets; the edge answers when told to. */
+    const ask = (head: RequestHead, value: string) => {
+      const log = new ConsumerLog();
+      const consumers: ResponseConsumer[] = [];
+      late.source({ head, body: null, push: null }, log, (_, consumer) => {
+        consumers.push(consumer);
+        return { cancel() {} };
+      });
+      const answer = () => {
+        const { url } = head;
+        const scriptCookies = [cookie(value)];
+        const told = { status: 200, headers: [], url, redirected: false, coding: "identity", scriptCookies } as const;
+        for (const consumer of consumers) {
+          consumer.onHead(told);
+          consumer.onEnd();
+        }
+      };
+      return { log, answer };
+    };
+    return { former, window, late, ask };
+  }
+
+  it("are those of an answer that comes when it is there", async () => {
+    const { window, late, ask } = await twoWindows();
+    const { log, answer } = ask(login, "2");
+    await late.load();
+    const head = edgeRequest({
+      method: "GET",
+      url: EdgeRequest.SCRIPT_COOKIES,
+      headers: [["document-url", `${SITE}/`]],
+      origin: SITE,
+      topLevelOrigin: SITE,
+    });
+    ask(head, "1").answer();
+    answer();
+    await log.over;
+    const shown = await window.get(page);
+    expect([shown.isAsked, shown.head?.scriptCookies]).toEqual([false, [cookie("2")]]);
+  });
+
+  it("are not known to other windows any more", async () => {
+    const { former, late, ask } = await twoWindows();
+    ask(login, "2").answer();
+    await late.load();
+    expect((await former.get(page, { status: 304, scriptCookies: [cookie("2")] })).isAsked).toBe(true);
+  });
 });

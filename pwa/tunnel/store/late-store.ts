@@ -4,8 +4,10 @@ import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isSafe } from "../../../shared/http/methods.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
 import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded, FORGETTING_TIME } from "./bounded.ts";
+import { watchCookies } from "./exchanges/watch-cookies.ts";
 import { isForgetting } from "./forgetting.ts";
 import { laterWith } from "./later-with.ts";
 import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
@@ -22,6 +24,8 @@ const MISSED = 64;
 
 export class LateStore {
   #missed: (readonly [RequestHead, ResponseHead])[] = [];
+  /** URLs whose sites may have changed cookies by what was answered before. */
+  readonly #changing = new Set<string>();
   #loaded: StoredSource | null = null;
   #loading: Promise<StoredSource | null> | null = null;
   readonly #platform: LateStorePlatform;
@@ -41,6 +45,7 @@ export class LateStore {
       (store) => {
         this.#loaded = store;
         for (const [head, response] of this.#missed.splice(0)) store.passedBy(head, response);
+        store.parts.cookies.mayHaveChanged([...this.#changing]);
         return store;
       },
       () => {
@@ -54,7 +59,7 @@ export class LateStore {
   readonly source: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
     if (!isForgetting(request.head)) {
-      return next(
+      return this.#watching(next)(
         request,
         passingOn(consumer, { onHead: (response) => this.#passed(request.head, response, consumer) }),
       );
@@ -67,6 +72,26 @@ export class LateStore {
       });
     });
   };
+
+  /** What is asked before the store is there may be answered after that. */
+  #watching(next: Ask): Ask {
+    const note = (...urls: readonly string[]): void => {
+      for (const url of urls) this.#changing.add(parseUrl(url)?.origin ?? "");
+    };
+    return watchCookies(
+      {
+        answered: (head, response) => {
+          if (this.#loaded === null) note(head.url, response.url, head.origin ?? "");
+          else this.#loaded.parts.cookies.answered(head, response);
+        },
+        lost: (head) => {
+          if (this.#loaded === null) note(head.url, head.origin ?? "");
+          else this.#loaded.parts.cookies.lost(head);
+        },
+      },
+      next,
+    );
+  }
 
   /** @returns asks when the store is there, or cannot be had soon. */
   awaited(ask: Ask): Ask {

@@ -115,6 +115,34 @@ describe("what is stale", () => {
     },
   );
 
+  it.each(["max-age=600", "max-age=600, must-revalidate"])(
+    "hides no failure without leave, though what is stored is fresh: %s",
+    async (freshness) => {
+      const headers: HeaderList = [
+        ["cache-control", freshness],
+        ["etag", '"1"'],
+      ];
+      await window.get({}, { headers, body: "first" });
+      const fails = failure("CONNECTION_REFUSED");
+      expect((await window.get({ cache: "no-cache" }, { fails })).error).toBe(fails);
+      expect((await window.get({ cache: "no-cache" }, { status: 503, body: "down" })).text).toBe("down");
+    },
+  );
+
+  it("shows a document with the cookies of now where its origin could not be asked", async () => {
+    const place = { domain: "a.example", hostOnly: true, path: "/", secure: false };
+    const login = { ...place, name: "a", value: "1", expires: null };
+    const headers: HeaderList = [["cache-control", "max-age=0, stale-if-error=600"]];
+    await window.get(page, { headers, body: "first", scriptCookies: [login] });
+    await window.stored(page);
+    await window.get(
+      {},
+      { headers: [["cache-control", "no-store"]], scriptCookies: [{ ...login, value: "", expires: 0 }] },
+    );
+    const got = await window.get(page, { fails: failure("CONNECTION_REFUSED") });
+    expect([got.text, got.head?.scriptCookies]).toEqual(["first", []]);
+  });
+
   it("does not hide that an answer broke off, once it has begun", async () => {
     await window.get({}, { headers: [["cache-control", "max-age=0, stale-if-error=60"]], body: "first" });
     const breaksOff = failure("CONNECTION_RESET");

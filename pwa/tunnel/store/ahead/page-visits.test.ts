@@ -147,6 +147,14 @@ it("forgets all where it is told to, what is under way, too", async () => {
   expect(await expected(PAGE)).toEqual([]);
 });
 
+it("forgets a visit, too, whose beginning waits for the disk", async () => {
+  const begun = visits.begin("p", PAGE, true);
+  visits.note("p", head("a"), false);
+  await visits.forget();
+  await begun;
+  expect(kept).toEqual([]);
+});
+
 it("does not take for named what it told the edge of", async () => {
   await visits.begin("p", PAGE, true);
   visits.told("p", [head("a").url]);

@@ -128,6 +128,7 @@ export class PageVisits {
 
   /** Drops all, and what is under way is not written down any more. */
   async forget(): Promise<void> {
+    for (const visit of this.#visits.values()) visit.isKept = true;
     this.#visits.clear();
     this.#rows.clear();
     await this.#drop(() => true);

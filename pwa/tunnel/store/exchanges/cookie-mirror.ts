@@ -78,7 +78,11 @@ export class CookieMirror {
   /** It failed, or was given up, before a head came: what its origin has set by then nobody tells. */
   lost(head: RequestHead): void {
     if (head.mode !== "navigate" && head.credentials === "omit") return;
-    const urls = [head.url, head.origin ?? ""];
+    this.mayHaveChanged([head.url, head.origin ?? ""]);
+  }
+
+  /** Cookies of these URLs' sites, of which this window has not heard. */
+  mayHaveChanged(urls: readonly string[]): void {
     this.forgetSites(urls);
     this.#tellOthers(urls);
   }

@@ -13,7 +13,7 @@ import type { Alike } from "./alike.ts";
 import { JoinedParts } from "./joined-parts.ts";
 import { type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
-import type { SourceParts } from "./source-parts.ts";
+import { type SourceParts, scriptCookiesOf } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 import { dictionaryOf, storedBodyOf } from "./stored-body-of.ts";
 import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
@@ -123,6 +123,8 @@ export class EdgeQuestions {
   validate(lookup: Lookup, variant: Variant, fields: HeaderList): ClientExchange {
     const { platform } = this.#parts;
     const requestTime = platform.now();
+    // A failure makes its host unknown.
+    const cookies = scriptCookiesOf(this.#parts, lookup.head) ?? undefined;
     const stored = this.#nameOf(lookup.head, variant);
     const whole = this.#storing(lookup, requestTime, stored !== null);
     const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), stored);
@@ -161,7 +163,7 @@ export class EdgeQuestions {
         // No head has come.
         const isUnanswered = passes === lookup.consumer;
         if (isUnanswered && hidesError(variant.entry.meta, error, platform.now())) {
-          answerBy(() => this.#answers.answer(lookup, variant, askForWhole));
+          answerBy(() => this.#answers.answer(lookup, variant, askForWhole, cookies));
         } else passes.onError(error);
       },
     });

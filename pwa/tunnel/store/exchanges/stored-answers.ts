@@ -1,7 +1,7 @@
 /** Answers that are read out of the store. */
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
-import type { ResponseHead } from "../../../../shared/http/heads.ts";
+import type { ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { headersWithAge } from "../../../../shared/http-cache/freshness.ts";
 import { laterWith } from "../later-with.ts";
 import { answerStored, type StoredAnswer } from "./answer-stored.ts";
@@ -20,15 +20,24 @@ export class StoredAnswers {
     this.#parts = parts;
   }
 
-  /** Without asking anybody. */
-  answer(lookup: Lookup, { entry }: Variant, whole: AskForWhole): ClientExchange {
+  /**
+   * Without asking anybody.
+   *
+   * @param cookies that scripts of a document may read, where nobody knows it any more.
+   */
+  answer(
+    lookup: Lookup,
+    { entry }: Variant,
+    whole: AskForWhole,
+    cookies: readonly ScriptCookie[] = entry.meta.scriptCookies,
+  ): ClientExchange {
     const { platform, counters } = this.#parts;
     return this.#read(lookup, entry, whole, () => {
       counters.storeAnswers += 1;
       const { meta } = entry;
       const showsAge = mayShow("age", lookup.head, meta.headers);
       const headers = showsAge ? headersWithAge(meta, platform.now()) : meta.headers;
-      return { headers, scriptCookies: scriptCookiesOf(this.#parts, lookup.head) ?? meta.scriptCookies };
+      return { headers, scriptCookies: scriptCookiesOf(this.#parts, lookup.head) ?? cookies };
     });
   }
 

@@ -2,7 +2,7 @@ import { type Ask, passingOn } from "../../requests/response-source.ts";
 import type { CookieMirror } from "./cookie-mirror.ts";
 
 /** Tells the mirror what becomes of each request to the edge. */
-export function watchCookies(mirror: CookieMirror, next: Ask): Ask {
+export function watchCookies(mirror: Pick<CookieMirror, "answered" | "lost">, next: Ask): Ask {
   return (request, consumer) => {
     let isTold = false;
     const lost = () => {

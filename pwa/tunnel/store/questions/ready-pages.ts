@@ -25,8 +25,8 @@ export async function readyPages(
   urls: readonly string[],
 ): Promise<void> {
   const database = await open();
-  const areFresh = await Promise.all(urls.map((url) => isFresh(database, url, parts)));
-  database.close();
+  const looked = Promise.all(urls.map((url) => isFresh(database, url, parts)));
+  const areFresh = await looked.finally(() => database.close());
   const origins = new Set(urls.filter((_, index) => areFresh[index]).map((url) => new URL(url).origin));
   // One that fails tells no cookies: its page asks then. An edge of a former release fails all.
   await Promise.allSettled([...origins].slice(0, SITES).map((origin) => askFor(ask, origin)));
