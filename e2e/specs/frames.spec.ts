@@ -15,6 +15,17 @@ test("frames of the same site and srcdoc frames are shown", async ({ app, origin
   expect((await origin.requestTo("/dot.svg")).headers.referer).toContain(origin.origin);
 });
 
+test("a frame of the page's own site is shown, too, where the service worker has to ask for the way", async ({
+  app,
+  origin,
+}) => {
+  // Where the worker goes when it does not know which window's tunnel a frame's document is to come through.
+  origin.page("/", '<p>Outer</p><iframe src="/.ropeway/boot?then=%2Finner"></iframe>');
+  origin.page("/inner", "<p>Inner</p>");
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator("iframe").getByText("Inner")).toBeVisible();
+});
+
 test("what a blob frame asks for never reaches an origin past the tunnel", async ({ app, edge, origin, network }) => {
   origin.page(
     "/",

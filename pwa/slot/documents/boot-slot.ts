@@ -6,6 +6,7 @@ import { ropewayPath } from "../slot-url.ts";
 import { bootTarget, isBackHere, TOP_LEVEL_QUERY } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { slotWorkerHere } from "./slot-worker-here.ts";
+import { workerContainer } from "./worker-container.ts";
 
 const tag = MESSAGE_TAG;
 
@@ -25,10 +26,11 @@ export async function bootSlot(shellOrigin: string): Promise<void> {
     const worker = await slotWorkerHere();
     const { topLevel } = await givePort(worker(), shellOrigin);
     // While this page is all there is of the slot, it is who a restarted service worker asks.
-    navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+    const container = workerContainer();
+    container.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       if (isTagged(data) && data.type === "port-wanted") void givePort(worker(), shellOrigin);
     });
-    navigator.serviceWorker.startMessages();
+    container.startMessages();
     tellShell("slot-ready");
     if (target !== null) go(target, topLevel);
     else if (window.parent !== window.top)

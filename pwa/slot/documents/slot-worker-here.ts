@@ -1,12 +1,14 @@
 import { ropewayPath } from "../slot-url.ts";
 import { registerPersistently } from "./persistent-registration.ts";
+import { workerContainer } from "./worker-container.ts";
 
 /** Registers the slot's service worker, if need be. @returns the one that answers fetches. */
 export async function slotWorkerHere(): Promise<() => ServiceWorker> {
   // The cache may answer for a while after the last look: looking costs a connection of this host's own.
   const options: RegistrationOptions = { scope: "/", updateViaCache: "all" };
+  const container = workerContainer();
   const registration = await registerPersistently(
-    () => navigator.serviceWorker.register(ropewayPath.serviceWorker, options),
+    () => container.register(ropewayPath.serviceWorker, options),
     (time) => new Promise((resolve) => setTimeout(resolve, time)),
   );
   const worker = await activeWorker(registration);
