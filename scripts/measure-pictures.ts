@@ -12,7 +12,9 @@ import { epochClock } from "../shared/clock.ts";
 import { type Pixels, SharedCodecs } from "../worker/delivery/images/image-codecs.ts";
 import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
+import { MOST_WAIT } from "../worker/delivery/images/image-stage.ts";
 import { WasmCodec } from "../worker/delivery/images/wasm-codec.ts";
+import { Room } from "../worker/upstream/shared-cache/room.ts";
 import { root } from "./build/paths.ts";
 
 const CODECS = join(root, "node_modules", "@jsquash");
@@ -121,19 +123,22 @@ function sideBySide(before: Pixels, after: Pixels, { left, top }: { left: number
 }
 
 const { values } = parseArgs({ options: { write: { type: "string" } } });
-const codecs = new SharedCodecs(async () => ({
-  avifEncoder: await compile("avif/codec/enc/avif_enc.wasm"),
-  jpegDecoder: await compile("jpeg/codec/dec/mozjpeg_dec.wasm"),
-  pngDecoder: await compile("png/codec/pkg/squoosh_png_bg.wasm"),
-  webpEncoder: await compile("webp/codec/enc/webp_enc_simd.wasm"),
-}));
+const codecs = new SharedCodecs(
+  async () => ({
+    avifEncoder: await compile("avif/codec/enc/avif_enc.wasm"),
+    jpegDecoder: await compile("jpeg/codec/dec/mozjpeg_dec.wasm"),
+    pngDecoder: await compile("png/codec/pkg/squoosh_png_bg.wasm"),
+    webpEncoder: await compile("webp/codec/enc/webp_enc_simd.wasm"),
+  }),
+  epochClock.now,
+);
 const avif = await openDecoder(createAvifDecoder, "avif/codec/dec/avif_dec.wasm");
 const webp = await openDecoder(createWebpDecoder, "webp/codec/dec/webp_dec.wasm");
 const decode = {
   "image/avif": (bytes: Uint8Array) => avif.decode(bytes, 8),
   "image/webp": (bytes: Uint8Array) => webp.decode(bytes),
 };
-const recoder = new ImageRecoder(new WasmCodec(codecs), epochClock);
+const recoder = new ImageRecoder(new WasmCodec(codecs), new Room(MOST_WAIT, epochClock.now), epochClock);
 
 let [allBytes, allSent] = [0, 0];
 for (const [page, paths] of Object.entries(PAGES)) {
@@ -158,8 +163,8 @@ async function measure(path: string): Promise<{ bytes: number; sent: number; ssi
   const startedAt = process.cpuUsage().user;
   const recoded = await recoder.recode(picture, facts, "balanced");
   const time = (process.cpuUsage().user - startedAt) / 1000;
-  const open = await codecs.open();
-  const before = facts.type === "jpeg" ? open.decodeJpeg(picture) : open.decodePng(picture);
+  const open = await codecs.open(facts.type === "jpeg" ? "jpeg" : "png", "webp");
+  const before = open.decode(picture);
   const after = recoded === null ? before : await decode[recoded.type](recoded.bytes);
   if (before === null || after === null) throw new Error(`Cannot measure ${path}: it is broken`);
   const row = { bytes: picture.length, sent: recoded?.bytes.length ?? picture.length, ssim: ssim(before, after) };
@@ -170,7 +175,7 @@ async function measure(path: string): Promise<{ bytes: number; sent: number; ssi
   );
   for (const piece of PIECES.filter((each) => values.write !== undefined && each.path === path)) {
     await mkdir(values.write ?? "", { recursive: true });
-    const pieces = open.encodeWebp(sideBySide(before, after, piece), PIECE_QUALITY);
+    const pieces = open.encode(sideBySide(before, after, piece), PIECE_QUALITY);
     await writeFile(join(values.write ?? "", `${piece.name}.webp`), pieces ?? "");
   }
   return row;

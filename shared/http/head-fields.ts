@@ -222,6 +222,12 @@ export function headerValue(headers: HeaderList, name: string): string | null {
 }
 
 /** The values of all lines with this name. */
+/** Bytes of the body; null where nobody says. */
+export function contentLength(headers: HeaderList): number | null {
+  const length = headerValue(headers, "content-length") ?? "";
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
 export function headerValues(headers: HeaderList, name: string): string[] {
   return headers.filter((field) => field[0] === name).map(([, value]) => value);
 }

@@ -15,9 +15,10 @@ import { ListKeeper } from "../blocking/list-keeper.ts";
 import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
+import { HELD_BYTES } from "../delivery/held-bytes.ts";
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
-import { ImageStage } from "../delivery/images/image-stage.ts";
+import { ImageStage, MOST_WAIT } from "../delivery/images/image-stage.ts";
 import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { OwnDevice } from "../devices/own-device.ts";
@@ -62,12 +63,17 @@ const options: EdgeOptions = {
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
 const compressor = new DictionaryCompressor(await compile("@bokuweb/zstd-wasm/dist/esm/zstd.wasm"));
-const codecs = new SharedCodecs(async () => ({
-  avifEncoder: await compile("@jsquash/avif/codec/enc/avif_enc.wasm"),
-  jpegDecoder: await compile("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
-  pngDecoder: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
-  webpEncoder: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
-}));
+const codecs = new SharedCodecs(
+  async () => ({
+    avifEncoder: await compile("@jsquash/avif/codec/enc/avif_enc.wasm"),
+    jpegDecoder: await compile("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
+    pngDecoder: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
+    webpEncoder: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+  }),
+  epochClock.now,
+);
+const held = new Room(HELD_BYTES, epochClock.now);
+const recodingTime = new Room(MOST_WAIT, epochClock.now);
 const phones = new Map<string, Phone>();
 const directory = new DeviceDirectory({
   accessKey: options.ROPEWAY_ACCESS_KEY ?? "",
@@ -202,13 +208,15 @@ function phoneOf(deviceId: string): Phone {
     if (isQuiet) phones.delete(id);
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId), shared);
-  const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, setTimer);
+  const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, held, setTimer);
   const sentLog = new SentLog(store.sentLogOf(deviceId), epochClock.now);
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, { sentLog, dictionaries, trackers }),
     trackers,
     dictionaries: plan.codesAgainst ? dictionaries : null,
-    images: plan.recodesPictures ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), epochClock), setTimer) : null,
+    images: plan.recodesPictures
+      ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), recodingTime, epochClock), held, setTimer)
+      : null,
     mostPushes: plan.mostPushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});

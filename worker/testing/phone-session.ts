@@ -42,6 +42,8 @@ export interface TestExchange {
 /** What the edge pushed. */
 export interface TestPush extends TestExchange {
   readonly request: RequestHead;
+  /** As when a page asks for it: it may be as long as any. */
+  claim(): void;
 }
 
 export class PhoneSession {
@@ -95,7 +97,7 @@ export class PhoneSession {
       const { head: request } = fieldsToPush(fields);
       const { consumer, ...received } = receiver();
       const { cancel } = receivePush(stream, request.url, consumer, this.#decoders);
-      this.pushes.push({ request, ...received, cancel });
+      this.pushes.push({ request, ...received, cancel, claim: () => stream.widen() });
     };
     stream.handler = { onHead, onData() {}, onEnd() {}, onReset() {} };
   }

@@ -17,9 +17,10 @@ import { openCompiled } from "../blocking/block-list.ts";
 import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
 import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
+import { HELD_BYTES } from "../delivery/held-bytes.ts";
 import { SharedCodecs } from "../delivery/images/image-codecs.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
-import { ImageStage } from "../delivery/images/image-stage.ts";
+import { ImageStage, MOST_WAIT } from "../delivery/images/image-stage.ts";
 import { BindingCodec } from "../delivery/images/images-binding.ts";
 import { WasmCodec } from "../delivery/images/wasm-codec.ts";
 import type { DeviceCalls, DeviceTerms, DeviceUsage, Unpairing } from "../devices/device-terms.ts";
@@ -35,6 +36,7 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { GATHER_TIME, gathering } from "../session/gathering.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
+import { Room } from "../upstream/shared-cache/room.ts";
 import { directoryOf } from "./directory-object.ts";
 import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
 import { objectRecordStore } from "./object-records.ts";
@@ -44,13 +46,15 @@ import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Shared by all objects in the isolate. */
+const held = new Room(HELD_BYTES, epochClock.now);
+const recodingTime = new Room(MOST_WAIT, epochClock.now);
 const compressor = new DictionaryCompressor(zstd);
 const blockList = noList();
 const codecs = new SharedCodecs(async () => {
   // Its package has types for what is in it, and knows of no module.
   const { default: pngDecoder } = pngModule as unknown as { readonly default: WebAssembly.Module };
   return { avifEncoder, jpegDecoder, pngDecoder, webpEncoder };
-});
+}, epochClock.now);
 
 /** Attachment of a socket on which nothing was said yet. */
 const FRESH = "fresh";
@@ -99,7 +103,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     super(ctx, env);
     this.#backend = createWorkerdUpstream(ctx, env);
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
-    const dictionaries = new PhoneDictionaries(this.#bodies, compressor, setTimer);
+    const dictionaries = new PhoneDictionaries(this.#bodies, compressor, held, setTimer);
     const plan = readPlan(env.ROPEWAY_PLAN);
     const trackers = blockerOf(env);
     this.#server = new TunnelServer({
@@ -293,7 +297,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
 function imageStageOf({ IMAGES, ROPEWAY_PLAN }: WorkerEnvironment): ImageStage | null {
   const own = readPlan(ROPEWAY_PLAN).recodesPictures ? new WasmCodec(codecs) : null;
   const codec = IMAGES === undefined ? own : new BindingCodec(IMAGES, own);
-  return codec && new ImageStage(new ImageRecoder(codec, epochClock), setTimer);
+  return codec && new ImageStage(new ImageRecoder(codec, recodingTime, epochClock), held, setTimer);
 }
 
 /** Null where the edge has no block list. */

@@ -4,7 +4,7 @@
  * may share one are coded in dictionary/.
  */
 import type { LinkCoding } from "../../../shared/coding/link-coding.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { Stage } from "../stage.ts";
 import { brotliBody, mayOpenBrotli } from "./brotli-body.ts";
 import { isCompressed, isCompressible, isEndless } from "./compressible.ts";
@@ -39,18 +39,17 @@ export const code: Stage = async (response, { takesBrotli }) => {
   const { head, body, coded, cameCoded } = response;
   if (head.coding !== "identity") return response;
   if (coded !== null && (await coded.fits())) return { ...response, ...passedOn(response, coded), coded: null };
-  const length = headerValue(head.headers, "content-length") ?? "";
-  const contentLength = /^\d{1,15}$/.test(length) ? Number(length) : null;
-  const facts = { contentType: headerValue(head.headers, "content-type"), contentLength, cameCoded };
+  const length = contentLength(head.headers);
+  const facts = { contentType: headerValue(head.headers, "content-type"), contentLength: length, cameCoded };
   const coding = chooseLinkCoding(facts, takesBrotli === true && mayOpenBrotli());
-  return { ...response, head: { ...head, coding }, body: ENCODERS[coding](body, { contentLength }) };
+  return { ...response, head: { ...head, coding }, body: ENCODERS[coding](body, { contentLength: length }) };
 };
 
 export function chooseLinkCoding(
-  { contentType, contentLength, cameCoded }: BodyFacts,
+  { contentType, contentLength: length, cameCoded }: BodyFacts,
   mayUseBrotli: boolean,
 ): OwnCoding {
-  if (contentLength !== null && contentLength < LINK_CODING_MIN_BYTES) return "identity";
+  if (length !== null && length < LINK_CODING_MIN_BYTES) return "identity";
   if (!isCompressible(contentType) && (!cameCoded || isCompressed(contentType))) return "identity";
   return mayUseBrotli && !isEndless(contentType) ? "br" : "deflate-raw";
 }

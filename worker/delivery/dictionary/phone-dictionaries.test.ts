@@ -11,6 +11,8 @@ import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { concat } from "../../../shared/wire/frame.ts";
+import { Room } from "../../upstream/shared-cache/room.ts";
+import { HELD_BYTES } from "../held-bytes.ts";
 import { DictionaryCompressor } from "./dictionary-compressor.ts";
 import { PhoneDictionaries } from "./phone-dictionaries.ts";
 import { memoryBodyStore, type SealedBodyStore } from "./sealed-body-store.ts";
@@ -47,7 +49,7 @@ beforeEach(() => {
     timers.push(task);
     return () => {};
   };
-  dictionaries = new PhoneDictionaries(store, compressor, keepLater);
+  dictionaries = new PhoneDictionaries(store, compressor, new Room(HELD_BYTES, () => 0), keepLater);
 });
 
 /** A response on its way; its coding and what crosses the link. */
@@ -183,7 +185,7 @@ describe("a phone's dictionaries", () => {
       const coded = await stages?.code({ head: { ...responseHead, headers: HTML }, body });
       if (coded !== undefined) untaken.push(coded.body);
     }
-    expect(read).toBeLessThan(12 * 1024 * 1024);
+    expect(read).toBeLessThan(HELD_BYTES);
     expect((await deliver([after], before)).coding).toBe("identity");
     for (const [index, body] of untaken.entries()) await (index % 2 ? body.cancel() : new Response(body).arrayBuffer());
     expect((await deliver([after], before)).coding).toBe("dcz");
@@ -203,9 +205,9 @@ describe("a phone's dictionaries", () => {
   });
 
   it("hold what waits within a bound, and are gone when the person wants it", async () => {
-    for (let count = 0; count < 12; count++) await deliver([random.bytes(1024 * 1024)], null);
+    for (let count = 0; count < 15; count++) await deliver([random.bytes(1024 * 1024)], null);
     await keepAll();
-    expect(sealed.length).toBe(8);
+    expect(sealed.length).toBe(HELD_BYTES / (1024 * 1024));
     await deliver([before], null);
     await dictionaries.forget();
     expect((await deliver([after], before)).coding).toBe("identity");

@@ -1,9 +1,10 @@
 /** The dictionaries of one phone: what its responses are coded against, and what of them is kept to be one (PROTOCOL.md section 5.3). */
 import type { SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/dcz.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";
+import type { Room } from "../../upstream/shared-cache/room.ts";
 import { isCompressible } from "../coding/compressible.ts";
 import type { DecodedResponse, DictionaryStages } from "../stage.ts";
 import { codeAgainst, type Hold } from "./code-against.ts";
@@ -14,14 +15,6 @@ import type { SealedBodyStore } from "./sealed-body-store.ts";
 
 /** Milliseconds after which bodies are sealed and written: by then a page has mostly loaded. */
 const KEPT_AFTER = 1500;
-
-/** Bytes of bodies that wait for that; further ones are not kept. */
-const WAITING_BYTES = 8 * 1024 * 1024;
-
-/** Bytes that are held of responses which are coded so, until the phone has taken them; further ones are not coded so. */
-const CODING_BYTES = 12 * 1024 * 1024;
-/** Bytes that are held for one response while it is coded: its body, and the dictionary. */
-const CODED_MOST = 2 * DICTIONARY_MOST;
 
 interface Waiting {
   readonly kept: KeptBodies;
@@ -35,6 +28,7 @@ interface Waiting {
 export class PhoneDictionaries {
   readonly #store: SealedBodyStore;
   readonly #compressor: DictionaryCompressor;
+  readonly #room: Room;
   readonly #setTimer: SetTimer;
   /** By the key that the phone's last session brought: one phone has one. */
   #kept: { readonly key: string; readonly bodies: KeptBodies } | null = null;
@@ -43,12 +37,12 @@ export class PhoneDictionaries {
   #era = 0;
   /** What is being written. */
   #keeping: Promise<void> = Promise.resolve();
-  #bytes = 0;
-  #held = 0;
 
-  constructor(store: SealedBodyStore, compressor: DictionaryCompressor, setTimer: SetTimer) {
+  /** @param room for what deliveries hold, of all phones in the process. */
+  constructor(store: SealedBodyStore, compressor: DictionaryCompressor, room: Room, setTimer: SetTimer) {
     this.#store = store;
     this.#compressor = compressor;
+    this.#room = room;
     this.#setTimer = setTimer;
   }
 
@@ -64,12 +58,12 @@ export class PhoneDictionaries {
     return {
       keep: (response) => this.#keep(response, (body) => this.#add({ kept, place, url, body, replaces }, era)),
       code: async (response) => {
-        const hold = named === undefined || !isText(response.head) ? null : this.#hold();
+        const hold = named === undefined || !isText(response.head) ? null : this.#hold(response.head);
         if (named === undefined || hold === null) return response;
         try {
           // Not earlier: while the origin is being asked, nothing is held.
           const dictionary = await kept.find(place, named);
-          if (dictionary !== null) {
+          if (dictionary !== null && hold.grow(dictionary.bytes.length)) {
             // A sibling's stays: the phone has both.
             if (await kept.isOf(dictionary, url)) replaces = named;
             const coder = { compressor: this.#compressor, setTimer: this.#setTimer };
@@ -85,23 +79,23 @@ export class PhoneDictionaries {
     };
   }
 
-  /** @returns null where too much is held already. */
-  #hold(): Hold | null {
-    if (this.#held + CODED_MOST > CODING_BYTES) return null;
-    let held = CODED_MOST;
-    this.#held += held;
+  /** For a body that is to be coded. @returns null where too much is held already. */
+  #hold({ headers }: ResponseHead): (Hold & { grow(bytes: number): boolean }) | null {
+    const taker = {};
+    const grow = (bytes: number) => this.#room.take(taker, bytes);
+    if (!grow(contentLength(headers) ?? DICTIONARY_MOST)) return null;
+    const release = () => this.#room.give(taker);
     const shrink = (bytes: number): void => {
-      const less = Math.max(0, held - bytes);
-      held -= less;
-      this.#held -= less;
+      release();
+      grow(bytes);
     };
-    return { shrink, release: () => shrink(0) };
+    return { grow, shrink, release };
   }
 
   /** All that is kept of this phone. */
   async forget(): Promise<void> {
     this.#era += 1;
-    for (const { body } of this.#waiting.splice(0)) this.#take(-body.length);
+    for (const { body } of this.#waiting.splice(0)) this.#room.give(body);
     await this.#keeping;
     await this.#store.clear();
   }
@@ -114,18 +108,11 @@ export class PhoneDictionaries {
 
   #keep({ head, body }: DecodedResponse, onWhole: (body: Uint8Array<ArrayBuffer>) => void): DecodedResponse {
     if (!isText(head)) return { head, body };
-    return { head, body: copied(body, { take: (bytes) => this.#take(bytes), onWhole }) };
-  }
-
-  /** @returns false where nothing more may be held. */
-  #take(bytes: number): boolean {
-    if (this.#bytes + bytes > WAITING_BYTES) return false;
-    this.#bytes += bytes;
-    return true;
+    return { head, body: copied(body, this.#room, onWhole) };
   }
 
   #add(waiting: Waiting, era: number): void {
-    if (era !== this.#era || !isDictionary(waiting.body)) return void this.#take(-waiting.body.length);
+    if (era !== this.#era || !isDictionary(waiting.body)) return this.#room.give(waiting.body);
     this.#waiting.push(waiting);
     if (this.#waiting.length === 1) this.#setTimer(() => this.#keepAll(), KEPT_AFTER);
   }
@@ -145,36 +132,33 @@ export class PhoneDictionaries {
     } catch {
       // It is no dictionary then.
     }
-    this.#take(-body.length);
+    this.#room.give(body);
   }
 }
 
 /** Whether the body is worth a dictionary, and may have one. */
 function isText(head: ResponseHead): boolean {
   if (!mayShareContext(head) || !isCompressible(headerValue(head.headers, "content-type"))) return false;
-  const length = headerValue(head.headers, "content-length");
-  return length === null || (Number(length) >= DICTIONARY_LEAST && Number(length) <= DICTIONARY_MOST);
+  const length = contentLength(head.headers);
+  return length === null || (length >= DICTIONARY_LEAST && length <= DICTIONARY_MOST);
 }
 
-interface Copy {
-  /** @param bytes more, or less where it is negative. */
-  take(bytes: number): boolean;
-  /** From here on the callee accounts for the bytes that were taken. */
-  onWhole(body: Uint8Array<ArrayBuffer>): void;
-}
-
-/** Hands a body on, and what it was at its end. */
-function copied(source: ReadableStream<Uint8Array>, { take, onWhole }: Copy): ReadableStream<Uint8Array> {
+/** Hands a body on, and what it was at its end: by then that has taken its bytes of the room. */
+function copied(
+  source: ReadableStream<Uint8Array>,
+  room: Room,
+  onWhole: (body: Uint8Array<ArrayBuffer>) => void,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   let chunks: Uint8Array[] | null = [];
   let size = 0;
   const giveUp = (): void => {
-    if (chunks !== null) take(-size);
+    room.give(giveUp);
     chunks = null;
   };
   const copy = (chunk: Uint8Array): void => {
     if (chunks === null) return;
-    if (size + chunk.length > DICTIONARY_MOST || !take(chunk.length)) return giveUp();
+    if (size + chunk.length > DICTIONARY_MOST || !room.take(giveUp, chunk.length)) return giveUp();
     size += chunk.length;
     chunks.push(chunk.slice());
   };
@@ -191,8 +175,9 @@ function copied(source: ReadableStream<Uint8Array>, { take, onWhole }: Copy): Re
           giveUp();
           throw error;
         }
-        if (chunks !== null) onWhole(concat(...chunks));
-        chunks = null;
+        const whole = chunks && (concat(...chunks) as Uint8Array<ArrayBuffer>);
+        giveUp();
+        if (whole !== null && room.take(whole, whole.length)) onWhole(whole);
         controller.close();
       },
       cancel(reason) {

@@ -3,6 +3,9 @@
  * it is first needed.
  */
 
+import type { Target } from "./picture-codec.ts";
+import { Uncollected } from "./uncollected.ts";
+
 /** RGBA, eight bits each. */
 export interface Pixels {
   readonly data: Uint8ClampedArray;
@@ -11,17 +14,20 @@ export interface Pixels {
 }
 
 export interface ImageCodecs {
-  /** Turned as its EXIF says. */
-  decodeJpeg(bytes: Uint8Array): Pixels | null;
-  decodePng(bytes: Uint8Array): Pixels | null;
+  /** Of JPEG turned as its EXIF says. */
+  decode(bytes: Uint8Array): Pixels | null;
   /** @param quality 0 to 100. */
-  encodeAvif(pixels: Pixels, quality: number): Uint8Array | null;
-  encodeWebp(pixels: Pixels, quality: number): Uint8Array | null;
-  /** Whether they hold so much memory that they are to be opened anew: wasm never gives memory back. */
+  encode(pixels: Pixels, quality: number): Uint8Array | null;
+  /** Whether so much of what they took is not collected yet that nothing should be coded now. */
+  isBusy(): boolean;
+  /** Whether all that are open hold so much memory, which wasm never gives back, that they are to be opened anew. */
   hasGrown(): boolean;
 }
 
-/** The wasm of `@jsquash/avif`, `jpeg`, `png` and `webp`. */
+/** Formats of pictures that can be decoded. */
+export type Source = "jpeg" | "png";
+
+/** Of `@jsquash/avif`, `jpeg`, `png` and `webp`. */
 export interface CodecModules {
   readonly avifEncoder: WebAssembly.Module;
   readonly jpegDecoder: WebAssembly.Module;
@@ -34,9 +40,12 @@ const MOST_MEMORY = 96 * 1024 * 1024;
 const PAGE = 65_536;
 
 /**
- * Bytes of memory of all codecs above which they are opened anew. At rest they have 53 MB, most of which is never
- * touched.
+ * Bytes that each encoder's memory grows to. Each begins with 16 MB, most of which is never touched.
  */
+const NEEDED_MEMORY: Readonly<Record<Target, number>> = { avif: 45 * 1024 * 1024, webp: 25 * 1024 * 1024 };
+/** Bytes above which nothing is coded: of what is open, and of what was dropped, pixels too, and is not collected. */
+const MOST_TAKEN = 100 * 1024 * 1024;
+/** Bytes of all that stay open: what is dropped is garbage for a while, beside what is opened in its place. */
 const KEPT_MEMORY = 72 * 1024 * 1024;
 
 /** 4:2:0, as most photographs are; the quickest but one, which is no quicker. */
@@ -85,29 +94,50 @@ const WEBP_OPTIONS = {
   use_sharp_yuv: 0,
 };
 
-/** Opened once for all phones of an isolate: no two calls overlap. */
+/** Each opened once for all phones of an isolate, when it is first needed: what is done with it is done in one go. */
 export class SharedCodecs {
-  readonly #modules: () => Promise<CodecModules>;
-  #open: Promise<ImageCodecs> | null = null;
+  readonly #load: () => Promise<CodecModules>;
+  #modules: Promise<CodecModules> | null = null;
+  #decoders: Partial<Record<Source, Promise<ImageCodecs["decode"]>>> = {};
+  #encoders: Partial<Record<Target, Promise<ImageCodecs["encode"]>>> = {};
+  #memories: WebAssembly.Memory[] = [];
+  readonly #dropped: Uncollected;
 
-  /** @param modules loads them; asked when they are first needed, and again after they were dropped. */
-  constructor(modules: () => Promise<CodecModules>) {
-    this.#modules = modules;
+  /** @param load of their modules; asked when one is first needed, and again after they were dropped. */
+  constructor(load: () => Promise<CodecModules>, now: () => number) {
+    this.#load = load;
+    this.#dropped = new Uncollected(now);
   }
 
-  /** Rejects where they cannot be had; they are tried again the next time. */
-  open(): Promise<ImageCodecs> {
-    const opening = this.#open ?? this.#modules().then(openCodecs);
-    this.#open = opening;
-    opening.catch(() => {
-      if (this.#open === opening) this.#open = null;
-    });
-    return opening;
+  /** Rejects where they cannot be had; then they are to be dropped. */
+  async open(source: Source, target: Target): Promise<ImageCodecs> {
+    const isOpen = this.#decoders[source] !== undefined && this.#encoders[target] !== undefined;
+    if (!isOpen && sizeOf(this.#memories) + NEEDED_MEMORY[target] > KEPT_MEMORY) this.drop();
+    const memories = this.#memories;
+    this.#modules ??= this.#load();
+    const modules = this.#modules;
+    this.#decoders[source] ??= modules.then((all) => DECODERS[source](all, memories));
+    this.#encoders[target] ??= modules.then((all) => ENCODERS[target](all, memories));
+    const [decode, encode] = await Promise.all([this.#decoders[source], this.#encoders[target]]);
+    return {
+      decode: (bytes) => {
+        const pixels = decode(bytes);
+        if (pixels !== null) this.#dropped.add(pixels.data.buffer);
+        return pixels;
+      },
+      encode,
+      isBusy: () => sizeOf(memories) + this.#dropped.bytes > MOST_TAKEN,
+      hasGrown: () => sizeOf(memories) > KEPT_MEMORY,
+    };
   }
 
   /** Wasm never gives memory back: the instances go with it, but that of PNG, which its package keeps. */
   drop(): void {
-    this.#open = null;
+    this.#modules = null;
+    this.#decoders = {};
+    this.#encoders = {};
+    for (const { buffer } of this.#memories) this.#dropped.add(buffer);
+    this.#memories = [];
   }
 }
 
@@ -116,36 +146,41 @@ type Decode = { decode(bytes: Uint8Array, turns: boolean): Pixels | null };
 type Encode<Options> = {
   encode(data: Uint8Array | Uint8ClampedArray, width: number, height: number, options: Options): Uint8Array | null;
 };
+type Open<Codec> = (modules: CodecModules, memories: WebAssembly.Memory[]) => Promise<Codec>;
 
-async function openCodecs(modules: CodecModules): Promise<ImageCodecs> {
-  const [avif, jpeg, png, webp] = await Promise.all([
-    import("@jsquash/avif/codec/enc/avif_enc.js"),
-    import("@jsquash/jpeg/codec/dec/mozjpeg_dec.js"),
-    import("@jsquash/png/codec/pkg/squoosh_png.js"),
-    import("@jsquash/webp/codec/enc/webp_enc_simd.js"),
-  ]);
-  const memories: WebAssembly.Memory[] = [];
-  const options = (module: WebAssembly.Module) => emscriptenOptions(module, memories);
-  const createAvif = avif.default as unknown as Create<Encode<typeof AVIF_OPTIONS & { quality: number }>>;
-  const createJpeg = jpeg.default as unknown as Create<Decode>;
-  const createWebp = webp.default as unknown as Create<Encode<typeof WEBP_OPTIONS & { quality: number }>>;
-  const avifEncoder = await createAvif(options(modules.avifEncoder));
-  const jpegDecoder = await createJpeg(options(modules.jpegDecoder));
-  const webpEncoder = await createWebp(options(modules.webpEncoder));
-  png.initSync(modules.pngDecoder);
-  return {
-    decodeJpeg: (bytes) => jpegDecoder.decode(bytes, true),
-    decodePng: (bytes) => png.decode(bytes) as unknown as Pixels,
-    encodeAvif: ({ data, width, height }, quality) =>
-      avifEncoder.encode(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), width, height, {
-        ...AVIF_OPTIONS,
-        quality,
-      }),
-    encodeWebp: ({ data, width, height }, quality) =>
-      webpEncoder.encode(data, width, height, { ...WEBP_OPTIONS, quality }),
-    hasGrown: () => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) > KEPT_MEMORY,
-  };
-}
+const DECODERS: Readonly<Record<Source, Open<ImageCodecs["decode"]>>> = {
+  async jpeg({ jpegDecoder }, memories) {
+    const { default: create } = await import("@jsquash/jpeg/codec/dec/mozjpeg_dec.js");
+    const decoder = await (create as unknown as Create<Decode>)(emscriptenOptions(jpegDecoder, memories));
+    return (bytes) => decoder.decode(bytes, true);
+  },
+  async png({ pngDecoder }) {
+    const png = await import("@jsquash/png/codec/pkg/squoosh_png.js");
+    png.initSync(pngDecoder);
+    return (bytes) => png.decode(bytes) as unknown as Pixels;
+  },
+};
+
+const ENCODERS: Readonly<Record<Target, Open<ImageCodecs["encode"]>>> = {
+  async avif({ avifEncoder }, memories) {
+    const { default: create } = await import("@jsquash/avif/codec/enc/avif_enc.js");
+    type Encoder = Encode<typeof AVIF_OPTIONS & { quality: number }>;
+    const encoder = await (create as unknown as Create<Encoder>)(emscriptenOptions(avifEncoder, memories));
+    return ({ data, width, height }, quality) => {
+      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+      return encoder.encode(bytes, width, height, { ...AVIF_OPTIONS, quality });
+    };
+  },
+  async webp({ webpEncoder }, memories) {
+    const { default: create } = await import("@jsquash/webp/codec/enc/webp_enc_simd.js");
+    type Encoder = Encode<typeof WEBP_OPTIONS & { quality: number }>;
+    const encoder = await (create as unknown as Create<Encoder>)(emscriptenOptions(webpEncoder, memories));
+    return ({ data, width, height }, quality) => encoder.encode(data, width, height, { ...WEBP_OPTIONS, quality });
+  },
+};
+
+const sizeOf = (memories: readonly WebAssembly.Memory[]): number =>
+  memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 
 function emscriptenOptions(module: WebAssembly.Module, memories: WebAssembly.Memory[]) {
   return {

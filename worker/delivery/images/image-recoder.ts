@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
+import type { Room } from "../../upstream/shared-cache/room.ts";
 import type { ImageFacts } from "./image-facts.ts";
 import type { PictureCodec, Target } from "./picture-codec.ts";
 
@@ -33,23 +34,24 @@ export interface RecodedImage {
 
 export class ImageRecoder {
   readonly #codec: PictureCodec;
+  readonly #time: Room;
   readonly #clock: Pick<Clock, "now" | "setTimer">;
   #cancelRest: () => void = () => {};
   /** Nanoseconds a pixel, as measured. */
   readonly #cost = { ...FIRST_COST };
-  /** Settles when the pictures before are done: one is coded at a time. */
+  /** Settles when the pictures before are done: of a phone one is coded at a time. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Milliseconds that all before will take. */
-  #waiting = 0;
 
-  constructor(codec: PictureCodec, clock: Pick<Clock, "now" | "setTimer">) {
+  /** @param time milliseconds of the processor, for the pictures that wait: of all phones in the process. */
+  constructor(codec: PictureCodec, time: Room, clock: Pick<Clock, "now" | "setTimer">) {
     this.#codec = codec;
+    this.#time = time;
     this.#clock = clock;
   }
 
   /** Milliseconds until this would be coded, with what waits already. */
   expectedTime(facts: ImageFacts): number {
-    return this.#waiting + this.#ownTime(facts);
+    return this.#time.taken + this.#ownTime(facts);
   }
 
   #ownTime({ width, height }: ImageFacts): number {
@@ -63,16 +65,20 @@ export class ImageRecoder {
     return accept.includes(`image/${targetOf(pixels)}`);
   }
 
-  /** @returns null where it would not be smaller, or is broken. */
-  recode(picture: Uint8Array, facts: ImageFacts, recoding: Exclude<Recoding, "none">): Promise<RecodedImage | null> {
-    const time = this.#ownTime(facts);
-    this.#waiting += time;
+  /** @returns null where it would not be smaller, or is broken, or too many wait. */
+  async recode(
+    picture: Uint8Array,
+    facts: ImageFacts,
+    recoding: Exclude<Recoding, "none">,
+  ): Promise<RecodedImage | null> {
+    const taker = {};
+    if (!this.#time.take(taker, this.#ownTime(facts))) return null;
     const recoded = this.#turn.then(() => this.#recodeNow(picture, facts, recoding));
     // A turn of the event loop in between: other responses go on.
     this.#turn = recoded
       .catch(() => {})
       .then(() => {
-        this.#waiting -= time;
+        this.#time.give(taker);
         return new Promise<void>((resolve) => this.#clock.setTimer(resolve, 0));
       });
     return recoded;

@@ -5,9 +5,11 @@ import type { HeaderList, ImageWish, RequestHead } from "../../../shared/http/he
 import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
+import { Room } from "../../upstream/shared-cache/room.ts";
+import { HELD_BYTES } from "../held-bytes.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { ImageRecoder } from "./image-recoder.ts";
-import { ImageStage } from "./image-stage.ts";
+import { ImageStage, MOST_WAIT } from "./image-stage.ts";
 import { exif, jpegOf, photograph, pngOf, testCodecs, withSegment } from "./testing/pictures.ts";
 import { WasmCodec } from "./wasm-codec.ts";
 
@@ -45,10 +47,13 @@ function answer(body: Uint8Array, fields: HeaderList = [], chunk = 10_000): Deco
 
 const bytesOf = async ({ body }: DecodedResponse) => new Uint8Array(await new Response(body).arrayBuffer());
 
-function stage({ cost = 0 } = {}): ImageStage {
+const time = () => new Room(MOST_WAIT, () => 0);
+const room = () => new Room(HELD_BYTES, () => 0);
+
+function stage({ cost = 0, waiting = time() } = {}): ImageStage {
   let now = 0;
   const clock = { now: () => (now += cost), setTimer };
-  return new ImageStage(new ImageRecoder(new WasmCodec(testCodecs), clock), setTimer);
+  return new ImageStage(new ImageRecoder(new WasmCodec(testCodecs), waiting, clock), room(), setTimer);
 }
 
 describe("ImageStage", () => {
@@ -145,9 +150,24 @@ describe("ImageStage", () => {
     expect(await bytesOf(late)).toEqual(jpeg);
   });
 
+  it("gives a picture as it is while those of other phones wait", async () => {
+    const waiting = time();
+    const others = {};
+    waiting.take(others, MOST_WAIT);
+    const busy = stage({ waiting });
+    expect(await bytesOf(await busy.apply(answer(jpeg), asking, BALANCED))).toEqual(jpeg);
+    waiting.give(others);
+    const { head } = await busy.apply(answer(jpeg), asking, BALANCED);
+    expect(parseImageNote(head.headers)?.kind).toBe("recoded");
+  });
+
   it("gives pictures as they are where there are no codecs", async () => {
     const codecs = { open: () => Promise.reject(new Error("Cannot open: no memory")), drop() {} };
-    const without = new ImageStage(new ImageRecoder(new WasmCodec(codecs), { now: () => 0, setTimer }), setTimer);
+    const without = new ImageStage(
+      new ImageRecoder(new WasmCodec(codecs), time(), { now: () => 0, setTimer }),
+      room(),
+      setTimer,
+    );
     for (let i = 0; i < 3; i++)
       expect(await bytesOf(await without.apply(answer(jpeg), asking, BALANCED))).toEqual(jpeg);
   });

@@ -4,11 +4,12 @@
  * would delay it by more than a slow link saves, it goes as it is.
  */
 import type { SetTimer } from "../../../shared/clock.ts";
-import { headerValue } from "../../../shared/http/head-fields.ts";
+import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type ImageNote, imageNoteField } from "../../../shared/http/image-wish.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
 import { concat } from "../../../shared/wire/frame.ts";
+import type { Room } from "../../upstream/shared-cache/room.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";
@@ -19,8 +20,6 @@ import { placeholderOf } from "./placeholder.ts";
 const TINY = 2_000;
 /** Bytes: longer ones are not read whole. */
 const MOST_BYTES = 3 * 1024 * 1024;
-/** Bytes of pictures that a phone's session may hold at once; further ones go as they are. */
-const HELD_BYTES = 8 * 1024 * 1024;
 /** Bytes of a picture within which its size is looked for: EXIF and profiles come first. */
 const FACTS_WITHIN = 256 * 1024;
 
@@ -30,7 +29,7 @@ const SLOW_LINK = 100;
 const SAVED_SHARE = 0.5;
 /** Milliseconds that any picture may wait: hardly anybody sees that. */
 const LEAST_WAIT = 150;
-const MOST_WAIT = 3_000;
+export const MOST_WAIT = 3_000;
 /** Milliseconds that a placeholder may wait for its picture's size. */
 const FACTS_WAIT = 5_000;
 
@@ -43,18 +42,20 @@ interface Recoded {
 
 export class ImageStage {
   readonly #recoder: ImageRecoder;
+  readonly #room: Room;
   readonly #setTimer: SetTimer;
-  #held = 0;
 
-  constructor(recoder: ImageRecoder, setTimer: SetTimer) {
+  /** @param room for what deliveries hold, of all phones in the process. */
+  constructor(recoder: ImageRecoder, room: Room, setTimer: SetTimer) {
     this.#recoder = recoder;
+    this.#room = room;
     this.#setTimer = setTimer;
   }
 
   /** @param wish of the phone for this request. */
   async apply(response: DecodedResponse, request: RequestHead, wish: ImageWish): Promise<DecodedResponse> {
     if (!mayChange(response.head, request)) return response;
-    const length = lengthOf(response.head);
+    const length = contentLength(response.head.headers);
     if (length !== null && length < TINY) return response;
     const fits = wish.most === null || (length !== null && length <= wish.most);
     if (wish.recoding === "none" || wish.most === 0) return fits ? response : this.#hold(response, wish.most ?? 0);
@@ -70,12 +71,9 @@ export class ImageStage {
     request: RequestHead,
     recoding: "balanced" | "strong",
   ): Promise<DecodedResponse | Recoded> {
-    const most = lengthOf(response.head) ?? MOST_BYTES;
-    if (most > MOST_BYTES || this.#held + most > HELD_BYTES) return response;
-    this.#held += most;
-    const release = (): void => {
-      this.#held -= most;
-    };
+    const most = contentLength(response.head.headers) ?? MOST_BYTES;
+    const release = () => this.#room.give(release);
+    if (most > MOST_BYTES || !this.#room.take(release, most)) return response;
     const read = await readAhead(response.body, most, waitFor(most), this.#setTimer);
     const original = { head: response.head, body: bodyOf(read, release) };
     if (read.rest !== "whole") return original;
@@ -93,14 +91,11 @@ export class ImageStage {
 
   /** @param most bytes that the picture may have: where its length is not known, it is read so far. */
   async #hold({ head, body }: DecodedResponse, most: number): Promise<DecodedResponse> {
-    const known = lengthOf(head);
+    const known = contentLength(head.headers);
     const within = known === null ? Math.max(most, FACTS_WITHIN) : Math.min(known, FACTS_WITHIN);
-    if (this.#held + within > HELD_BYTES) return { head, body };
-    this.#held += within;
+    const release = () => this.#room.give(release);
+    if (!this.#room.take(release, within)) return { head, body };
     const read = await readAhead(body, within, FACTS_WAIT, this.#setTimer);
-    const release = (): void => {
-      this.#held -= within;
-    };
     const bytes = read.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
     const facts = readImageFacts(concat(...read.chunks));
     const isSmall = read.rest === "whole" && (bytes < TINY || bytes <= most);
@@ -131,12 +126,6 @@ function mayChange(head: ResponseHead, request: RequestHead): boolean {
   const type = headerValue(head.headers, "content-type") ?? "";
   if (head.status !== 200 || head.continues === true || /^image\/svg/i.test(type)) return false;
   return !cacheControl(head.headers).has("no-transform");
-}
-
-/** Null where it is not known. */
-function lengthOf({ headers }: ResponseHead): number | null {
-  const length = headerValue(headers, "content-length") ?? "";
-  return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
 /** Milliseconds that a picture of so many bytes may wait, since it comes the sooner for it. */

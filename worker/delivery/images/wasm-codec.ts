@@ -25,11 +25,12 @@ export class WasmCodec implements PictureCodec {
 
   async #recode(picture: Uint8Array, facts: ImageFacts, { target, quality }: Coding) {
     if (facts.type === "jpeg" && scansOf(picture) > MOST_SCANS) return null;
-    const codecs = await this.#codecs.open();
-    const pixels = facts.type === "jpeg" ? codecs.decodeJpeg(picture) : codecs.decodePng(picture);
+    const codecs = await this.#codecs.open(facts.type === "jpeg" ? "jpeg" : "png", target);
+    if (codecs.isBusy()) return null;
+    const pixels = codecs.decode(picture);
     // What the header says is what was counted on.
     if (pixels === null || pixels.width !== facts.width || pixels.height !== facts.height) return null;
-    const coded = target === "webp" ? codecs.encodeWebp(pixels, quality) : codecs.encodeAvif(pixels, quality);
+    const coded = codecs.encode(pixels, quality);
     const bytes = coded && new Uint8Array(coded);
     if (codecs.hasGrown()) this.#codecs.drop();
     return bytes;

@@ -11,8 +11,10 @@ it("has so many bytes for all, and forgets who never gave any back", () => {
     true,
     false,
   ]);
+  expect(room.taken).toBe(100);
   room.give(other);
   room.give(other);
+  expect(room.taken).toBe(60);
   expect([room.take(other, 41), room.take(other, 40)]).toEqual([false, true]);
   now = 11 * 60_000;
   expect(room.take(other, 100)).toBe(true);

@@ -4,28 +4,35 @@
  */
 const FORGOTTEN = 10 * 60_000;
 
+/** What all in a process share and take some of: bytes to keep, or milliseconds of the processor. */
 export class Room {
   readonly #now: () => number;
+  readonly #size: number;
   #free: number;
-  readonly #takers = new Map<object, { readonly bytes: number; readonly at: number }>();
+  readonly #takers = new Map<object, { readonly amount: number; readonly at: number }>();
 
-  constructor(bytes: number, now: () => number) {
-    this.#free = bytes;
+  constructor(size: number, now: () => number) {
+    this.#size = size;
+    this.#free = size;
     this.#now = now;
   }
 
-  /** Takes so many bytes. @returns false, and takes none, where there are not so many left. */
-  take(taker: object, bytes: number): boolean {
-    if (bytes > this.#free) this.#forgetOld();
-    if (bytes > this.#free) return false;
-    this.#free -= bytes;
-    this.#takers.set(taker, { bytes: bytes + (this.#takers.get(taker)?.bytes ?? 0), at: this.#now() });
+  get taken(): number {
+    return this.#size - this.#free;
+  }
+
+  /** Takes so much. @returns false, and takes none, where there is not so much left. */
+  take(taker: object, amount: number): boolean {
+    if (amount > this.#free) this.#forgetOld();
+    if (amount > this.#free) return false;
+    this.#free -= amount;
+    this.#takers.set(taker, { amount: amount + (this.#takers.get(taker)?.amount ?? 0), at: this.#now() });
     return true;
   }
 
   /** Gives back all that the taker took. */
   give(taker: object): void {
-    this.#free += this.#takers.get(taker)?.bytes ?? 0;
+    this.#free += this.#takers.get(taker)?.amount ?? 0;
     this.#takers.delete(taker);
   }
 

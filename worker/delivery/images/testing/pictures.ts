@@ -15,7 +15,7 @@ const modules = async (): Promise<CodecModules> => ({
   webpEncoder: await compile("webp/codec/enc/webp_enc_simd.wasm"),
 });
 
-export const testCodecs = new SharedCodecs(modules);
+export const testCodecs = new SharedCodecs(modules, () => performance.now());
 
 /** Waves of colour, with some noise as of a camera. */
 export function photograph(width: number, height: number): Pixels {
