@@ -14,6 +14,7 @@ import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 import { deliver } from "./deliver.ts";
 import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
 import type { ImageStage } from "./images/image-stage.ts";
+import { PixelReaders } from "./images/pixel-readers.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
 import { pushObserver } from "./push/document-push.ts";
 import { PushOrder } from "./push/push-order.ts";
@@ -66,6 +67,7 @@ export class SessionDelivery {
   #options: SessionDeliveryOptions;
   #delivered: DeliveredResources;
   #references: References;
+  readonly #readers = new PixelReaders();
   /** Orders of documents that are not sent whole yet. */
   #orders = new Set<PushOrder>();
   /** Responses to pushes that were announced, by `pushKey`. */
@@ -158,8 +160,9 @@ export class SessionDelivery {
     if (response.body === null) observer?.(response.head);
     return deliver(hasStore === true ? response : withoutNotes(response), {
       request,
-      observer,
-      images: images && wish ? (each) => images.apply(each, request.head, wish) : null,
+      observer: images && wished ? this.#readers.watching(request.head, observer) : observer,
+      images:
+        images && wish ? (each) => images.apply(each, request.head, this.#readers.wishFor(request.head, wish)) : null,
       refer: this.#references.refer,
       dictionary: dictionary ?? null,
       takesBrotli,
