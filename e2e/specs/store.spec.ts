@@ -249,6 +249,22 @@ test("a fresh document comes with no request where the app has just started, too
   expect(origin.requestsTo("/document")).toHaveLength(1);
 });
 
+test("nothing that is stored of a page comes again where the app is opened with its address", async ({
+  app,
+  origin,
+}) => {
+  serve(origin);
+  servePicture(origin);
+  await app.storeReady();
+  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await visit(app, origin);
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
+  origin.forget();
+  const again = await app.openAnother(`#url=${encodeURIComponent(`${origin.origin}/page`)}`);
+  await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
+  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
+});
+
 test("back and forward ask for no page again, however stale", async ({ app, origin }) => {
   for (const path of ["/first", "/second"]) {
     origin.route(path, ({ page }) => page(pageOf(path, `<p>${path}`), { "cache-control": "max-age=0" }));

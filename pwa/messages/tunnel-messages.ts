@@ -73,8 +73,8 @@ export interface NavigationRequest {
   /** Real origin of the page that navigates, or null when the person did. */
   readonly initiator: string | null;
   /**
-   * The page was open before the app was closed, and may be stored. Its request waits for the store, and takes what is
-   * there.
+   * The page's site was open before the app was closed, and may be stored. The request waits for the store, and takes what
+   * is there.
    */
   readonly reopens?: "default" | "force-cache";
 }

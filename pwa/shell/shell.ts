@@ -298,5 +298,9 @@ function beginNavigation(): number | null {
   const input = launch.address?.trim() ?? "";
   const address = parseAddress(input, settings.current.searchUrl);
   if (input === "" || address.kind === "unsupported") return null;
-  return tunnel.navigate(FIRST_TAB, withoutFragment(typedNavigation(address.url, LAUNCHER)), false);
+  const request = withoutFragment(typedNavigation(address.url, LAUNCHER));
+  const { origin } = new URL(address.url);
+  // Of a site that was opened before, what is stored saves more than waiting for it costs.
+  const isKnown = new SlotRegistry(localStorage).find(origin, origin) !== null;
+  return tunnel.navigate(FIRST_TAB, isKnown ? { ...request, reopens: "default" } : request, false);
 }
