@@ -1,56 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Page } from "@playwright/test";
-import type { AppPage } from "../fixtures/browser.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import { pageOf, type TestOrigin } from "../fixtures/test-origin/test-origin.ts";
-
-/** For the phone alone: what the edge keeps for all phones is tested elsewhere. */
-const FRESH = { "cache-control": "private, max-age=3600" };
-
-/** A page with a style sheet and a script that are fresh, a script that is stale, and one that may not be stored. */
-function serve(origin: TestOrigin, from = origin.origin): void {
-  const body = `<link rel="stylesheet" href="/kept.css"><img src="${from}/kept.svg" alt="" id="picture">
-    <p id="shown"></p>
-    <script src="/kept.js"></script><script src="/stale.js"></script><script src="/never.js"></script>`;
-  origin.route("/page", ({ request, reply, page }) =>
-    request.headers["if-none-match"] === '"p"'
-      ? reply(304, { etag: '"p"' })
-      : page(pageOf("Stored", body), { "cache-control": "max-age=0", etag: '"p"' }),
-  );
-  origin.route("/document", ({ page }) =>
-    page(pageOf("Fresh document", '<p id="at"></p><script>at.textContent = document.cookie</script>'), {
-      ...FRESH,
-      "set-cookie": "seen=1",
-    }),
-  );
-  origin.route("/kept.css", ({ reply }) => reply(200, { ...FRESH, "content-type": "text/css" }, "p { color: green }"));
-  const script = (name: string) => `shown.textContent += "${name} ";`;
-  origin.route("/kept.js", ({ reply }) => reply(200, { ...FRESH, "content-type": "text/javascript" }, script("kept")));
-  origin.route("/stale.js", ({ request, reply }) =>
-    request.headers["if-none-match"] === '"1"'
-      ? reply(304, { etag: '"1"' })
-      : reply(
-          200,
-          { "content-type": "text/javascript", "cache-control": "max-age=0", etag: '"1"' },
-          `${script("stale")}//${"x".repeat(50_000)}`,
-        ),
-  );
-  origin.route("/never.js", ({ reply }) =>
-    reply(200, { "content-type": "text/javascript", "cache-control": "no-store" }, script("never")),
-  );
-}
-
-function servePicture(origin: TestOrigin): void {
-  const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
-  origin.route("/kept.svg", ({ reply }) => reply(200, { ...FRESH, "content-type": "image/svg+xml" }, picture));
-}
-
-async function visit(app: AppPage, origin: TestOrigin): Promise<void> {
-  await app.goto(`${origin.origin}/page`);
-  await expect(app.frame().locator("#shown")).toHaveText("kept stale never");
-  await expect(app.frame().locator("#shown")).toHaveCSS("color", "rgb(0, 128, 0)");
-  await expect(app.frame().locator("#picture")).toHaveJSProperty("naturalWidth", 9);
-}
+import { counts, FRESH, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 /** As the setting does, which has no limit as small. */
 async function limitStore(page: Page, bytes: number): Promise<void> {
@@ -60,12 +12,6 @@ async function limitStore(page: Page, bytes: number): Promise<void> {
     bytes,
   });
 }
-
-const counts = (origin: TestOrigin) => {
-  const all: Record<string, number> = {};
-  for (const { path } of origin.requests) all[path] = (all[path] ?? 0) + 1;
-  return all;
-};
 
 test("a page that was seen asks for what is stale, and for nothing that is fresh, in this window and the next", async ({
   app,
@@ -232,37 +178,6 @@ test("a fresh document comes with no request, and with the cookies of now", asyn
   expect(origin.requestsTo("/document")).toHaveLength(1);
   await app.page.getByRole("button", { name: "Reload" }).click();
   await expect.poll(() => origin.requestsTo("/document").length).toBe(2);
-});
-
-test("a fresh document comes with no request where the app has just started, too", async ({ app, origin }) => {
-  serve(origin);
-  await app.storeReady();
-  await app.goto(`${origin.origin}/document`);
-  await expect(app.frame().locator("#at")).toHaveText("seen=1");
-  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(0);
-  // Beside the other one, so that it shows the start page.
-  const again = await app.openAnother();
-  // Asked by the app itself: which cookies the page's scripts may read.
-  await expect.poll(async () => (await again.stats()).requests).toBe(1);
-  await again.goto(`${origin.origin}/document`);
-  await expect(again.frame().locator("#at")).toHaveText("seen=1");
-  expect(origin.requestsTo("/document")).toHaveLength(1);
-});
-
-test("nothing that is stored of a page comes again where the app is opened with its address", async ({
-  app,
-  origin,
-}) => {
-  serve(origin);
-  servePicture(origin);
-  await app.storeReady();
-  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await visit(app, origin);
-  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
-  origin.forget();
-  const again = await app.openAnother(`#url=${encodeURIComponent(`${origin.origin}/page`)}`);
-  await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
-  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
 });
 
 test("back and forward ask for no page again, however stale", async ({ app, origin }) => {

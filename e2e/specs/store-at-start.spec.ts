@@ -1,0 +1,34 @@
+/** What is stored, where the app has just started. */
+import { expect, test } from "../fixtures/browser.ts";
+import { counts, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+
+test("a fresh document comes with no request where the app has just started, too", async ({ app, origin }) => {
+  serve(origin);
+  await app.storeReady();
+  await app.goto(`${origin.origin}/document`);
+  await expect(app.frame().locator("#at")).toHaveText("seen=1");
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(0);
+  // Beside the other one, so that it shows the start page.
+  const again = await app.openAnother();
+  // Asked by the app itself: which cookies the page's scripts may read.
+  await expect.poll(async () => (await again.stats()).requests).toBe(1);
+  await again.goto(`${origin.origin}/document`);
+  await expect(again.frame().locator("#at")).toHaveText("seen=1");
+  expect(origin.requestsTo("/document")).toHaveLength(1);
+});
+
+test("nothing that is stored of a page comes again where the app is opened with its address", async ({
+  app,
+  origin,
+}) => {
+  serve(origin);
+  servePicture(origin);
+  await app.storeReady();
+  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await visit(app, origin);
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
+  origin.forget();
+  const again = await app.openAnother(`#url=${encodeURIComponent(`${origin.origin}/page`)}`);
+  await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
+  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
+});
