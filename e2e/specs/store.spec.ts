@@ -79,6 +79,8 @@ test("what comes again unchanged, without validators, costs its head", async ({ 
   };
   await app.storeReady();
   await visitPage();
+  // Written when there is time.
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(120_000);
   await app.page.getByRole("button", { name: "Home" }).click();
   await expect(app.page.getByRole("heading", { name: "Ropeway" })).toBeVisible();
   const before = await app.stats();
