@@ -162,5 +162,11 @@ export type ShellToPage =
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "links-wanted" }
   /** The document goes there as soon as there is so much of it, unless the person scrolls before. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "scroll"; readonly position: ScrollPosition }
-  /** @property isConfirmed also where it sends a form again. */
-  | { readonly tag: typeof MESSAGE_TAG; readonly type: "reload"; readonly isConfirmed: boolean };
+  | {
+      readonly tag: typeof MESSAGE_TAG;
+      readonly type: "reload";
+      /** Also where it sends a form again. */
+      readonly isConfirmed: boolean;
+      /** With nothing that the phone has. Slots of before 2026-12 do not know it. */
+      readonly isHard: boolean;
+    };

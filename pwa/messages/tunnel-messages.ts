@@ -231,6 +231,11 @@ export type ShellToTunnel =
    * fails. `url`: where to, real; null where that is not told.
    */
   | { readonly type: "page-begins"; readonly tab: number; readonly url: string | null }
+  /**
+   * The page of this URL, real and without a fragment, is about to be reloaded with nothing that is stored. Null: it is
+   * there.
+   */
+  | { readonly type: "hard-reload"; readonly url: string | null }
   /** There is no edge to wait for: what waits fails. */
   | { readonly type: "give-up" }
   /** The link is worth another look. */

@@ -17,8 +17,10 @@ describe("shortcutFor", () => {
     [press("l"), null],
     [press("l", { metaKey: true }), null],
     [press("l", { ctrlKey: true, altKey: true }), null],
-    [press("R", { ctrlKey: true, shiftKey: true }), null],
-    [press("F5", { ctrlKey: true }), null],
+    [press("R", { ctrlKey: true, shiftKey: true }), "hardReload"],
+    [press("F5", { ctrlKey: true }), "hardReload"],
+    [press("F5", { shiftKey: true }), "hardReload"],
+    [press("R", { ctrlKey: true, shiftKey: true, altKey: true }), null],
     [press("ArrowLeft"), null],
     [press("Escape"), null],
   ])("%o", (key, shortcut) => expect(shortcutFor(key, "loaded", false)).toBe(shortcut));
@@ -33,7 +35,8 @@ describe("shortcutFor", () => {
 
   it("has no key that the page would keep, nor takes others from it", () => {
     const keys = ["l", "r", "[", "]", "F5", "Escape", "ArrowLeft", "ArrowRight", "a"];
-    const modifiers = [{}, { ctrlKey: true }, { metaKey: true }, { altKey: true }, { shiftKey: true }];
+    const single = [{}, { ctrlKey: true }, { metaKey: true }, { altKey: true }];
+    const modifiers = [...single, ...single.map((each) => ({ ...each, shiftKey: true }))];
     for (const isMac of [false, true])
       for (const key of keys)
         for (const modifier of modifiers) {
@@ -46,6 +49,7 @@ describe("shortcutFor", () => {
     expect(shortcutFor(press("Escape"), "loading", false)).toBe("stop");
     expect(shortcutFor(press("F5"), "idle", false)).toBeNull();
     expect(shortcutFor(press("r", { ctrlKey: true }), "idle", false)).toBeNull();
+    expect(shortcutFor(press("R", { ctrlKey: true, shiftKey: true }), "idle", false)).toBeNull();
     expect(shortcutFor(press("r", { ctrlKey: true }), "failed", false)).toBe("reload");
   });
 });

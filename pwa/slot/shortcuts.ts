@@ -1,14 +1,15 @@
 /** The keys of the app, for the shell and for the page that has the focus. */
 import type { KeyPress, PagePhase } from "../messages/page-messages.ts";
 
-type Shortcut = "address" | "back" | "forward" | "reload" | "stop";
+type Shortcut = "address" | "back" | "forward" | "reload" | "hardReload" | "stop";
 
 /** Chords as `chordOf` writes them. On a Mac, Option with an arrow belongs to the text. */
-const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", escape: "stop" };
+const EVERYWHERE: Record<string, Shortcut> = { f5: "reload", "shift f5": "hardReload", escape: "stop" };
 const MAC: Record<string, Shortcut> = {
   ...EVERYWHERE,
   "meta l": "address",
   "meta r": "reload",
+  "meta shift r": "hardReload",
   "meta [": "back",
   "meta ]": "forward",
 };
@@ -16,26 +17,30 @@ const OTHERS: Record<string, Shortcut> = {
   ...EVERYWHERE,
   "ctrl l": "address",
   "ctrl r": "reload",
+  "ctrl shift r": "hardReload",
+  "ctrl f5": "hardReload",
   "alt arrowleft": "back",
   "alt arrowright": "forward",
 };
 
 /**
- * The browser command behind a key, or null to leave the key to the platform. Reload is left alone on the start page,
- * and with Shift everywhere, so that the app itself can still be reloaded.
+ * The browser command behind a key, or null to leave the key to the platform. On the start page reloads are left
+ * alone, so that the app itself can still be reloaded.
  */
 export function shortcutFor(press: KeyPress, phase: PagePhase, isMac: boolean): Shortcut | null {
   const shortcut = (isMac ? MAC : OTHERS)[chordOf(press)] ?? null;
-  if (shortcut === "reload" && phase === "idle") return null;
+  if ((shortcut === "reload" || shortcut === "hardReload") && phase === "idle") return null;
   if (shortcut === "stop" && phase !== "loading") return null;
   return shortcut;
 }
 
 /** Whether `shortcutFor` may know it, in a few bytes: for the page. */
 export function isShortcut(press: KeyPress, isMac: boolean): boolean {
-  return (isMac ? /^(?:f5|escape|meta [lr[\]])$/ : /^(?:f5|escape|ctrl [lr]|alt arrow(?:left|right))$/).test(
-    chordOf(press),
-  );
+  return (
+    isMac
+      ? /^(?:(?:shift )?f5|escape|meta (?:[lr[\]]|shift r))$/
+      : /^(?:(?:shift |ctrl )?f5|escape|ctrl (?:[lr]|shift r)|alt arrow(?:left|right))$/
+  ).test(chordOf(press));
 }
 
 function chordOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {

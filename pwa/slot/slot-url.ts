@@ -26,6 +26,8 @@ export const ropewayPath = {
   go: "/.ropeway/go",
   /** Answered as an attachment: `?url=` real URL, `&name=` file name, may be empty. */
   download: "/.ropeway/download",
+  /** Nothing is there: what refers to it is only to be forgotten by the browser. */
+  forgotten: "/.ropeway/forgotten",
 } as const;
 
 function hostOf(origin: string): string {

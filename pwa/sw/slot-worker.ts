@@ -89,6 +89,10 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     if (url.pathname === ropewayPath.frame) return placeholder(event, url);
     return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
   }
+  if (request.referrer.endsWith(ropewayPath.forgotten)) {
+    finish();
+    return Response.error();
+  }
   if (isListed() && request.mode === "navigate" && request.isHistoryNavigation === true) {
     finish();
     return rebootPage(url, BACK_QUERY);

@@ -21,6 +21,7 @@ import type {
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { edgeRequest } from "./requests/edge-request.ts";
+import { HardReload } from "./requests/hard-reload.ts";
 import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
 import { HeldResponse } from "./requests/held-response.ts";
 import { HeldResponses } from "./requests/held-responses.ts";
@@ -160,8 +161,9 @@ const pictures = new PictureWishes({
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
 const trackers = new TrackerWishes();
+const hardReload = new HardReload();
 const host: SlotPortHost = {
-  ask: askInOrder([heldNavigations(held), trackers.source, pictures.source], tunnel.ask),
+  ask: askInOrder([heldNavigations(held), hardReload.source, trackers.source, pictures.source], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
@@ -229,6 +231,8 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
     case "network":
       if (message.online) roads.networkChanged();
       return tunnel.setOnline(message.online);
+    case "hard-reload":
+      return hardReload.set(message.url);
     case "page-begins":
       return leavePage(message.tab, message.url);
     case "give-up":
@@ -238,8 +242,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       return tunnel.hint(message.hint);
     case "paired":
       // What is there was another pairing's.
-      void emptyStore().catch(() => {});
-      return;
+      return void emptyStore().catch(() => {});
     case "take-pushes":
       return tunnel.takePushes(message.isOn ? slotScheme : null);
     case "wishes":
@@ -300,24 +303,25 @@ function openRoundTrip(): number {
   return phase.kind === "open" ? (tunnel.roundTrip ?? 0) : 0;
 }
 
-/** As `beginPage`. */
-function leavePage(tab: number, leavesFor: string | null, navigation?: HeldResponse): void {
+/** @param url as of `page-begins`. @param navigation as of `beginPage`. @param keepsPage as of `navigate`. */
+function leavePage(tab: number, url: string | null, navigation?: HeldResponse, keepsPage = true): void {
   tunnel.leavePage();
+  hardReload.pageBegins(url);
   tellWishes();
   const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, roundTrip: openRoundTrip() });
-  beginPage(tabs, tab, read, leavesFor, navigation);
+  beginPage(tabs, tab, read, keepsPage ? url : null, navigation);
 }
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {
   const response = new HeldResponse(request.referrer, id);
   const url = withoutUserInfo(request.url);
-  leavePage(tab, keepsPage ? url : null, response);
+  leavePage(tab, url, response, keepsPage);
   void response.settled.then((outcome) => {
     if (!(outcome instanceof RopewayError)) return tell({ type: "navigation-answered", id });
     tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
-  const head = trackers.marked(navigationHead(request));
+  const head = hardReload.marked(trackers.marked(navigationHead(request)));
   const ask = request.reopens === undefined ? tunnel.ask : store.awaited(tunnel.ask);
   response.setExchange(ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);

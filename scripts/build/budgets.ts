@@ -16,11 +16,11 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 73 * KB,
+    limit: 73.3 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.3 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 47.6 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 47.8 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 28.4 * KB },

@@ -147,12 +147,12 @@ export class Navigable {
     this.show(url, false, isPartOf(url, this.#committed.url));
   }
 
-  /** @param isConfirmed also where it sends a form again. */
-  reloadDocument(isConfirmed: boolean): void {
+  /** @param how as of `ShellToPage`. */
+  reloadDocument(how: { readonly isConfirmed: boolean; readonly isHard: boolean }): void {
     this.meter.progress = 0;
     this.meter.forgetStored(this.#committed.url);
     this.#enter(step.reload(this.#navigation));
-    this.frame.tell({ tag: MESSAGE_TAG, type: "reload", isConfirmed });
+    this.frame.tell({ tag: MESSAGE_TAG, type: "reload", ...how });
   }
 
   /** What the shell has under way is not wanted any more. */

@@ -61,6 +61,8 @@ export interface TabActions {
   back(): void;
   forward(): void;
   reload(): void;
+  /** Likewise, with nothing that is stored. */
+  hardReload(): void;
   stop(): void;
   home(): void;
   /** Opens what failed while the page was shown. */

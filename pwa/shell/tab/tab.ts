@@ -37,6 +37,8 @@ export class Tab implements AppTab, TabActions {
   readonly #frame: PageFrame;
   readonly #navigable: Navigable;
   readonly #openOtherApp: (url: string) => boolean;
+  /** Until the page is loaded. */
+  #isHardReload = false;
 
   constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
     this.#id = id;
@@ -92,6 +94,13 @@ export class Tab implements AppTab, TabActions {
     else this.#reloadPage();
   }
 
+  hardReload(): void {
+    const [url = ""] = this.state.url.split("#", 1);
+    this.#isHardReload = url !== "";
+    if (this.#isHardReload) this.#app.tunnel.tell({ type: "hard-reload", url });
+    this.reload();
+  }
+
   stop(): void {
     this.#navigable.abandon();
     this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
@@ -123,7 +132,8 @@ export class Tab implements AppTab, TabActions {
     const { notice } = this.#app.state;
     this.#app.dismissNotice();
     const { phase, url } = this.state;
-    if (notice?.kind === "resend" && phase === "loaded" && notice.url === url) this.#navigable.reloadDocument(true);
+    if (notice?.kind === "resend" && phase === "loaded" && notice.url === url)
+      this.#navigable.reloadDocument({ isConfirmed: true, isHard: this.#isHardReload });
   }
 
   // What the tunnel says
@@ -219,6 +229,7 @@ export class Tab implements AppTab, TabActions {
     if (!this.#frame.isOf(source)) return;
     if (message.type === "document") {
       this.#navigable.onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
+      if (this.state.phase === "loaded") this.#endHardReload();
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
@@ -292,6 +303,11 @@ export class Tab implements AppTab, TabActions {
     this.#app.tunnel.tell({ type: "warm-links", page, links });
   }
 
+  #endHardReload(): void {
+    if (this.#isHardReload) this.#app.tunnel.tell({ type: "hard-reload", url: null });
+    this.#isHardReload = false;
+  }
+
   /** A reload would send a form again. */
   #onFormPage(slot: Slot): void {
     const { url } = this.#navigable.committed;
@@ -326,7 +342,7 @@ export class Tab implements AppTab, TabActions {
     const { url } = this.#navigable.committed;
     if (this.#frame.position.silentUrl === url)
       this.#navigable.navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
-    else if (url !== "") this.#navigable.reloadDocument(false);
+    else if (url !== "") this.#navigable.reloadDocument({ isConfirmed: false, isHard: this.#isHardReload });
   }
 
   #redirect(url: string): void {

@@ -57,7 +57,12 @@ export function TrailingButton({ state, actions, isEditing, onClear }: TrailingB
   }
   if (state.url === "") return null;
   return (
-    <button type="button" class="address-button" aria-label="Reload" onClick={() => actions.tab.reload()}>
+    <button
+      type="button"
+      class="address-button"
+      aria-label="Reload"
+      onClick={({ shiftKey }) => (shiftKey ? actions.tab.hardReload() : actions.tab.reload())}
+    >
       <Icon name="reload" />
     </button>
   );

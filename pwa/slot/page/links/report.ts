@@ -2,6 +2,7 @@
 
 import { type DocumentPhase, MESSAGE_TAG, type ShellToPage } from "../../../messages/page-messages.ts";
 import { isTagged } from "../../../messages/worker-messages.ts";
+import { ropewayPath } from "../../slot-url.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchMethod } from "../patch.ts";
 import { scrollBack } from "../scroll.ts";
@@ -100,7 +101,22 @@ export function obeyShell(context: PageContext, requests: ShellRequests): void {
     else if (message.type === "scroll") scrollBack(message.position);
     else if (message.type === "reload") {
       if (context.isPosted && !message.isConfirmed) context.toShell({ tag: MESSAGE_TAG, type: "reload-sends-form" });
-      else location.reload();
+      else {
+        if (message.isHard) forgetLoaded();
+        location.reload();
+      }
     }
   });
+}
+
+/** Before pages may put one of their own in its place. */
+const { fetch: ask } = window;
+
+/**
+ * Chromium keeps in the memory of the page's process what the page has loaded, and asks no service worker for it. It
+ * forgets what something else asks for, where the page's policy lets that ask.
+ */
+function forgetLoaded(): void {
+  const init = { mode: "no-cors", referrer: ropewayPath.forgotten, referrerPolicy: "unsafe-url" } as const;
+  for (const { name } of performance.getEntriesByType("resource")) ask(name, init).catch(() => {});
 }
