@@ -31,6 +31,8 @@ test("what a page showed at its last visit is asked about before its document ha
   await app.goto(`${origin.origin}/page`);
   await expect(app.frame().locator("img").last()).toHaveJSProperty("naturalWidth", 9);
   expect(asked()).toBe(PICTURES.length);
+  // It was asked for once more if the wait was in vain.
+  expect(origin.requestsTo("/page")).toHaveLength(2);
   expect((await app.stats()).storeAsked).toBe(PICTURES.length);
 });
 
