@@ -225,6 +225,8 @@ export type ShellToTunnel =
   | { readonly type: "forget"; readonly site: string; readonly isOver: boolean }
   /** Bytes of bodies that may be stored. */
   | { readonly type: "store-limit"; readonly bytes: number }
+  /** A page has loaded, or the app is hidden: it may be closed at once, so what came is stored now. */
+  | { readonly type: "write-down" }
   | { readonly type: "network"; readonly online: boolean }
   /**
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that

@@ -210,7 +210,11 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
   }
   window.addEventListener("pagehide", () => history.close());
   window.addEventListener("pageshow", ({ persisted }) => persisted && void history.take());
-  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && history.write());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState !== "hidden") return;
+    history.write();
+    tunnel.tell({ type: "write-down" });
+  });
   window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && frame.history.forget(history.forgotten()));
 }
 

@@ -197,8 +197,7 @@ let accept: AcceptTable = {};
 
 tunnel.setExperiment(experiment);
 
-self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
-  const message = event.data;
+self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
   switch (message.type) {
     case "introduce":
       accept = message.accept ?? {};
@@ -207,7 +206,7 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
       if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
       return tunnel.start(message.url, message.token);
     case "bind":
-      for (const port of event.ports) new SlotPort(port, message.binding, host);
+      for (const port of ports) new SlotPort(port, message.binding, host);
       return;
     case "frame-starts":
       return host.frameStarts.add(message.binding, message.url, message.start);
@@ -226,6 +225,8 @@ self.onmessage = (event: MessageEvent<ShellToTunnel>) => {
     case "store-limit":
       storeBytes = message.bytes;
       return void store.loaded?.makeRoom();
+    case "write-down":
+      return store.loaded?.writeDown();
     case "forget":
       return void store.load().then((source) => source?.forget(message));
     case "network":

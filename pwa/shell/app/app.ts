@@ -100,6 +100,7 @@ export class App implements AppActions {
   onPageLoaded(site: Site | null): void {
     const { sites, totals } = this.#options;
     if (site !== null) sites.visit(site);
+    this.tunnel.tell({ type: "write-down" });
     if (isAway(this.#link)) void this.#findReadable();
     this.draw();
     void this.tunnel.stats().then((stats) => {

@@ -56,6 +56,17 @@ it("is not named after one visit: it may be the person's doing", async () => {
   expect(await learned(article("1"))).toEqual([]);
 });
 
+it("is named though the app was closed as soon as its visits were written down", async () => {
+  for (const name of ["1", "1"]) {
+    await visit(name);
+    window.source.writeDown();
+    await turns(200);
+    window.later.clear();
+    await openAgain();
+  }
+  expect(await learned(article("1"))).toContain(`${SITE}/api/1`);
+});
+
 describe("what a page's scripts asked for at two visits and is not stored", () => {
   beforeEach(async () => {
     await visit("1");

@@ -99,6 +99,12 @@ export class StoredSource {
     return this.#parts.store.remove([]);
   }
 
+  /** The app may be closed at any moment: what rests is written. */
+  writeDown(): void {
+    this.#ahead.visits.keepAll();
+    this.#parts.store.hurry();
+  }
+
   /** The link went away: what is asked of the edge and stored is answered so. */
   linkLeft(): void {
     this.#away.linkLeft();

@@ -64,7 +64,7 @@ export class AskingAhead {
   }
 
   /** What pages asked for at their visits. */
-  get visits(): Pick<PageVisits, "upkeep" | "forget"> {
+  get visits(): Pick<PageVisits, "keepAll" | "upkeep" | "forget"> {
     return this.#visits;
   }
 

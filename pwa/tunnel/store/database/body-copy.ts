@@ -3,10 +3,18 @@ import { concat } from "../../../../shared/wire/frame.ts";
 import { BodyHash, blockHash } from "./body-hash.ts";
 import type { StoredBody } from "./store-database.ts";
 
+/** What waits for the disk: when a page claims a push, that comes in one burst, faster than any disk. */
+export interface DiskBacklog {
+  /** Bytes of all bodies. */
+  bytes: number;
+  readonly maxBytes: number;
+}
+
 export interface BodyCopyOptions {
   readonly id: string;
   readonly blockBytes: number;
   readonly maxBytes: number;
+  readonly backlog: DiskBacklog;
   /** Settles when the block is stored. A body without its entry in the index is swept one day. */
   readonly writeBlock: (index: number, block: Uint8Array) => Promise<void>;
   readonly dropBlocks: () => void;
@@ -18,9 +26,6 @@ export interface CopiedBody {
   readonly last: Uint8Array;
 }
 
-/** So many blocks may wait for the disk: when a page claims a push, that comes in one burst, faster than any disk. */
-const WAITING_BLOCKS = 4;
-
 type CopyState =
   | {
       readonly kind: "copying";
@@ -28,14 +33,13 @@ type CopyState =
       bytes: number;
       /** Settles when all blocks up to now are stored, or it was given up. */
       written: Promise<void>;
-      waitingBlocks: number;
     }
   | { readonly kind: "over" };
 
 export class BodyCopy {
   readonly #options: BodyCopyOptions;
   readonly #hash = new BodyHash();
-  #state: CopyState = { kind: "copying", chunks: [], bytes: 0, written: Promise.resolve(), waitingBlocks: 0 };
+  #state: CopyState = { kind: "copying", chunks: [], bytes: 0, written: Promise.resolve() };
   readonly #blocks: Promise<string>[] = [];
   #size = 0;
 
@@ -55,7 +59,8 @@ export class BodyCopy {
       state.chunks.push(part);
       state.bytes += part.length;
       if (state.bytes < this.#options.blockBytes) return;
-      if (state.waitingBlocks === WAITING_BLOCKS) return this.giveUp();
+      const { backlog, blockBytes } = this.#options;
+      if (backlog.bytes + blockBytes > backlog.maxBytes) return this.giveUp();
       this.#writeBlock(state, concat(...state.chunks.splice(0)) as Uint8Array<ArrayBuffer>);
     }
   }
@@ -84,14 +89,13 @@ export class BodyCopy {
     state.bytes = 0;
     this.#hash.update(block);
     const index = this.#blocks.push(blockHash(block)) - 1;
-    state.waitingBlocks += 1;
+    const { backlog, writeBlock } = this.#options;
+    backlog.bytes += block.length;
     state.written = state.written
-      .then(() => (this.#state === state ? this.#options.writeBlock(index, block) : undefined))
-      .then(
-        () => {
-          state.waitingBlocks -= 1;
-        },
-        () => this.giveUp(),
-      );
+      .then(() => (this.#state === state ? writeBlock(index, block) : undefined))
+      .catch(() => this.giveUp())
+      .finally(() => {
+        backlog.bytes -= block.length;
+      });
   }
 }

@@ -117,6 +117,23 @@ describe("a store", () => {
     await expectSound(disk);
   });
 
+  it("stores of bodies that come at once as many as may wait for the disk together", async () => {
+    const store = disk.open();
+    const copies = ["x", "y", "z"].map((name) => ({ url: `https://a.example/${name}`, copy: store.startCopy() }));
+    for (const { copy } of copies) copy.body.write(bytes(2100));
+    const added = copies.map(({ url, copy }) =>
+      store.add({ partition: SITE, url, meta: { note: "" }, replaces: () => true }, copy),
+    );
+    await Promise.all(added);
+    const lengths = await Promise.all(copies.map(async ({ url }) => (await get(store, url))?.length));
+    expect(lengths).toEqual([2100, 2100, undefined]);
+    // There is room again.
+    await put(store, "https://a.example/z", bytes(4100), { chunk: 4100 });
+    expect((await get(store, "https://a.example/z"))?.length).toBe(4100);
+    await turns(20);
+    await expectSound(disk);
+  });
+
   it("leaves the page its chunk", async () => {
     const store = disk.open();
     const copy = store.startCopy();

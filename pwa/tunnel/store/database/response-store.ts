@@ -4,7 +4,7 @@
  * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
  */
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
-import { BodyCopy } from "./body-copy.ts";
+import { BodyCopy, type DiskBacklog } from "./body-copy.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { NewEntry, ResponseCopy } from "./new-entry.ts";
 import { PartitionIndex } from "./partition-index.ts";
@@ -49,6 +49,7 @@ export class ResponseStore<Meta> {
   #partitions: Set<string> | null = null;
   readonly #indexes = new BoundedMap<string, KnownIndex<Meta>>(INDEXES);
   readonly #bodies: SharedBodies;
+  readonly #backlog: DiskBacklog;
   readonly #queue: WriteQueue;
   /** Bodies that are about to be queued. */
   readonly #ending = new Set<Promise<unknown>>();
@@ -65,6 +66,7 @@ export class ResponseStore<Meta> {
     this.#queue = new WriteQueue((queued, bytes) => this.#writeQueued(queued, bytes), platform);
     this.#database = this.#open();
     this.#bodies = new SharedBodies(() => this.#database, platform.bodies);
+    this.#backlog = { bytes: 0, maxBytes: options.backlogBytes };
   }
 
   get isOpen(): boolean {
@@ -126,6 +128,7 @@ export class ResponseStore<Meta> {
       id,
       blockBytes: this.#options.blockBytes,
       maxBytes: this.#options.bodyBytes,
+      backlog: this.#backlog,
       writeBlock: (index, block) => this.#writeBlock([id, index], block),
       dropBlocks: () => void this.#bodies.endWriting(id),
     });
@@ -187,9 +190,7 @@ export class ResponseStore<Meta> {
 
   remove(entries: readonly StoredEntry<Meta>[]): Promise<void> {
     for (const entry of entries) this.#learn(entry.partition, [entry], null);
-    return this.#queue.add({
-      run: (changes) => changes.removeAll(entries),
-    });
+    return this.#queue.add({ run: (changes) => changes.removeAll(entries) });
   }
 
   /** It is broken: whatever has it is not stored any more. */

@@ -55,6 +55,7 @@ export class FakeDisk<Meta> {
         entries: 100,
         bodyBytes: 20_000,
         blockBytes: 1000,
+        backlogBytes: 4000,
         ...options,
       },
     );

@@ -84,7 +84,12 @@ export class TestWindow {
   #answers: OriginAnswer[] = [];
 
   constructor(phone: TestPhone, takesDictionaries: boolean) {
-    this.store = phone.disk.open({ bodyBytes: 2_000_000, bytes: 16_000_000, blockBytes: 256 * 1024 });
+    this.store = phone.disk.open({
+      bodyBytes: 2_000_000,
+      bytes: 16_000_000,
+      blockBytes: 256 * 1024,
+      backlogBytes: 8_000_000,
+    });
     const platform: StoredSourcePlatform = {
       now: () => phone.time,
       setTimer: (task, delay) => {
