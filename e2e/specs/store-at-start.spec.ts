@@ -1,6 +1,6 @@
 /** What is stored, where the app has just started. */
 import { expect, test } from "../fixtures/browser.ts";
-import { counts, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import { counts, holdStore, neverEndRests, serve, servePicture, visit } from "../fixtures/stored-site.ts";
 
 test("a fresh document comes with no request where the app has just started, too", async ({ app, origin }) => {
   serve(origin);
@@ -29,6 +29,28 @@ test("nothing that is stored of a page comes again where the app is opened with 
   await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
   origin.forget();
   const again = await app.openAnother(`#url=${encodeURIComponent(`${origin.origin}/page`)}`);
+  await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
+  expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
+});
+
+test("nothing that is stored of a page comes again where its address is typed before the store is open", async ({
+  app,
+  origin,
+}) => {
+  serve(origin);
+  servePicture(origin);
+  await app.storeReady();
+  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await visit(app, origin);
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
+  origin.forget();
+  // Beside the other one, so that it shows the start page.
+  const release = await holdStore(app);
+  const again = await app.openAnother();
+  await neverEndRests(again);
+  await again.ask(`${origin.origin}/page`);
+  await expect.poll(() => again.phase()).toBe("loading");
+  await release();
   await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
 });

@@ -72,11 +72,8 @@ export interface NavigationRequest {
   readonly referrer: string;
   /** Real origin of the page that navigates, or null when the person did. */
   readonly initiator: string | null;
-  /**
-   * The page's site was open before the app was closed, and may be stored. The request waits for the store, and takes what
-   * is there.
-   */
-  readonly reopens?: "default" | "force-cache";
+  /** The history has led back to a page of before the app was closed: what is stored is shown, however old. */
+  readonly cache?: "force-cache";
 }
 
 /** What the phone's store did; null until it is there, some seconds after the app was opened for the first time. */
@@ -248,8 +245,14 @@ export type ShellToTunnel =
   | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
   | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] }
-  /** Whose pages run no scripts, by `siteName`; null: nobody's do. */
-  | { readonly type: "scripts-off"; readonly sites: readonly string[] | null }
+  /** At the start; of each null where all pages are on the app's own host. */
+  | {
+      readonly type: "sites";
+      /** Whose pages run no scripts, by `siteName`; null: nobody's do. */
+      readonly scriptless: readonly string[] | null;
+      /** Origins whose pages were opened in earlier runs of the app; null: nobody can say. */
+      readonly known: readonly string[] | null;
+    }
   /** Milliseconds that requests wait while there is no link. */
   | { readonly type: "wait-time"; readonly waitTime: number };
 

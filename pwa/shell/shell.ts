@@ -79,7 +79,8 @@ window.ropeway = { stats: () => tunnel.stats() };
 introduce();
 tunnel.tellSettings(settings.current);
 const stored = storedConfig(localStorage);
-tunnel.tell({ type: "scripts-off", sites: stored?.slotHost === null ? null : liteSites(localStorage) });
+const ofSlots = { scriptless: liteSites(localStorage), known: new SlotRegistry(localStorage).sites };
+tunnel.tell({ type: "sites", ...(stored?.slotHost === null ? { scriptless: null, known: null } : ofSlots) });
 if (!navigator.onLine) tunnel.tell({ type: "network", online: false });
 // Before the link, so that it rides in its handshake.
 const begun = beginNavigation();
@@ -302,9 +303,5 @@ function beginNavigation(): number | null {
   const input = launch.address?.trim() ?? "";
   const address = parseAddress(input, settings.current.searchUrl);
   if (input === "" || address.kind === "unsupported") return null;
-  const request = withoutFragment(typedNavigation(address.url, LAUNCHER));
-  const { origin } = new URL(address.url);
-  // Of a site that was opened before, what is stored saves more than waiting for it costs.
-  const isKnown = new SlotRegistry(localStorage).find(origin, origin) !== null;
-  return tunnel.navigate(FIRST_TAB, isKnown ? { ...request, reopens: "default" } : request, false);
+  return tunnel.navigate(FIRST_TAB, withoutFragment(typedNavigation(address.url, LAUNCHER)), false);
 }

@@ -37,6 +37,7 @@ import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { steadyClock } from "./sockets/steady-clock.ts";
 import { emptyStore } from "./store/database/delete-database.ts";
+import { KnownSites } from "./store/known-sites.ts";
 import { LateStore } from "./store/late-store.ts";
 import type { StoredSourcePlatform } from "./store/stored-source-platform.ts";
 import { Tunnel } from "./tunnel.ts";
@@ -129,6 +130,7 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
   if (kept !== undefined) loadScripts();
 });
 
+const knownSites = new KnownSites(() => store.open(), setTimer);
 const scriptlessPages = new ScriptlessPages();
 const warmedPages: WarmedPages = new WarmedPages({
   ask: (request, consumer) => tunnel.ask(request, consumer),
@@ -152,7 +154,7 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [warmedPages.source, scriptlessPages.source, countedSource(store.source)],
+  [warmedPages.source, scriptlessPages.source, knownSites.source, countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -252,8 +254,9 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       return tellWishes();
     case "warm-links":
       return warmedPages.warm(message.page, message.links);
-    case "scripts-off":
-      return scriptlessPages.set(message.sites);
+    case "sites":
+      scriptlessPages.set(message.scriptless);
+      return knownSites.set(message.known);
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
   }
@@ -323,8 +326,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   });
   const body = request.body === null ? null : new Response(request.body).body;
   const head = hardReload.marked(trackers.marked(navigationHead(request)));
-  const ask = request.reopens === undefined ? tunnel.ask : store.awaited(tunnel.ask);
-  response.setExchange(ask({ head, body, push: null }, response));
+  response.setExchange(tunnel.ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);
 }
 
@@ -337,7 +339,7 @@ function navigationHead(request: NavigationRequest): RequestHead {
     mode: "navigate",
     credentials: "include",
     redirect: "follow",
-    ...(request.reopens === "force-cache" ? { cache: request.reopens } : {}),
+    ...(request.cache === undefined ? {} : { cache: request.cache }),
     referrer: request.referrer,
     origin: request.initiator,
     topLevelOrigin: new URL(request.url).origin,

@@ -15,6 +15,7 @@ describe("SlotRegistry", () => {
     for (const known of [registry, new SlotRegistry(storage)]) {
       expect([known.find(A, A), known.find(A, B), known.find(B, B)]).toEqual([top, frame, null]);
       expect([known.byLabel("s2"), known.byLabel("s3")]).toEqual([frame, null]);
+      expect(known.sites).toEqual([A]);
     }
   });
 

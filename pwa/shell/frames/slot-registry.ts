@@ -52,6 +52,12 @@ export class SlotRegistry {
     return this.#standIns.get(key) ?? this.#byKey.get(key) ?? null;
   }
 
+  /** Origins of pages that have slots. */
+  get sites(): readonly string[] {
+    this.#read();
+    return [...this.#byKey.values()].filter((slot) => !isFrame(slot)).map(({ origin }) => origin);
+  }
+
   byLabel(label: string): Slot | null {
     this.#read();
     return this.#byLabel.get(label) ?? null;

@@ -87,7 +87,7 @@ export class PageFrame {
     const isRebuilt = this.history.rebuild((count, ahead) => this.#rebuild(count, ahead));
     const { closed, hasReopened } = this.history;
     if (closed === null || !(isRebuilt || isBack)) return null;
-    return { ...typedNavigation(closed.url), reopens: hasReopened ? "force-cache" : "default" };
+    return { ...typedNavigation(closed.url), ...(hasReopened ? { cache: "force-cache" } : {}) };
   }
 
   awaited(link: LinkPhase["kind"]): Awaited {

@@ -218,7 +218,7 @@ export class Tab implements AppTab, TabActions {
     if (url === null) this.#frame.showStart(true);
     else if (URL.parse(url)?.origin === slot?.origin) return true;
     else {
-      const page = { ...typedNavigation(url), reopens: "force-cache" } as const;
+      const page = { ...typedNavigation(url), cache: "force-cache" } as const;
       this.#navigable.navigate(page, { by: "typed", replace: true, isReopening: true });
     }
     return false;

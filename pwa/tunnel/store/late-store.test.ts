@@ -62,25 +62,6 @@ it("lets requests pass until it is there, but for the one that empties it", asyn
   expect(asked).toEqual(["network", "store", "store"]);
 });
 
-it("asks when it is there and open, or cannot be had", async () => {
-  const awaited = async (load: () => Promise<StoredSource>) => {
-    const { asked, store, stored } = rig(load);
-    const log = new ConsumerLog();
-    const ask = store.awaited(() => {
-      asked.push("asked");
-      return { cancel() {} };
-    });
-    ask(request, log);
-    await vi.waitFor(() => expect(asked).toContain("asked"));
-    return { asked, stored };
-  };
-  const order: string[] = [];
-  const opened = Promise.resolve().then(() => void order.push("opened"));
-  const { asked } = await awaited(async () => ({ opened, parts: PARTS }) as unknown as StoredSource);
-  expect([...order, ...asked]).toEqual(["opened", "asked"]);
-  await awaited(() => Promise.reject(new Error("No network")));
-});
-
 it("goes on without it, and tries again", async () => {
   let attempts = 0;
   const { asked, store, ask } = rig(() => {

@@ -56,6 +56,11 @@ export class LateStore {
     return this.#loading;
   }
 
+  /** Loads it. Settles when it is known what is stored, or that it cannot be had. */
+  async open(): Promise<void> {
+    await (await this.load())?.opened;
+  }
+
   readonly source: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
     if (!isForgetting(request.head)) {
@@ -91,13 +96,6 @@ export class LateStore {
       },
       next,
     );
-  }
-
-  /** @returns asks when the store is there, or cannot be had soon. */
-  awaited(ask: Ask): Ask {
-    const isThere = this.load().then((store) => store?.opened);
-    return (request, consumer) =>
-      laterWith(bounded(isThere, undefined, this.#platform.setTimer), () => ask(request, consumer));
   }
 
   #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
