@@ -11,13 +11,7 @@ import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";
 import { isAway, type LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
-import type {
-  NavigationRequest,
-  ShellToTunnel,
-  StoreQuestion,
-  StoreStats,
-  TunnelToShell,
-} from "../messages/tunnel-messages.ts";
+import type { NavigationRequest, ShellToTunnel, StoreQuestion, TunnelToShell } from "../messages/tunnel-messages.ts";
 import { FrameStarts } from "./port/frame-starts.ts";
 import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { edgeRequest } from "./requests/edge-request.ts";
@@ -181,19 +175,6 @@ const host: SlotPortHost = {
   setTimer,
 };
 
-const NO_STORE: StoreStats = {
-  storeAnswers: null,
-  storeValidations: null,
-  storeAsked: null,
-  storeAskedUsed: null,
-  storeReferences: null,
-  storeReferencedBytes: null,
-  storeDictionaries: null,
-  storeBytes: null,
-  storedBytes: null,
-  storedBytesMax: null,
-};
-
 let progressScheduled = false;
 let accept: AcceptTable = {};
 
@@ -224,9 +205,6 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       return answerWith(message.id, clearSiteData());
     case "ask-store":
       return answerWith(message.id, askStore(message.question));
-    case "store-limit":
-      storeBytes = message.bytes;
-      return void store.loaded?.makeRoom();
     case "write-down":
       return store.loaded?.writeDown();
     case "forget":
@@ -246,21 +224,34 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
     case "paired":
       // What is there was another pairing's.
       return void emptyStore().catch(() => {});
+    case "warm-links":
+      return warmedPages.warm(message.page, message.links);
+    case "sites":
+      scriptlessPages.set(message.scriptless);
+      return knownSites.set(message.known);
+    default:
+      return heedSetting(message);
+  }
+};
+
+/** What the person has chosen. */
+function heedSetting(
+  message: Extract<ShellToTunnel, { readonly type: "store-limit" | "take-pushes" | "wishes" | "wait-time" }>,
+): void {
+  switch (message.type) {
+    case "store-limit":
+      storeBytes = message.bytes;
+      return void store.loaded?.makeRoom();
     case "take-pushes":
       return tunnel.takePushes(message.isOn ? slotScheme : null);
     case "wishes":
       pictures.set(message.pictures);
       trackers.set(message.trackers);
       return tellWishes();
-    case "warm-links":
-      return warmedPages.warm(message.page, message.links);
-    case "sites":
-      scriptlessPages.set(message.scriptless);
-      return knownSites.set(message.known);
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
   }
-};
+}
 
 function tellWishes(): void {
   tunnel.wish({ images: pictures.wish, blocksTrackers: trackers.areBlocked });
@@ -299,7 +290,7 @@ async function clearSiteData(): Promise<string | null> {
 }
 
 function stats() {
-  return { ...tunnel.stats(), ...(store.loaded?.stats ?? NO_STORE), ...warmedPages.stats, road: roads.current };
+  return { ...tunnel.stats(), ...store.stats, ...warmedPages.stats, road: roads.current };
 }
 
 /** As of `PageProgress`. */

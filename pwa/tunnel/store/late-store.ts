@@ -5,6 +5,7 @@ import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isSafe } from "../../../shared/http/methods.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
+import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import { bounded, FORGETTING_TIME } from "./bounded.ts";
 import { watchCookies } from "./exchanges/watch-cookies.ts";
@@ -21,6 +22,19 @@ export interface LateStorePlatform extends Pick<Clock, "setTimer"> {
 
 /** Answers that the store has to hear of when it is there; if there are more, it is emptied. */
 const MISSED = 64;
+
+const NO_STORE: StoreStats = {
+  storeAnswers: null,
+  storeValidations: null,
+  storeAsked: null,
+  storeAskedUsed: null,
+  storeReferences: null,
+  storeReferencedBytes: null,
+  storeDictionaries: null,
+  storeBytes: null,
+  storedBytes: null,
+  storedBytesMax: null,
+};
 
 export class LateStore {
   #missed: (readonly [RequestHead, ResponseHead])[] = [];
@@ -54,6 +68,10 @@ export class LateStore {
       },
     );
     return this.#loading;
+  }
+
+  get stats(): StoreStats {
+    return this.#loaded?.stats ?? NO_STORE;
   }
 
   /** Loads it. Settles when it is known what is stored, or that it cannot be had. */
