@@ -13,15 +13,13 @@ import { type Pixels, SharedCodecs } from "../worker/delivery/images/image-codec
 import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
 import { MOST_WAIT } from "../worker/delivery/images/image-stage.ts";
+import { SCREEN_WIDTH } from "../worker/delivery/images/quality.ts";
 import { WasmCodec } from "../worker/delivery/images/wasm-codec.ts";
 import { Room } from "../worker/upstream/shared-cache/room.ts";
 import { root } from "./build/paths.ts";
 
 const CODECS = join(root, "node_modules", "@jsquash");
 const PACKAGES = join(root, "e2e", "bench", "node_modules");
-
-/** Device pixels across the screen of the bench's phone. */
-const SCREEN_WIDTH = 1080;
 
 const agency = "startbootstrap-agency/dist/assets/img";
 const PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -63,8 +61,11 @@ async function openDecoder(create: unknown, path: string): Promise<Decoder> {
   });
 }
 
-/** Luma on white, in the size in which a phone shows it at most: never larger than its screen is wide. */
-function shownLuma({ data, width, height }: Pixels): { luma: Float64Array; width: number; height: number } {
+/** Luma, in the size in which a phone shows it at most: never larger than its screen is wide. @param paper what is below. */
+function shownLuma(
+  { data, width, height }: Pixels,
+  paper: number,
+): { luma: Float64Array; width: number; height: number } {
   const scale = Math.max(1, width / SCREEN_WIDTH);
   const [toWidth, toHeight] = [Math.floor(width / scale), Math.floor(height / scale)];
   const luma = new Float64Array(toWidth * toHeight);
@@ -73,7 +74,7 @@ function shownLuma({ data, width, height }: Pixels): { luma: Float64Array; width
     const x = Math.min(toWidth - 1, Math.floor((i % width) / scale));
     const y = Math.min(toHeight - 1, Math.floor(Math.floor(i / width) / scale));
     const alpha = (data[4 * i + 3] ?? 255) / 255;
-    const channel = (offset: number) => (data[4 * i + offset] ?? 0) * alpha + 255 * (1 - alpha);
+    const channel = (offset: number) => (data[4 * i + offset] ?? 0) * alpha + paper * (1 - alpha);
     const at = y * toWidth + x;
     luma[at] = (luma[at] ?? 0) + 0.299 * channel(0) + 0.587 * channel(1) + 0.114 * channel(2);
     counts[at] = (counts[at] ?? 0) + 1;
@@ -82,8 +83,8 @@ function shownLuma({ data, width, height }: Pixels): { luma: Float64Array; width
 }
 
 /** Wang et al. 2004, over blocks of eight pixels every four. */
-function ssim(before: Pixels, after: Pixels): number {
-  const [a, b] = [shownLuma(before), shownLuma(after)];
+function ssim(before: Pixels, after: Pixels, paper: number): number {
+  const [a, b] = [shownLuma(before, paper), shownLuma(after, paper)];
   const [c1, c2] = [(0.01 * 255) ** 2, (0.03 * 255) ** 2];
   const [block, step] = [8, 4];
   let [sum, count] = [0, 0];
@@ -123,6 +124,8 @@ function sideBySide(before: Pixels, after: Pixels, { left, top }: { left: number
 }
 
 const { values } = parseArgs({ options: { write: { type: "string" } } });
+/** Each picture has the codecs to itself, as if the one before had been long ago. */
+let apart = 0;
 const codecs = new SharedCodecs(
   async () => ({
     avifEncoder: await compile("avif/codec/enc/avif_enc.wasm"),
@@ -130,7 +133,7 @@ const codecs = new SharedCodecs(
     pngDecoder: await compile("png/codec/pkg/squoosh_png_bg.wasm"),
     webpEncoder: await compile("webp/codec/enc/webp_enc_simd.wasm"),
   }),
-  epochClock.now,
+  () => (apart += 60_000),
 );
 const avif = await openDecoder(createAvifDecoder, "avif/codec/dec/avif_dec.wasm");
 const webp = await openDecoder(createWebpDecoder, "webp/codec/dec/webp_dec.wasm");
@@ -167,7 +170,11 @@ async function measure(path: string): Promise<{ bytes: number; sent: number; ssi
   const before = open.decode(picture);
   const after = recoded === null ? before : await decode[recoded.type](recoded.bytes);
   if (before === null || after === null) throw new Error(`Cannot measure ${path}: it is broken`);
-  const row = { bytes: picture.length, sent: recoded?.bytes.length ?? picture.length, ssim: ssim(before, after) };
+  const row = {
+    bytes: picture.length,
+    sent: recoded?.bytes.length ?? picture.length,
+    ssim: Math.min(ssim(before, after, 255), ssim(before, after, 0)),
+  };
   const name = path.split("/").slice(-2).join("/").padEnd(24);
   const [share, likeness] = [(row.sent / row.bytes).toFixed(2), row.ssim.toFixed(3)];
   console.log(
@@ -175,7 +182,7 @@ async function measure(path: string): Promise<{ bytes: number; sent: number; ssi
   );
   for (const piece of PIECES.filter((each) => values.write !== undefined && each.path === path)) {
     await mkdir(values.write ?? "", { recursive: true });
-    const pieces = open.encode(sideBySide(before, after, piece), PIECE_QUALITY);
+    const pieces = open.encode(sideBySide(before, after, piece), "large", PIECE_QUALITY);
     await writeFile(join(values.write ?? "", `${piece.name}.webp`), pieces ?? "");
   }
   return row;

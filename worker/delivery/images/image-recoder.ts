@@ -1,28 +1,25 @@
 /**
  * Codes pictures anew, smaller: AVIF where its encoder has the memory, which at its quickest takes hardly longer than WebP
- * and gives less; WebP for larger ones. A browser sees the same number of pixels.
+ * and gives less; WebP for larger ones. A browser sees the same number of pixels. What comes as PNG is taken for a drawing.
  */
 import type { Clock } from "../../../shared/clock.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
 import type { Room } from "../../upstream/shared-cache/room.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import type { PictureCodec, Target } from "./picture-codec.ts";
+import { type Kind, type PictureCodec, TARGETS, type Target } from "./picture-codec.ts";
 
 /** Pixels above which AVIF's encoder would take more than some 45 MB. */
 const AVIF_PIXELS = 1_100_000;
 /** Pixels above which a picture is left alone: decoded it has four bytes to each. The decoder of PNG gives none back. */
 const MOST_PIXELS = { jpeg: 4_000_000, png: 1_500_000 };
-/** Qualities on the codecs' scales, chosen by eye and SSIM. */
-const QUALITY: Readonly<Record<Exclude<Recoding, "none">, Readonly<Record<Target, number>>>> = {
-  balanced: { avif: 65, webp: 78 },
-  strong: { avif: 40, webp: 45 },
-};
 
 /** A picture has to get this much smaller to be worth a change. */
 const LEAST_GAIN = 0.1;
 
 /** Nanoseconds a pixel that coding takes until it was measured: of a processor that is not quick. */
-const FIRST_COST: Readonly<Record<Target, number>> = { avif: 500, webp: 180 };
+const FIRST_COST: Readonly<Record<Kind, number>> = { photo: 500, drawing: 800, large: 180 };
+/** Milliseconds in which half of what was measured above that is forgotten: a moment that was busy passes. */
+const HALF_FORGOTTEN = 30_000;
 
 /** Milliseconds after which nobody seems to need the codecs. */
 const IDLE_TIME = 5_000;
@@ -37,8 +34,7 @@ export class ImageRecoder {
   readonly #time: Room;
   readonly #clock: Pick<Clock, "now" | "setTimer">;
   #cancelRest: () => void = () => {};
-  /** Nanoseconds a pixel, as measured. */
-  readonly #cost = { ...FIRST_COST };
+  readonly #measured = new Map<Kind, { readonly cost: number; readonly at: number }>();
   /** Settles when the pictures before are done: of a phone one is coded at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -54,15 +50,24 @@ export class ImageRecoder {
     return this.#time.taken + this.#ownTime(facts);
   }
 
-  #ownTime({ width, height }: ImageFacts): number {
-    return (width * height * this.#cost[targetOf(width * height)]) / 1e6;
+  #ownTime(facts: ImageFacts): number {
+    return (facts.width * facts.height * this.#cost(kindOf(facts))) / 1e6;
+  }
+
+  /** Nanoseconds a pixel. */
+  #cost(kind: Kind): number {
+    const measured = this.#measured.get(kind);
+    const first = FIRST_COST[kind];
+    if (measured === undefined || measured.cost <= first) return measured?.cost ?? first;
+    return first + (measured.cost - first) * 0.5 ** ((this.#clock.now() - measured.at) / HALF_FORGOTTEN);
   }
 
   /** @param accept of the request. */
-  canRecode({ isPlain, type, width, height }: ImageFacts, accept: string): boolean {
-    const pixels = width * height;
+  canRecode(facts: ImageFacts, accept: string): boolean {
+    const { isPlain, type } = facts;
+    const pixels = facts.width * facts.height;
     if (!isPlain || (type !== "jpeg" && type !== "png") || pixels === 0 || pixels > MOST_PIXELS[type]) return false;
-    return accept.includes(`image/${targetOf(pixels)}`);
+    return accept.includes(`image/${TARGETS[kindOf(facts)]}`);
   }
 
   /** @returns null where it would not be smaller, or is broken, or too many wait. */
@@ -92,24 +97,26 @@ export class ImageRecoder {
     this.#cancelRest();
     this.#cancelRest = this.#clock.setTimer(() => this.#codec.rest(), IDLE_TIME);
     const startedAt = this.#clock.now();
-    const target = targetOf(facts.width * facts.height);
-    const bytes = await this.#codec.recode(picture, facts, { target, quality: QUALITY[recoding][target] });
-    this.#measured(facts.width * facts.height, this.#clock.now() - startedAt);
+    const kind = kindOf(facts);
+    const bytes = await this.#codec.recode(picture, facts, { kind, recoding });
+    this.#measure(facts, this.#clock.now() - startedAt);
     return bytes !== null && bytes.length <= picture.length * (1 - LEAST_GAIN)
-      ? { type: `image/${target}`, bytes }
+      ? { type: `image/${TARGETS[kind]}`, bytes }
       : null;
   }
 
-  #measured(pixels: number, milliseconds: number): void {
+  #measure(facts: ImageFacts, milliseconds: number): void {
+    const pixels = facts.width * facts.height;
     // Small pictures say little of the time per pixel, and a platform whose clock stands still while it computes says
     // nothing.
     if (pixels < 50_000 || milliseconds <= 0) return;
-    const target = targetOf(pixels);
-    const measured = Math.min((milliseconds * 1e6) / pixels, 10 * FIRST_COST[target]);
-    this.#cost[target] = (this.#cost[target] + measured) / 2;
+    const kind = kindOf(facts);
+    const cost = Math.min((milliseconds * 1e6) / pixels, 10 * FIRST_COST[kind]);
+    this.#measured.set(kind, { cost: (this.#cost(kind) + cost) / 2, at: this.#clock.now() });
   }
 }
 
-function targetOf(pixels: number): Target {
-  return pixels > AVIF_PIXELS ? "webp" : "avif";
+function kindOf({ type, width, height }: ImageFacts): Kind {
+  if (width * height > AVIF_PIXELS) return "large";
+  return type === "png" ? "drawing" : "photo";
 }

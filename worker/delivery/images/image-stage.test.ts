@@ -150,6 +150,20 @@ describe("ImageStage", () => {
     expect(await bytesOf(late)).toEqual(jpeg);
   });
 
+  it("codes pictures again once a busy moment is over", async () => {
+    let [now, cost] = [0, 4000];
+    const clock = { now: () => (now += cost), setTimer };
+    const busy = new ImageStage(new ImageRecoder(new WasmCodec(testCodecs), time(), clock), room(), setTimer);
+    const isRecoded = async () =>
+      parseImageNote((await busy.apply(answer(jpeg), asking, BALANCED)).head.headers)?.kind === "recoded";
+    expect(await isRecoded()).toBe(true);
+    expect(await isRecoded()).toBe(false);
+    cost = 0;
+    expect(await isRecoded()).toBe(false);
+    now += 60_000;
+    expect(await isRecoded()).toBe(true);
+  });
+
   it("gives a picture as it is while those of other phones wait", async () => {
     const waiting = time();
     const others = {};

@@ -24,7 +24,7 @@ function setUp(change: { format?: string; width?: number; fails?: boolean; other
   const own: PictureCodec = { recode: async () => new TextEncoder().encode("own"), rest: () => void rested++ };
   const codec = new BindingCodec(binding, otherwise ? own : null);
   const recode = async (of: ImageFacts = facts) =>
-    text(await codec.recode(picture, of, { target: "avif", quality: 65 }));
+    text(await codec.recode(picture, of, { kind: "photo", recoding: "balanced" }));
   return { codec, recode, asked, rested: () => rested };
 }
 

@@ -1,5 +1,6 @@
 import type { ImageFacts } from "./image-facts.ts";
-import type { Coding, PictureCodec } from "./picture-codec.ts";
+import { type Coding, type PictureCodec, TARGETS } from "./picture-codec.ts";
+import { USUAL_QUALITY } from "./quality.ts";
 
 /**
  * Cloudflare's Images binding, as far as it is used (developers.cloudflare.com/images/transform-images/bindings). It works
@@ -30,11 +31,13 @@ export class BindingCodec implements PictureCodec {
     return recoded ?? this.#otherwise?.recode(picture, facts, coding) ?? null;
   }
 
-  async #recode(picture: Uint8Array, facts: ImageFacts, { target, quality }: Coding) {
+  async #recode(picture: Uint8Array, facts: ImageFacts, { kind, recoding }: Coding) {
     // Nobody says how it shows those that EXIF turns.
     if (facts.isTurned) return null;
-    const format = `image/${target}` as const;
-    const result = await this.#images.input(streamOf(picture)).output({ format, quality });
+    const format = `image/${TARGETS[kind]}` as const;
+    const result = await this.#images
+      .input(streamOf(picture))
+      .output({ format, quality: USUAL_QUALITY[recoding][kind] });
     const image = result.image();
     // It may take another format where that one would take long.
     if (result.contentType() !== format) {

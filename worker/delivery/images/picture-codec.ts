@@ -1,12 +1,17 @@
 /** What codes pictures anew: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how. */
+import type { Recoding } from "../../../shared/http/heads.ts";
 import type { ImageFacts } from "./image-facts.ts";
 
 export type Target = "avif" | "webp";
 
-/** @property quality 0 to 100, on the scale of the codec. */
+/** Photographs and drawings, and those of either that are too large for the encoder of AVIF. */
+export type Kind = "photo" | "drawing" | "large";
+
+export const TARGETS: Readonly<Record<Kind, Target>> = { photo: "avif", drawing: "avif", large: "webp" };
+
 export interface Coding {
-  readonly target: Target;
-  readonly quality: number;
+  readonly kind: Kind;
+  readonly recoding: Exclude<Recoding, "none">;
 }
 
 export interface PictureCodec {

@@ -1,6 +1,7 @@
 import type { SharedCodecs } from "./image-codecs.ts";
 import { type ImageFacts, scansOf } from "./image-facts.ts";
-import type { Coding, PictureCodec } from "./picture-codec.ts";
+import { type Coding, type PictureCodec, TARGETS } from "./picture-codec.ts";
+import { balancedQuality, USUAL_QUALITY } from "./quality.ts";
 
 /** Scans above which a JPEG is left alone: each costs a pass over all pixels. Encoders make ten or eleven. */
 const MOST_SCANS = 12;
@@ -23,14 +24,15 @@ export class WasmCodec implements PictureCodec {
     }
   }
 
-  async #recode(picture: Uint8Array, facts: ImageFacts, { target, quality }: Coding) {
+  async #recode(picture: Uint8Array, facts: ImageFacts, { kind, recoding }: Coding) {
     if (facts.type === "jpeg" && scansOf(picture) > MOST_SCANS) return null;
-    const codecs = await this.#codecs.open(facts.type === "jpeg" ? "jpeg" : "png", target);
+    const codecs = await this.#codecs.open(facts.type === "jpeg" ? "jpeg" : "png", TARGETS[kind]);
     if (codecs.isBusy()) return null;
     const pixels = codecs.decode(picture);
     // What the header says is what was counted on.
     if (pixels === null || pixels.width !== facts.width || pixels.height !== facts.height) return null;
-    const coded = codecs.encode(pixels, quality);
+    const quality = recoding === "balanced" ? balancedQuality(pixels, kind) : USUAL_QUALITY[recoding][kind];
+    const coded = codecs.encode(pixels, kind, quality);
     const bytes = coded && new Uint8Array(coded);
     if (codecs.hasGrown()) this.#codecs.drop();
     return bytes;
