@@ -73,6 +73,7 @@ export async function runBench(options: BenchOptions, { tell, keep }: BenchRun):
           seed: options.seed,
           sharesCache: options.isHot,
           namesLearned: !options.isUnlearned,
+          pictures: options.pictures,
         }),
       );
     }

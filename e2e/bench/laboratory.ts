@@ -16,7 +16,7 @@ import type { VisitOptions as WatchedVisitOptions } from "./contestants/visit.ts
 import type { CellRound, PageVisitor, Revisit, VisitOptions } from "./experiments/page-visits.ts";
 import { HarnessError } from "./failure.ts";
 import { loadFloor } from "./floor.ts";
-import type { CongestionControl, Contestant, Site, Visit } from "./model.ts";
+import type { CongestionControl, Contestant, PictureSetting, Site, Visit } from "./model.ts";
 import { type Caddy, startCaddy } from "./servers/caddy.ts";
 import { type Authority, createAuthority } from "./servers/certificates.ts";
 import type { Front } from "./servers/front.ts";
@@ -38,6 +38,8 @@ export interface LaboratoryOptions {
   readonly sharesCache?: boolean;
   /** As of `RopewayOptions`; they do by default. */
   readonly namesLearned?: boolean;
+  /** The app's setting for pictures; off by default. */
+  readonly pictures?: PictureSetting;
   /** `address:port` in the edge's namespace where DevTools may attach to the edge. */
   readonly inspector?: string;
   /** Between the phone and the edge; nothing by default. */
@@ -87,8 +89,8 @@ export class Laboratory implements PageVisitor {
     this.#edge = servers.edge;
     this.#replay = servers.replay;
     this.#direct = new DirectBrowser({ lab, authority, directory });
-    const { front, namesLearned = true } = options;
-    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front, namesLearned });
+    const { front, namesLearned = true, pictures = "off" } = options;
+    this.#ropeway = new RopewayApp({ lab, authority, directory, edge: servers.edge, front, namesLearned, pictures });
   }
 
   /** @throws HarnessError or Error with what did not start; then nothing is left. */

@@ -42,6 +42,10 @@ export const FIXED_CHANNEL_CONTESTANTS = [
   "ropeway open 5 channels",
 ] as const;
 
+/** Of "Pictures", those that can be measured: the others go by the link, or wait for a tap. */
+export const PICTURE_SETTINGS = ["off", "balanced", "strong"] as const;
+export type PictureSetting = (typeof PICTURE_SETTINGS)[number];
+
 export const ALL_CONTESTANTS = [...CONTESTANTS, ...FIXED_CHANNEL_CONTESTANTS] as const;
 
 /** Direct over one HTTP version, or Ropeway: app closed, app open (first page), later site of a sitting. */

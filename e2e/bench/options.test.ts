@@ -24,6 +24,7 @@ describe("parseBenchArguments", () => {
         isUnquiet: false,
         isHot: false,
         isUnlearned: false,
+        pictures: "off",
         output: null,
       },
     });
@@ -31,6 +32,11 @@ describe("parseBenchArguments", () => {
 
   it("fills a shared cache in a round that does not count", () => {
     expect(parseBenchArguments(["--quick", "--hot"])).toMatchObject({ options: { isHot: true, warmUpRounds: 1 } });
+  });
+
+  it("takes a setting of the app for pictures", () => {
+    expect(parseBenchArguments(["--pictures", "balanced"])).toMatchObject({ options: { pictures: "balanced" } });
+    expect(() => parseBenchArguments(["--pictures", "none"])).toThrow('not "none"');
   });
 
   it("takes a comparison of what is in front of the edge", () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ALL_CONTESTANTS, type Contestant } from "./model.ts";
+import { ALL_CONTESTANTS, type Contestant, PICTURE_SETTINGS, type PictureSetting } from "./model.ts";
 import type { ProfileOptions } from "./profile/profile.ts";
 
 export type BenchMode = "quick" | "full" | "smoke";
@@ -34,6 +34,8 @@ export interface BenchOptions {
   readonly isHot: boolean;
   /** The app names nothing of what it has learned that pages ask for, so that none of it is pushed. */
   readonly isUnlearned: boolean;
+  /** What the person has chosen in the app's settings. */
+  readonly pictures: PictureSetting;
   /** Directory for results and report; the place in the checkout when absent. */
   readonly output: string | null;
 }
@@ -68,6 +70,7 @@ export const USAGE = `npm run bench -- [options]
   --unquiet             all cells side by side, also those whose times are as much the processor's as the link's
   --hot                 with the edge's shared cache, which warm-up rounds fill; without, all comes from origins
   --unlearned           nothing is pushed that only visits before have taught the phone
+  --pictures SETTING    ${PICTURE_SETTINGS.join(", ")}: as the app's setting (off)
   --output DIRECTORY    for the result and its report (e2e/bench/results)
 
   --profile                 tells where the time of visits goes (with --cells, --rounds, --output)
@@ -119,6 +122,7 @@ export function parseBenchArguments(args: readonly string[]): BenchCommand {
       isUnquiet: values.unquiet === true,
       isHot: values.hot === true,
       isUnlearned: values.unlearned === true,
+      pictures: pictureSetting(values.pictures ?? "off"),
       output: values.output ?? null,
     },
   };
@@ -147,6 +151,7 @@ function parse(args: readonly string[]) {
         unquiet: { type: "boolean" },
         hot: { type: "boolean" },
         unlearned: { type: "boolean" },
+        pictures: { type: "string" },
         output: { type: "string" },
         profile: { type: "boolean" },
         fronts: { type: "boolean" },
@@ -182,6 +187,12 @@ function list(text: string | undefined): string[] {
 function contestant(name: string): Contestant {
   const found = ALL_CONTESTANTS.find((known) => known === name);
   if (found === undefined) throw refusal(`there is no contestant "${name}"; there are ${ALL_CONTESTANTS.join(", ")}`);
+  return found;
+}
+
+function pictureSetting(name: string): PictureSetting {
+  const found = PICTURE_SETTINGS.find((known) => known === name);
+  if (found === undefined) throw refusal(`--pictures takes one of ${PICTURE_SETTINGS.join(", ")}, not "${name}"`);
   return found;
 }
 

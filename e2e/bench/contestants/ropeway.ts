@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { AppPage, storeExperiment } from "../../fixtures/app-page.ts";
+import { AppPage, storeExperiment, storeSettings } from "../../fixtures/app-page.ts";
 import type { Lab } from "../../lab/lab.ts";
 import { ContestantError, HarnessError } from "../failure.ts";
-import type { Site, Visit } from "../model.ts";
+import type { PictureSetting, Site, Visit } from "../model.ts";
 import type { Authority } from "../servers/certificates.ts";
 import type { Front } from "../servers/front.ts";
 import type { RopewayEdge } from "../servers/ropeway-edge.ts";
@@ -42,6 +42,8 @@ export interface RopewayOptions {
   readonly front?: Front | undefined;
   /** Whether the app names what it has learned that pages ask for. */
   readonly namesLearned: boolean;
+  /** As a person sets it. */
+  readonly pictures: PictureSetting;
 }
 
 /** Milliseconds that a person looks at the app, or at the page before. */
@@ -87,9 +89,10 @@ export class RopewayApp {
       const app = new AppPage(browser.page, edge.url);
       const { url } = options.site;
       const channels = options.channels ?? null;
-      const { namesLearned } = this.#options;
+      const { namesLearned, pictures } = this.#options;
       const experiment = { ...(channels === null ? {} : { channels }), ...(namesLearned ? {} : { namesLearned }) };
       await browser.page.addInitScript(storeExperiment, experiment);
+      if (pictures !== "off") await browser.page.addInitScript(storeSettings, { pictures });
       const seen: UsedChannels[] = [];
       if (!isClosed) await this.#openApp(browser, app);
       // An app that is open has been so for a while, whether it chooses their number or a setting does.
