@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type TraceEvent, threadProfiles } from "./browser-trace.ts";
+import { compileTime, type TraceEvent, threadProfiles } from "./browser-trace.ts";
 import { countMessages, phases } from "./waterfall.ts";
 
 function event(name: string, ts: number, args: TraceEvent["args"] = {}, more: Partial<TraceEvent> = {}): TraceEvent {
@@ -25,6 +25,20 @@ it("puts profiles together from their chunks, in the order of time", () => {
   expect(found).toMatchObject({ pid: 7, thread: "DedicatedWorker thread" });
   expect(found?.profile).toMatchObject({ samples: [1, 2], timeDeltas: [20, 30], startTime: 4 });
   expect(found?.profile.nodes.map(({ callFrame }) => callFrame.functionName)).toEqual(["early", "late"]);
+});
+
+it("sums what compiling took of the processor, on each thread, and within another such event once", () => {
+  const compiling = (name: string, ts: number, dur: number, tdur: number, tid = 9): TraceEvent =>
+    event(name, ts, {}, { ph: "X", dur, tdur, tid });
+  const events = [
+    compiling("V8.CompileCode", 150, 20, 15),
+    compiling("v8.compile", 100, 100, 80),
+    compiling("V8.ParseFunction", 250, 10, 5),
+    compiling("v8.parseOnBackground", 120, 400, 300, 10),
+    compiling("EvaluateScript", 300, 100, 90),
+    compiling("v8.compileModule", 20, 10, 10),
+  ];
+  expect(compileTime(events, 50)).toBeCloseTo(0.385);
 });
 
 it("tells the steps of a visit by the clock of the wall, and counts the tunnel's messages", () => {

@@ -12,6 +12,8 @@ export interface TraceEvent {
   /** Microseconds on the browser's monotonic clock. */
   readonly ts: number;
   readonly dur?: number;
+  /** Microseconds of it on a processor. */
+  readonly tdur?: number;
   readonly id?: string;
   readonly args: { readonly name?: string; readonly data?: TraceData };
 }
@@ -36,7 +38,7 @@ export interface ThreadProfile {
   readonly profile: CpuProfile;
 }
 
-const CATEGORIES = ["-*", "devtools.timeline", "blink.user_timing", "__metadata"];
+const CATEGORIES = ["-*", "devtools.timeline", "disabled-by-default-v8.compile", "blink.user_timing", "__metadata"];
 /** A sample every millisecond, of every thread that runs scripts. */
 const PROFILER = "disabled-by-default-v8.cpu_profiler";
 const MARK = "bench-profile";
@@ -85,6 +87,30 @@ export function threadProfiles(events: readonly TraceEvent[]): ThreadProfile[] {
       },
     };
   });
+}
+
+/** Events in which V8 parses and compiles, or takes from its cache: scripts, and functions when they are first called. */
+const COMPILING =
+  /^(?:v8\.(?:compile|compileModule|parseOnBackground|deserializeOnBackground)$|V8\.(?:Compile|Parse|PreParse))/;
+
+/**
+ * Milliseconds of the processor for compiling scripts, of all threads. What is inside of another such event counts once.
+ *
+ * @param from microseconds by the clock of the trace.
+ */
+export function compileTime(events: readonly TraceEvent[], from: number): number {
+  const compiling = events.filter(({ name, ph, ts }) => ph === "X" && COMPILING.test(name) && ts >= from);
+  const byThread = Map.groupBy(compiling, ({ pid, tid }) => `${pid}/${tid}`);
+  let sum = 0;
+  for (const own of byThread.values()) {
+    let until = from;
+    for (const { ts, dur = 0, tdur = 0 } of own.toSorted((one, other) => one.ts - other.ts)) {
+      if (ts < until) continue;
+      until = ts + dur;
+      sum += tdur;
+    }
+  }
+  return sum / 1000;
 }
 
 function wholeNode({ id, callFrame }: TraceNode): CpuProfile["nodes"][number] {

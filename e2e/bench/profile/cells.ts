@@ -1,4 +1,4 @@
-/** What is profiled: the 150-image page and the median page, with the app closed, open and warm, and the day after. */
+/** What is profiled: the 150-image page and the median page, with the app closed, open and warm, and some the day after. */
 import type { LinkSettings } from "../../lab/lab.ts";
 import { delayOnly, PROFILES } from "../../lab/profiles.ts";
 import { DAY, type Revisit } from "../experiments/page-visits.ts";
@@ -22,15 +22,22 @@ const PAGES: readonly { readonly page: SiteName; readonly at: string; readonly l
   { page: "median-mobile", at: "profile=lte", link: PROFILES.lte },
 ];
 const STATES: readonly AppState[] = ["cold", "open", "warm"];
+/** The last is nearly all scripts. */
+const NEXT_DAY: readonly Pick<ProfileCell, "page" | "state">[] = [
+  { page: "median-mobile", state: "warm" },
+  { page: "spectre-docs", state: "warm" },
+  { page: "median-mobile", state: "open" },
+  { page: "swagger-ui", state: "open" },
+];
 
 /** @param parts texts that a cell's id has one of; all cells when empty. */
 export function profileCells(parts: readonly string[]): ProfileCell[] {
   const cells: ProfileCell[] = PAGES.flatMap(({ page, at, link }) =>
     STATES.map((state) => ({ id: `page=${page} ${at} app=${state}`, page, link, state, revisit: null })),
   );
-  for (const page of ["median-mobile", "spectre-docs"] as const) {
-    const id = `page=${page} profile=lte app=warm visit=next day`;
-    cells.push({ id, page, link: PROFILES.lte, state: "warm", revisit: { after: DAY, to: "edited" } });
+  for (const { page, state } of NEXT_DAY) {
+    const id = `page=${page} profile=lte app=${state} visit=next day`;
+    cells.push({ id, page, link: PROFILES.lte, state, revisit: { after: DAY, to: "edited" } });
   }
   const chosen = cells.filter(({ id }) => parts.length === 0 || parts.some((part) => id.includes(part)));
   if (chosen.length === 0) {

@@ -29,6 +29,8 @@ function cellMarkdown(cell: CellProfile): string[] {
     "",
     ...table(["step", "at", "after the one before"], steps(cell)),
     "",
+    ...table(["phone, processor", "ms", "of it compiling scripts"], phoneTimeRows(cell)),
+    "",
     ...table(["phone, by thread", "ms", "of all"], threadRows(cell.phoneThreads)),
     "",
     ...table(["phone, by source (profiled)", "thread", "ms"], codeRows(cell.phoneSources)),
@@ -49,6 +51,16 @@ function cellMarkdown(cell: CellProfile): string[] {
     `Largest on the phone: ${largest(cell.phoneThreads)}. Largest of its scripts: ${largestCode(cell.phoneSources)}.`,
     `Largest at the edge: ${largestCode(cell.edgeSources)}. Longest steps: ${longestSteps(cell)}.`,
   ];
+}
+
+function phoneTimeRows({ phoneTimes }: CellProfile): string[][] {
+  if (phoneTimes === undefined) return [];
+  const { ropeway, direct } = phoneTimes;
+  return [["Ropeway", ropeway] as const, ["HTTP/2", direct] as const].map(([who, { all, compiling }]) => [
+    who,
+    whole(all),
+    whole(compiling),
+  ]);
 }
 
 function steps({ phases }: CellProfile): string[][] {

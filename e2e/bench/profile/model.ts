@@ -19,6 +19,12 @@ export interface CodeCost {
   readonly time: number;
 }
 
+/** Processor time of the phone in one visit. */
+export interface PhoneTime {
+  readonly all: number;
+  readonly compiling: number;
+}
+
 export interface CellProfile {
   readonly id: string;
   /** Of each visit that was not profiled, in the order made. */
@@ -30,6 +36,8 @@ export interface CellProfile {
   readonly link: LinkUse;
   readonly messages: MessageCount;
   readonly phoneThreads: readonly ThreadCost[];
+  /** Of the visits with the median load; not in profiles of before 24 November 2026. */
+  readonly phoneTimes?: { readonly ropeway: PhoneTime; readonly direct: PhoneTime };
   /** Processor time of workerd, by thread. */
   readonly edgeThreads: readonly ThreadCost[];
   /** The next four are of one more visit, with profilers on, which slow everything down. */

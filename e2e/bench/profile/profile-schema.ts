@@ -7,29 +7,34 @@ const perhaps = { type: ["number", "null"] };
 const threads = list(whole({ thread: name, time: duration }));
 const code = list(whole({ thread: name, source: text, functionName: { type: ["string", "null"] }, time: duration }));
 
-const cell = whole({
-  id: name,
-  loads: { ...list(duration), minItems: 1 },
-  directLoads: { ...list(duration), minItems: 1 },
-  phases: list(whole({ name, at: number })),
-  link: whole({
-    idleDown: duration,
-    idleUp: duration,
-    idle: duration,
-    bytesDown: count,
-    bytesUp: count,
-    firstDown: perhaps,
-    lastDown: perhaps,
-  }),
-  messages: whole({ up: count, down: count, bytesUp: count, bytesDown: count }),
-  phoneThreads: threads,
-  edgeThreads: threads,
-  profiledLoad: duration,
-  phoneSources: code,
-  phoneFunctions: code,
-  edgeSources: code,
-  edgeFunctions: code,
-});
+const phoneTime = whole({ all: duration, compiling: duration });
+
+const cell = whole(
+  {
+    id: name,
+    loads: { ...list(duration), minItems: 1 },
+    directLoads: { ...list(duration), minItems: 1 },
+    phases: list(whole({ name, at: number })),
+    link: whole({
+      idleDown: duration,
+      idleUp: duration,
+      idle: duration,
+      bytesDown: count,
+      bytesUp: count,
+      firstDown: perhaps,
+      lastDown: perhaps,
+    }),
+    messages: whole({ up: count, down: count, bytesUp: count, bytesDown: count }),
+    phoneThreads: threads,
+    edgeThreads: threads,
+    profiledLoad: duration,
+    phoneSources: code,
+    phoneFunctions: code,
+    edgeSources: code,
+    edgeFunctions: code,
+  },
+  { phoneTimes: whole({ ropeway: phoneTime, direct: phoneTime }) },
+);
 
 const schema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -8,7 +8,7 @@ import type { Site } from "../model.ts";
 import { makeSite, type SiteName } from "../sites/make-sites.ts";
 import { type ProfileCell, profileCells } from "./cells.ts";
 import { EdgeProfiler, INSPECTOR } from "./edge-profiler.ts";
-import type { CellProfile, CodeCost, ProfileResult } from "./model.ts";
+import type { CellProfile, CodeCost, PhoneTime, ProfileResult } from "./model.ts";
 import { SourceNames } from "./source-names.ts";
 import {
   costsBySource,
@@ -85,26 +85,29 @@ async function profileCell(
   const visit = { filmstrip: false, revisit: cell.revisit, timeout: TIMEOUT };
   const contestant = `ropeway ${cell.state}` as const;
   await laboratory.configure(cell.link, "bbr");
-  const directLoads: number[] = [];
+  const direct: TimedVisit[] = [];
   const timed: TimedVisit[] = [];
   for (let round = 0; round < rounds; round++) {
-    directLoads.push((await laboratory.visit("http/2", site, visit)).load);
-    const watcher = timingWatcher(laboratory.lab, laboratory.edgePid, (seen) => timed.push(seen));
-    await laboratory.visit(contestant, site, { ...visit, watcher });
+    for (const [who, visits] of [["http/2", direct] as const, [contestant, timed] as const]) {
+      const watcher = timingWatcher(laboratory.lab, laboratory.edgePid, (seen) => visits.push(seen));
+      await laboratory.visit(who, site, { ...visit, watcher });
+    }
   }
   const seen: ProfiledVisit[] = [];
   const watcher = profilingWatcher(edge, new SourceNames(), (each) => seen.push(each));
   await laboratory.visit(contestant, site, { ...visit, watcher });
-  const typical = timed.toSorted((one, other) => one.load - other.load)[Math.floor(timed.length / 2)];
+  const [typical, typicalDirect] = [medianVisit(timed), medianVisit(direct)];
   const [code] = seen;
-  if (typical === undefined || code === undefined) throw new Error(`Cannot profile ${cell.id}: no visit was seen`);
-  const { load: _, ...parts } = typical;
+  if (typical === undefined || typicalDirect === undefined || code === undefined)
+    throw new Error(`Cannot profile ${cell.id}: no visit was seen`);
+  const { load: _, compiling: __, ...parts } = typical;
   const named = (costs: readonly CodeCost[]): CodeCost[] => costs.slice(0, FUNCTIONS);
   return {
     id: cell.id,
     loads: timed.map(({ load }) => load),
-    directLoads,
+    directLoads: direct.map(({ load }) => load),
     ...parts,
+    phoneTimes: { ropeway: phoneTime(typical), direct: phoneTime(typicalDirect) },
     profiledLoad: code.load,
     phoneSources: costsBySource(code.phone).slice(0, SOURCES),
     phoneFunctions: named(code.phone),
@@ -113,3 +116,11 @@ async function profileCell(
     edgeFunctions: named(code.edge),
   };
 }
+
+const medianVisit = (visits: readonly TimedVisit[]): TimedVisit | undefined =>
+  visits.toSorted((one, other) => one.load - other.load)[Math.floor(visits.length / 2)];
+
+const phoneTime = ({ phoneThreads, compiling }: TimedVisit): PhoneTime => ({
+  all: phoneThreads.reduce((sum, { time }) => sum + time, 0),
+  compiling,
+});

@@ -3,7 +3,7 @@
 import type { Lab } from "../../lab/lab.ts";
 import type { VisitWatcher } from "../contestants/visit.ts";
 import { HarnessError } from "../failure.ts";
-import { type BrowserTrace, endTrace, startTrace, threadProfiles } from "./browser-trace.ts";
+import { type BrowserTrace, compileTime, endTrace, startTrace, threadProfiles } from "./browser-trace.ts";
 import { type CpuProfile, selfTimes } from "./cpu-profile.ts";
 import type { EdgeProfiler } from "./edge-profiler.ts";
 import { type LinkUse, LinkWatch, linkUse } from "./link-activity.ts";
@@ -20,6 +20,8 @@ export interface TimedVisit {
   readonly link: LinkUse;
   readonly messages: MessageCount;
   readonly phoneThreads: readonly ThreadCost[];
+  /** Milliseconds of the processor. */
+  readonly compiling: number;
   readonly edgeThreads: readonly ThreadCost[];
 }
 
@@ -49,6 +51,7 @@ export function timingWatcher(
         link: linkUse(readings, zero, load),
         messages: countMessages(trace, zero, load),
         phoneThreads,
+        compiling: compileTime(trace.events, zero * 1000 + trace.clockOffset),
         edgeThreads,
       });
     },
