@@ -47,13 +47,18 @@ describe("a response on its way to the phone", () => {
 
   it("is shown to its observer decoded, each piece before it is on its way", async () => {
     const seen: string[] = [];
-    const observer = vi.fn(() => (chunk: Uint8Array) => void seen.push(new TextDecoder().decode(chunk)));
+    const observer = vi.fn(
+      () => (chunk: Uint8Array | null) => void seen.push(chunk === null ? "END" : new TextDecoder().decode(chunk)),
+    );
     const head = { ...responseHead, headers: HTML };
     const { body } = await deliver({ head, body: bodyOf(PAGE) }, { request, observer, refer });
     expect(observer).toHaveBeenCalledExactlyOnceWith(head);
     expect(seen).toEqual([]);
-    await body?.getReader().read();
-    expect(seen.join("")).toBe(PAGE);
+    const reader = body?.getReader();
+    await reader?.read();
+    expect(seen.join("").replace("END", "")).toBe(PAGE);
+    while ((await reader?.read())?.done === false);
+    expect(seen.join("")).toBe(`${PAGE}END`);
   });
 
   it("cancels what it was made of", async () => {

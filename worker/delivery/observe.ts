@@ -6,17 +6,26 @@ export const observe: Stage = (response, { observer }) => {
   return onChunk === null ? response : { ...response, body: shownTo(onChunk, response.body) };
 };
 
-function shownTo(onChunk: (chunk: Uint8Array) => void, source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function shownTo(
+  onChunk: (chunk: Uint8Array | null) => void,
+  source: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read().catch((reason: unknown) => {
+          onChunk(null);
+          throw reason;
+        });
+        onChunk(value ?? null);
         if (done) return controller.close();
-        onChunk(value);
         controller.enqueue(value);
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        onChunk(null);
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

@@ -91,6 +91,7 @@ export class SessionDelivery {
           this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) =>
           this.#offer({ ...pushed, head: onPageOf(request, pushed.head) }, observed),
+        setTimer: this.#options.setTimer,
         slotScheme,
         viewport,
         accept,
@@ -157,7 +158,7 @@ export class SessionDelivery {
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
     const response = await this.#options.handle(request);
     // No stage sees it. That a document has not changed is of interest all the same.
-    if (response.body === null) observer?.(response.head);
+    if (response.body === null) observer?.(response.head)?.(null);
     return deliver(hasStore === true ? response : withoutNotes(response), {
       request,
       observer: images && wished ? this.#readers.watching(request.head, observer) : observer,

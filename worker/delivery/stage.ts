@@ -4,10 +4,10 @@ import type { ServerRequest, ServerResponse } from "../../shared/http/server-exc
 import type { CodedBody } from "../upstream/body/coded-body.ts";
 
 /**
- * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone;
- * null for what is of no interest. It must not throw, and not keep the bytes.
+ * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone, and
+ * by null that no more comes, whole or not; null for what is of no interest. It must not throw, and not keep the bytes.
  */
-export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array) => void) | null;
+export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array | null) => void) | null;
 
 export interface DecodedResponse {
   readonly head: ResponseHead;

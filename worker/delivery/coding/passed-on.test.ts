@@ -36,13 +36,18 @@ function pieces() {
 describe("a body that its origin coded beforehand", () => {
   it("goes on as it came, to a phone that undoes it, and is read along decoded", async () => {
     const seen: Uint8Array[] = [];
-    const observer = () => (chunk: Uint8Array) => void seen.push(chunk.slice());
+    let ends = 0;
+    const observer = () => (chunk: Uint8Array | null) => {
+      if (chunk === null) ends += 1;
+      else seen.push(chunk.slice());
+    };
     const { head, body } = await deliver(await came(BEST), { ...delivery, observer });
     const bytes = await bytesOf(body);
     expect(head.coding).toBe("br");
     expect(bytes.length).toBe(BEST.length);
     expect(brotliDecompressSync(bytes).toString()).toBe(TEXT);
     expect(Buffer.concat(seen).toString()).toBe(TEXT);
+    expect(ends).toBe(1);
     // All but the window.
     expect(bytes.subarray(1).equals(BEST.subarray(1))).toBe(true);
   });
@@ -64,8 +69,8 @@ describe("a body that its origin coded beforehand", () => {
   it("goes out piece by piece, each when all of it was read along and before the next has come", async () => {
     const { readable, writer } = pieces();
     let seen = "";
-    const observer = () => (chunk: Uint8Array) => {
-      seen += new TextDecoder().decode(chunk);
+    const observer = () => (chunk: Uint8Array | null) => {
+      seen += new TextDecoder().decode(chunk ?? undefined);
     };
     void writer.write(BEST.subarray(0, 2000));
     const { body } = await deliver(await came(readable as BodyInit), { ...delivery, observer });

@@ -23,14 +23,15 @@ function passed(request: RequestHead, pieces: readonly string[], type = "text/ht
   const seen: string[] = [];
   const observe = readers.watching(
     request,
-    () => (chunk) => void seen.push(new TextDecoder().decode(chunk)),
+    () => (chunk) => void seen.push(chunk === null ? "END" : new TextDecoder().decode(chunk)),
   )({
     ...responseHead,
     url: request.url,
     headers: [["content-type", type]],
   });
   for (const piece of pieces) observe?.(new TextEncoder().encode(piece));
-  expect(seen).toEqual(pieces);
+  observe?.(null);
+  expect(seen).toEqual([...pieces, "END"]);
   return (head: RequestHead) => readers.wishFor(head, BALANCED).recoding;
 }
 

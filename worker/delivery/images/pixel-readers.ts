@@ -36,12 +36,12 @@ export class PixelReaders {
     return mayRead ? { ...wish, recoding: "none" } : wish;
   }
 
-  #watch(page: string | null): ((chunk: Uint8Array) => void) | null {
+  #watch(page: string | null): ((chunk: Uint8Array | null) => void) | null {
     if (page === null || this.#origins.has(page) || this.#origins.size >= MOST_ORIGINS) return null;
     const decoder = new TextDecoder("latin1");
     let end = "";
     return (chunk) => {
-      if (this.#origins.has(page)) return;
+      if (chunk === null || this.#origins.has(page)) return;
       const text = end + decoder.decode(chunk);
       if (NAMES.test(text)) this.#origins.add(page);
       end = text.slice(-OVERLAP);

@@ -16,6 +16,7 @@ import {
   NAVIGATION,
   openOrder,
   requestsFor,
+  setTimer,
   urlsFor,
 } from "./testing/push-rig.ts";
 import { UnsentResponse } from "./unsent-response.ts";
@@ -78,6 +79,7 @@ describe("a pushed request", () => {
             () => {},
           ),
         mostPushes: 256,
+        setTimer,
         slotScheme: "https",
         accept: {},
         openOrder,

@@ -2,6 +2,7 @@
  * Parse-and-push (GPRSWeb): pushes what a document names while it streams to the phone. Each push is announced before the
  * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
  */
+import type { SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -18,11 +19,12 @@ import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/or
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
-import { DocumentScanner, type NamedResource, type ScanHandler } from "./document-scanner.ts";
+import { DocumentScanner, type NamedResource, type ScanHandler, UNNAMED } from "./document-scanner.ts";
 import { linksOf } from "./link-header.ts";
-import { observeImports } from "./observe-imports.ts";
-import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { observeModule } from "./observe-module.ts";
+import { allowsStyle, allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
+import { PageStyles } from "./style/page-styles.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
 
 /** Bytes: so much of a document is looked through for resources; hardly one is longer. */
@@ -30,16 +32,6 @@ export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 
 /** What a page that runs no scripts asks for. */
 const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
-
-/** What an element would say. */
-const UNNAMED = {
-  referrerPolicy: "",
-  nonce: "",
-  priority: "auto",
-  isDeferred: false,
-  isOfStyle: false,
-  isModule: false,
-} as const;
 
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
@@ -55,6 +47,7 @@ export interface PushHost {
    * @param observer of what it says.
    */
   offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
+  readonly setTimer: SetTimer;
   readonly slotScheme: SlotScheme;
   readonly viewport?: Viewport | undefined;
   /** What the phone's browser sends as `accept`, as far as it was announced. */
@@ -116,9 +109,11 @@ class DocumentPush {
   /** As the response's fields say them. */
   readonly #links: readonly string[];
   #isOver = false;
+  readonly #styles: PageStyles;
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
     this.#host = host;
+    this.#styles = new PageStyles(host.viewport, host.setTimer, (resource) => this.#pushNamed(resource));
     this.#signal = signal;
     this.#document = document;
     this.#order = host.openOrder(document);
@@ -144,7 +139,7 @@ class DocumentPush {
   }
 
   /** Told of the document's bytes. Never throws: a document that cannot be read is just not helped. */
-  get observer(): (chunk: Uint8Array) => void {
+  get observer(): (chunk: Uint8Array | null) => void {
     const decoder = new TextDecoder();
     const handler: ScanHandler = {
       onResource: (resource) => this.#push(resource),
@@ -155,13 +150,18 @@ class DocumentPush {
       onContentSecurityPolicy: (content) => {
         this.#policies = [...this.#policies, ...parsePolicies(content)];
       },
+      onStyle: (text, nonce) => {
+        if (allowsStyle(this.#policies, nonce)) this.#styles.readInline(text, this.#base.href);
+      },
     };
-    const scanner = new DocumentScanner(handler, this.#host.viewport, !this.#isScriptless);
+    const { viewport } = this.#host;
+    const scanner = new DocumentScanner(handler, viewport, !this.#isScriptless, this.#styles.elements);
     let left: number = SCANNED_DOCUMENT_BYTES;
     this.#reading(() => {
       for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);
     });
     return (chunk) => {
+      if (chunk === null) return this.#reading(() => this.#styles.update());
       if (left <= 0) return;
       const bytes = chunk.subarray(0, left);
       left -= bytes.length;
@@ -215,12 +215,14 @@ class DocumentPush {
     const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);
     if (stream === null) return;
-    const imports = observeImports(resource, (each) => this.#pushImport(each));
+    const sheet = resource.destination === "style" ? this.#styles.expect(resource) : null;
+    const observer = sheet?.observe ?? observeModule(resource, (each) => this.#pushNamed(each));
     try {
       const turn = this.#order.add(stream, priority.urgency);
       let offered: UnsentResponse | null = null;
       const handle: RequestHandler = (request) => {
-        offered = this.#host.offer(request, imports);
+        offered = this.#host.offer(request, observer);
+        if (sheet !== null) offered.whenFailed(sheet.over);
         return offered.inTurn(turn.come);
       };
       const onClaim = (): void => {
@@ -233,11 +235,13 @@ class DocumentPush {
       this.#pushed.push({ stream, urgency: priority.urgency, giveUp });
     } catch {
       // A head cannot hold its address.
+      sheet?.over();
       stream.reset(ErrorCode.INTERNAL_ERROR);
     }
   }
 
-  #pushImport(resource: NamedResource): void {
+  /** Named by what is pushed itself. */
+  #pushNamed(resource: NamedResource): void {
     if (!this.#isOver && !this.#signal.aborted) this.#push(resource);
   }
 

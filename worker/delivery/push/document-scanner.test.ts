@@ -6,6 +6,7 @@ import { DocumentScanner, type NamedResource, type ScanHandler } from "./documen
 interface Found {
   readonly resources: NamedResource[];
   readonly other: string[];
+  readonly styles: (readonly [text: string, nonce: string])[];
 }
 
 function scan(...pieces: readonly string[]): Found {
@@ -15,15 +16,17 @@ function scan(...pieces: readonly string[]): Found {
 function scanFor(viewport: Viewport | undefined, ...pieces: readonly string[]): Found {
   const resources: NamedResource[] = [];
   const other: string[] = [];
+  const styles: (readonly [string, string])[] = [];
   const handler: ScanHandler = {
     onResource: (resource) => resources.push(resource),
     onBase: (href) => other.push(`base ${href}`),
     onReferrerPolicy: (policy) => other.push(`referrer ${policy}`),
     onContentSecurityPolicy: (content) => other.push(`policy ${content}`),
+    onStyle: (text, nonce) => styles.push([text, nonce]),
   };
   const scanner = new DocumentScanner(handler, viewport);
   for (const piece of pieces) scanner.write(piece);
-  return { resources, other };
+  return { resources, other, styles };
 }
 
 /** As `destination mode credentials url`. */
@@ -134,7 +137,7 @@ describe("what a document names", () => {
     "<img src=a",
     "<img src='a>",
   ])("does not include that of %s", (html) => {
-    expect(scan(html)).toEqual({ resources: [], other: [] });
+    expect(scan(html)).toMatchObject({ resources: [], other: [] });
   });
 
   it("tells of what changes how resources are asked for", () => {

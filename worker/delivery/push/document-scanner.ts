@@ -10,6 +10,7 @@ import type { Viewport } from "../../../shared/http/viewport.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import { chooseImage } from "./image-candidates.ts";
 import { matchesMedia } from "./media-query.ts";
+import { OF_HEAD, PageElements } from "./style/page-elements.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -36,6 +37,16 @@ export interface NamedResource {
   readonly accept?: string;
 }
 
+/** What an element would say. */
+export const UNNAMED = {
+  referrerPolicy: "",
+  nonce: "",
+  priority: "auto",
+  isDeferred: false,
+  isOfStyle: false,
+  isModule: false,
+} as const;
+
 export interface ScanHandler {
   onResource(resource: NamedResource): void;
   /** `<base href>`, as written; only the first. */
@@ -43,6 +54,8 @@ export interface ScanHandler {
   onReferrerPolicy(policy: ReferrerPolicy): void;
   /** `content` of a `<meta>` that sets a Content Security Policy. */
   onContentSecurityPolicy(content: string): void;
+  /** Text of a `<style>`. */
+  onStyle(text: string, nonce: string): void;
 }
 
 type Attributes = Readonly<Record<string, string>>;
@@ -53,11 +66,6 @@ type PictureChoice = { readonly kind: "open" } | { readonly kind: "chosen"; read
 /** Types of pictures that all browsers show which the app runs in. */
 const KNOWN_IMAGES = /^image\/(?:avif|gif|jpe?g|png|svg\+xml|webp)$/i;
 
-/** What may stand in a head. The first other element begins the body. */
-const OF_HEAD: ReadonlySet<string> = new Set(
-  "base head html link meta noscript script style template title".split(" "),
-);
-
 /** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
 const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
 const INERT_WITHOUT_SCRIPTS: ReadonlySet<string> = new Set(["template"]);
@@ -67,6 +75,9 @@ const SCRIPT_TYPES =
 
 /** Backgrounds further down may be of what is not shown. */
 const BACKGROUNDS = 2;
+
+/** Characters: of a `<style>`; no more is read. */
+const INLINE_LENGTH = 256 * 1024;
 
 /** A longer attribute is not looked at: time is quadratic in it. */
 const STYLE_LENGTH = 1_000;
@@ -86,12 +97,19 @@ export class DocumentScanner {
   #hasBase = false;
   #backgrounds = 0;
   #isPastPolicies = false;
+  /** The `<style>` that is open, if it is for the screen. */
+  #style: { text: string; readonly nonce: string } | null = null;
+  readonly #elements: PageElements;
   #handler: ScanHandler;
   #viewport: Viewport | undefined;
   readonly #inert: ReadonlySet<string>;
 
-  /** @param viewport of the phone, where it has told. */
-  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true) {
+  /**
+   * @param viewport of the phone, where it has told.
+   * @param elements is told of all that is not inert.
+   */
+  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true, elements = new PageElements()) {
+    this.#elements = elements;
     this.#handler = handler;
     this.#viewport = viewport;
     this.#inert = runsScripts ? INERT : INERT_WITHOUT_SCRIPTS;
@@ -99,6 +117,7 @@ export class DocumentScanner {
       {
         onopentag: (name, attributes) => this.#open(name, attributes),
         onclosetag: (name) => this.#close(name),
+        ontext: (text) => this.#read(text),
       },
       { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
     );
@@ -118,6 +137,7 @@ export class DocumentScanner {
     if (this.#inert.has(name)) this.#inertDepth += 1;
     if (name === "picture") this.#picture = { kind: "open" };
     if (this.#inertDepth > 0) return;
+    this.#elements.open(name, attributes);
     if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
     switch (name) {
       case "base":
@@ -130,6 +150,9 @@ export class DocumentScanner {
         return this.openLink(attributes);
       case "script":
         return this.#openScript(attributes);
+      case "style":
+        if (this.#isForScreen(attributes.media) === true) this.#style = { text: "", nonce: attributes.nonce ?? "" };
+        return;
       case "source":
         if (this.#picture?.kind === "open") this.#picture = this.#chooseSource(attributes);
         return;
@@ -146,8 +169,20 @@ export class DocumentScanner {
 
   #close(name: string): void {
     this.#isPastPolicies ||= name === "head";
+    if (this.#inertDepth === 0) this.#elements.close();
     if (this.#inert.has(name)) this.#inertDepth -= 1;
+    if (name === "style" && this.#style !== null) {
+      const { text, nonce } = this.#style;
+      this.#style = null;
+      this.#handler.onStyle(text, nonce);
+    }
     if (name === "picture") this.#picture = null;
+  }
+
+  #read(text: string): void {
+    if (this.#inertDepth > 0) return;
+    if (this.#style === null) this.#elements.text(text);
+    else if (this.#style.text.length < INLINE_LENGTH) this.#style.text += text;
   }
 
   #imageOf({ srcset, sizes, src }: Attributes): string | undefined {

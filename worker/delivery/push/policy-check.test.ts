@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Destination } from "../../../shared/http/heads.ts";
 import { parsePolicies } from "../../../shared/web/csp-source.ts";
-import { allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { allowsStyle, allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 
 const SELF = "https://site.example";
 
@@ -63,4 +63,19 @@ it.each([
   ["default-src 'none'", "https://cdn.example/", true],
 ])("%s lets %s be the base: %s", (policy, base, expected) => {
   expect(isAllowedBase(parsePolicies(policy), new URL(base), SELF)).toBe(expected);
+});
+
+it.each<[policy: string, nonce: string, expected: boolean]>([
+  ["img-src 'self'", "", true],
+  ["style-src 'self'", "", false],
+  ["style-src 'unsafe-inline'", "", true],
+  ["style-src 'unsafe-inline' 'nonce-n'", "", false],
+  ["style-src 'nonce-n'", "n", true],
+  ["style-src 'nonce-n'", "m", false],
+  ["style-src-elem 'unsafe-inline'; style-src 'none'", "", true],
+  ["style-src-attr 'unsafe-inline'; style-src 'none'", "", false],
+  ["default-src 'self'", "", false],
+  ["style-src 'unsafe-inline', style-src 'self'", "", false],
+])("%s lets a <style> with the nonce %j hold: %s", (policy, nonce, expected) => {
+  expect(allowsStyle(parsePolicies(policy), nonce)).toBe(expected);
 });

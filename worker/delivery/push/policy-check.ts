@@ -31,8 +31,18 @@ export function isAllowed(
 
 /** Whether what `style` attributes say holds (CSP Level 3 sections 6.8.1 and 6.7.3.2). Hashes of them are not looked up. */
 export function allowsStyleAttributes(policies: readonly Policy[]): boolean {
+  return allowsInline(policies, "style-src-attr", "");
+}
+
+/** Whether a `<style>` holds. Hashes of it are not looked up. */
+export function allowsStyle(policies: readonly Policy[], nonce: string): boolean {
+  return allowsInline(policies, "style-src-elem", nonce);
+}
+
+function allowsInline(policies: readonly Policy[], directive: string, nonce: string): boolean {
   return policies.every((policy) => {
-    const sources = ["style-src-attr", "style-src", "default-src"].map((name) => policy.get(name)).find(Boolean);
+    const sources = [directive, "style-src", "default-src"].map((name) => policy.get(name)).find(Boolean);
+    if (nonce !== "" && sources?.includes(`'nonce-${nonce}'`)) return true;
     const lower = sources?.map((source) => source.toLowerCase());
     return lower === undefined || (lower.includes("'unsafe-inline'") && !lower.some((source) => EXACT.test(source)));
   });

@@ -1,4 +1,5 @@
 /** A document on its way to a phone that takes pushes. */
+import type { SetTimer } from "../../../../shared/clock.ts";
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import type { SlotScheme } from "../../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../../shared/http/server-exchange.ts";
@@ -27,11 +28,13 @@ export const DOCUMENT_STREAM = {
   ready: "nothing",
 } as MuxStream;
 
-export const openOrder = (document: MuxStream): PushOrder =>
-  new PushOrder(document, (task) => {
-    queueMicrotask(task);
-    return () => {};
-  });
+/** As soon as can be. */
+export const setTimer: SetTimer = (task) => {
+  queueMicrotask(task);
+  return () => {};
+};
+
+export const openOrder = (document: MuxStream): PushOrder => new PushOrder(document, setTimer);
 
 export interface Circumstances {
   readonly request?: Partial<RequestHead>;
@@ -44,6 +47,8 @@ export interface Circumstances {
   /** Chunks of the text at a URL that is pushed, and its type in place of the answer's. */
   readonly texts?: (url: string) => readonly string[];
   readonly type?: string;
+  /** Of what the origin gives no answer to. */
+  readonly failing?: (url: string) => boolean;
 }
 
 /** The document of one request. */
@@ -57,6 +62,7 @@ export function load({
   answer,
   texts,
   type = "text/plain",
+  failing = () => false,
 }: Circumstances = {}) {
   const pushes: StreamLog[] = [];
   const asked: ServerRequest[] = [];
@@ -66,6 +72,7 @@ export function load({
   const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
   const handle: RequestHandler = (pushed) => {
     asked.push(pushed);
+    if (failing(pushed.head.url)) return Promise.reject(new Error("Cannot answer: the origin is away"));
     return (
       answer?.() ??
       Promise.resolve({
@@ -89,10 +96,12 @@ export function load({
           const onChunk = observer?.(response.head) ?? null;
           if (onChunk !== null)
             for (const text of texts?.(response.head.url) ?? []) onChunk(new TextEncoder().encode(text));
+          onChunk?.(null);
           return response;
         },
         () => {},
       ),
+    setTimer,
     slotScheme,
     mostPushes,
     accept,
@@ -112,6 +121,7 @@ export function load({
     abort,
     isWatched: typeof observe === "function",
     write: (html: string | Uint8Array) => observe?.(typeof html === "string" ? new TextEncoder().encode(html) : html),
+    end: () => observe?.(null),
   };
 }
 
