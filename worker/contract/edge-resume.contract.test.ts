@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EdgeOptions, type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
+import { EdgeRequest } from "../../shared/subprotocol.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256, until } from "../testing/contract.ts";
 import { EDGES, pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
@@ -102,6 +104,32 @@ describe.each(EDGES)("a link that is cut, with an edge on %s over %s", (runtime,
       await phone.connect();
     }
     expect(held.length).toBe(1);
+  });
+
+  it("keeps a cookie that came after its phone's app was killed, and tells it to the next one that asks", async () => {
+    const held: ServerResponse[] = [];
+    const origin = await originOf((request, response) => {
+      if (request.url === "/login") held.push(response);
+      else response.end();
+    });
+    const killed = await connectedPhone();
+    killed.fetch(`${origin}/login`, { method: "POST", body: "who", ...scriptFetch(origin) }).catch(() => {});
+    await until(() => held.length === 1);
+    killed.cut();
+    const next = await connectedPhone();
+    const told = async () => {
+      const asked = { ...scriptFetch(origin), headers: [["document-url", `${origin}/`]] as const };
+      return (await next.fetch(EdgeRequest.SCRIPT_COOKIES, asked)).head.scriptCookies.map(({ name }) => name);
+    };
+    expect(await told()).toEqual([]);
+    held[0]?.writeHead(200, { "set-cookie": "late=1" }).end();
+    await until(async () => (await told()).includes("late"));
+    // What another exchange set is told with none but documents.
+    const [script, page] = [
+      await next.fetch(`${origin}/script`, scriptFetch(origin)),
+      await next.fetch(`${origin}/page`),
+    ];
+    expect([script, page].map(({ head }) => head.scriptCookies.map(({ name }) => name))).toEqual([[], ["late"]]);
   });
 
   it("carries on with requests that were made while the link was down", async () => {
