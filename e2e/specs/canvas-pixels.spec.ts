@@ -1,6 +1,7 @@
 /** Pixels that scripts read are those of the origin's picture, whatever the person has chosen for pictures. */
 import { photo } from "../demo/pictures.ts";
 import { expect, test } from "../fixtures/browser.ts";
+import { choosePictures } from "../fixtures/picture-settings.ts";
 
 /** Draws the picture, and beside it what a script fetched of it: how many of their pixels differ, and how many bytes came. */
 const COMPARE = `
@@ -33,10 +34,7 @@ for (const [whose, attributes] of [
     // Of a page that reads none they come smaller: the choice holds.
     otherOrigin.route("/plain.png", ({ reply }) => reply(200, { "content-type": "image/png" }, picture));
     otherOrigin.page("/", '<img src="/plain.png">');
-    await app.page.getByRole("button", { name: "Menu" }).click();
-    await app.page.getByRole("button", { name: "Settings" }).click();
-    await app.page.getByRole("combobox", { name: "Pictures" }).selectOption("balanced");
-    await app.page.keyboard.press("Escape");
+    await choosePictures(app, "balanced");
 
     const before = (await app.stats()).linkBytesDown;
     await app.goto(`${otherOrigin.origin}/`);

@@ -1,5 +1,6 @@
 import { photo } from "../demo/pictures.ts";
 import { expect, test } from "../fixtures/browser.ts";
+import { choosePictures } from "../fixtures/picture-settings.ts";
 
 test("an intersection observer without a root has the page's viewport, with its margin", async ({ app, origin }) => {
   origin.page("/", `<p>Top</p><p id="far" style="position: absolute; top: 150vh">Far</p>`);
@@ -101,12 +102,6 @@ test("pictures are coded anew, or wait for a tap, as the person has chosen", asy
     "/",
     '<p>Before</p><img id="picture" src="/picture.png" alt="A harbour" style="max-width: 100%"><p id="after">After</p>',
   );
-  const choose = async (value: string) => {
-    await app.page.getByRole("button", { name: "Menu" }).click();
-    await app.page.getByRole("button", { name: "Settings" }).click();
-    await app.page.getByRole("combobox", { name: "Pictures" }).selectOption(value);
-    await app.page.keyboard.press("Escape");
-  };
   const seen = async () =>
     (await app.content()).evaluate(() => {
       const image = document.querySelector("#picture") as HTMLImageElement;
@@ -118,7 +113,7 @@ test("pictures are coded anew, or wait for a tap, as the person has chosen", asy
     await app.goto(`${origin.origin}/?${Math.random()}`);
     return (await app.stats()).linkBytesDown - before;
   };
-  await choose("none");
+  await choosePictures(app, "none");
   const bytesHeld = await load();
   const frame = await app.content();
   const button = frame.getByRole("button", { name: /^A harbour: load, \d+ kB$/ });
@@ -133,7 +128,7 @@ test("pictures are coded anew, or wait for a tap, as the person has chosen", asy
   await expect.poll(async () => (await app.stats()).linkBytesDown).toBeGreaterThan(bytesHeld + picture.length / 2);
   expect(await seen()).toEqual({ ...held, role: null });
 
-  await choose("balanced");
+  await choosePictures(app, "balanced");
   origin.route("/picture.png", ({ reply }) =>
     reply(200, { "content-type": "image/png", "cache-control": "no-store" }, picture),
   );

@@ -3,7 +3,7 @@ import type { ImageFacts } from "./image-facts.ts";
 
 /** @param bytes of the picture; 0 where nobody knows. */
 export function placeholderOf({ width, height }: Pick<ImageFacts, "width" | "height">, bytes: number): string {
-  const size = Math.max(8, Math.min(width / 8, height / 3, 40));
+  const size = Math.max(8, Math.min(width / 8, height / 3, Math.max(24, width / 18)));
   const [x, y] = [width / 2, height / 2];
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
