@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { ORIGINAL } from "../../../shared/http/image-wish.ts";
+import { imageNoteField, ORIGINAL } from "../../../shared/http/image-wish.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { PictureSettings } from "../../messages/tunnel-messages.ts";
 import { PictureWishes } from "./picture-wishes.ts";
@@ -22,18 +23,33 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
   /** What the edge would be asked, and what ends it. */
   const ask = (change: Partial<RequestHead> = {}) => {
     let asked: RequestHead | undefined;
-    let end = (): void => {};
-    const consumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
-    wishes.source({ head: { ...picture, ...change }, body: null, push: null }, consumer, (request, inner): Answer => {
+    let consumer: ResponseConsumer | undefined;
+    const heard: string[] = [];
+    const person: ResponseConsumer = {
+      onHead: () => void heard.push("head"),
+      onBody: () => undefined,
+      onEnd: () => void heard.push("end"),
+      onError() {},
+    };
+    wishes.source({ head: { ...picture, ...change }, body: null, push: null }, person, (request, inner): Answer => {
       asked = request.head;
-      end = () => {
-        const head = { headers: [["content-length", "1000"]] } as Partial<ResponseHead> as ResponseHead;
-        inner.onHead(head);
-        inner.onEnd();
-      };
-      return { cancel() {} };
+      consumer = inner;
+      return { cancel: () => void heard.push("cancel") };
     });
-    return { images: asked?.images, takesRecoded: asked?.takesRecoded, end };
+    /** The edge answers. @param held bytes of the picture that it holds back. */
+    const answer = (held?: number) => {
+      const headers = [
+        ["content-length", "1000"],
+        ...(held === undefined ? [] : [imageNoteField({ kind: "held", bytes: held })]),
+      ];
+      consumer?.onHead({ headers } as Partial<ResponseHead> as ResponseHead);
+    };
+    const end = () => {
+      answer();
+      consumer?.onBody(new Uint8Array(1000));
+      consumer?.onEnd();
+    };
+    return { images: asked?.images, takesRecoded: asked?.takesRecoded, answer, end, heard, asked: () => asked?.images };
   };
   return { wishes, ask };
 }
@@ -82,6 +98,25 @@ describe("PictureWishes", () => {
     expect(ask().images).toEqual({ recoding: "none", most: 50_000 });
     host.pageBytes = 400_000;
     expect(ask().images?.most).toBe(0);
+  });
+
+  it("asks once more for what was held back and fits", () => {
+    const { ask } = setUp({ budget: 300_000 });
+    const fits = ask();
+    expect(fits.images?.most).toBe(75_000);
+    fits.answer(100_000);
+    expect(fits.asked()?.most).toBe(105_000);
+    expect(fits.heard).toEqual(["cancel"]);
+    fits.end();
+    expect(fits.heard).toEqual(["cancel", "head", "end"]);
+
+    const isTooLarge = ask();
+    isTooLarge.answer(400_000);
+    expect(isTooLarge.heard).toEqual(["head"]);
+    const isStillTooLarge = ask();
+    isStillTooLarge.answer(100_000);
+    isStillTooLarge.answer(100_000);
+    expect(isStillTooLarge.heard).toEqual(["cancel", "head"]);
   });
 
   it("holds back all where none is wanted", () => {

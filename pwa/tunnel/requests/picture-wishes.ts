@@ -1,16 +1,19 @@
 /** What is asked of the edge for each picture of a page: by the person's settings, what was tapped, and what scripts read. */
+import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { ImageWish } from "../../../shared/http/heads.ts";
-import { ORIGINAL } from "../../../shared/http/image-wish.ts";
+import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import type { PictureSettings } from "../../messages/tunnel-messages.ts";
-import { passingOn, type ResponseSource } from "./response-source.ts";
+import { type Answer, type Ask, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
 
 /** Milliseconds of a round trip from which on a link counts as slow. */
 const SLOW_ROUND_TRIP = 150;
 
-/** Part of the rest of a page's budget that one picture may take: several are asked for at once. */
+/** Part of the rest of a page's budget that one picture may take unseen. */
 const SHARE = 0.25;
+/** Bytes. */
+const STEP = 5_000;
 
 export interface PictureHost {
   /** Milliseconds; null before the first. */
@@ -51,7 +54,7 @@ export class PictureWishes {
   /** Comes before all that could answer with another picture than is wished. */
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
-    const wish = this.wish;
+    const { wish } = this;
     if (wish === null || head.destination !== "image" || head.mode !== "no-cors" || head.images !== undefined) {
       return next(request, consumer);
     }
@@ -59,23 +62,42 @@ export class PictureWishes {
       return next({ ...request, head: { ...head, images: ORIGINAL } }, consumer);
     }
     const { most } = wish;
-    if (most === null || most === 0) return next({ ...request, head: { ...head, takesRecoded: true } }, consumer);
+    const asking = { ...head, takesRecoded: true };
+    if (most === null || most === 0) return next({ ...request, head: asking }, consumer);
+    const within = (share: number) => ({ ...request, head: { ...asking, images: { ...wish, most: share } } });
+    return this.#askWithin(most, within, consumer, next);
+  };
+
+  /**
+   * Several are asked for at once, and only the edge knows how large they are. So each gets a share of what is left; what is
+   * held back for that, and would fit, is asked for once more.
+   *
+   * @param asking the request, with the most bytes that the picture may have.
+   */
+  #askWithin(budget: number, asking: (most: number) => PhoneRequest, consumer: ResponseConsumer, next: Ask): Answer {
     let promised = 0;
     const promise = (bytes: number): void => {
       this.#promised += bytes - promised;
       promised = bytes;
     };
-    const left = Math.max(0, most - this.#host.pageBytes() - this.#promised);
-    // In steps, so that the same words go over the link again and again.
-    const share = Math.floor((left * SHARE) / 5_000) * 5_000;
-    promise(share);
-    const asking = { ...head, images: { ...wish, most: share }, takesRecoded: true };
-    const exchange = next(
-      { ...request, head: asking },
-      passingOn(consumer, {
+    const left = () => Math.max(0, budget - this.#host.pageBytes() - this.#promised + promised);
+    const ask = (most: number, isAgain: boolean): Answer => {
+      promise(most);
+      const own: Partial<ResponseConsumer> = {
         onHead: (response) => {
-          promise(Number(headerValue(response.headers, "content-length") ?? share));
+          const note = parseImageNote(response.headers);
+          const bytes = note?.kind === "held" ? note.bytes : 0;
+          if (!isAgain && bytes > 0 && inSteps(bytes + STEP) <= left()) {
+            exchange.cancel();
+            exchange = ask(inSteps(bytes + STEP), true);
+            return;
+          }
+          promise(Number(headerValue(response.headers, "content-length") ?? most));
           consumer.onHead(response);
+        },
+        onBody: (chunk) => {
+          promise(Math.max(0, promised - chunk.length));
+          return consumer.onBody(chunk);
         },
         onEnd: () => {
           promise(0);
@@ -85,8 +107,10 @@ export class PictureWishes {
           promise(0);
           consumer.onError(error);
         },
-      }),
-    );
+      };
+      return next(asking(most), passingOn(consumer, own));
+    };
+    let exchange = ask(inSteps(left() * SHARE), false);
     return {
       ...exchange,
       cancel() {
@@ -94,5 +118,10 @@ export class PictureWishes {
         exchange.cancel();
       },
     };
-  };
+  }
+}
+
+/** The same words go over the link again and again. */
+function inSteps(bytes: number): number {
+  return Math.floor(bytes / STEP) * STEP;
 }
