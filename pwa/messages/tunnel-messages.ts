@@ -169,7 +169,15 @@ export interface PageUse extends PageStoreUse, WarmedStats {
   readonly roundTrip: number;
 }
 
+/** What of a page waits for the person, since its budget is spent or no pictures are wanted. */
+export interface PageWaiting {
+  readonly pictures: number;
+  /** Of all of them, at their origins; 0 where nobody knows. */
+  readonly bytes: number;
+}
+
 export interface PageProgress extends PageUse {
+  readonly waiting: PageWaiting;
   /** Body bytes announced by content-length of responses under way or done; a lower bound. */
   readonly expectedBytes: number;
 }
@@ -243,6 +251,8 @@ export type ShellToTunnel =
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** What the person wants of what comes. */
   | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
+  /** All pictures of the page of this URL are to come, until another page begins. Real, without a fragment. */
+  | { readonly type: "spare-page"; readonly url: string }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
   | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] }
   /** At the start; of each null where all pages are on the app's own host. */

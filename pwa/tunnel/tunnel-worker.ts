@@ -224,6 +224,8 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
     case "paired":
       // What is there was another pairing's.
       return void emptyStore().catch(() => {});
+    case "spare-page":
+      return pictures.spare(message.url);
     case "warm-links":
       return warmedPages.warm(message.page, message.links);
     case "sites":
@@ -298,13 +300,18 @@ function openRoundTrip(): number {
   return phase.kind === "open" ? (tunnel.roundTrip ?? 0) : 0;
 }
 
+function pageCounters() {
+  const { expectedBytes } = tunnel.counters;
+  return { ...stats(), waiting: pictures.waiting, expectedBytes, roundTrip: openRoundTrip() };
+}
+
 /** @param url as of `page-begins`. @param navigation as of `beginPage`. @param keepsPage as of `navigate`. */
 function leavePage(tab: number, url: string | null, navigation?: HeldResponse, keepsPage = true): void {
   tunnel.leavePage();
   hardReload.pageBegins(url);
+  pictures.begin(url);
   tellWishes();
-  const read = () => ({ ...stats(), expectedBytes: tunnel.counters.expectedBytes, roundTrip: openRoundTrip() });
-  beginPage(tabs, tab, read, keepsPage ? url : null, navigation);
+  beginPage(tabs, tab, pageCounters, keepsPage ? url : null, navigation);
 }
 
 function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navigate" }): void {

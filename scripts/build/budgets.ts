@@ -16,9 +16,9 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 73.3 * KB,
+    limit: 73.8 * KB,
   },
-  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.3 * KB },
+  { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.5 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 48.3 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },

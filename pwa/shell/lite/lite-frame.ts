@@ -96,6 +96,8 @@ export class LiteFrame {
       this.#say({ tag: MESSAGE_TAG, type: "reload-sends-form" });
     else {
       if (order.isConfirmed) this.#judge.permitResending();
+      const url = this.#location === null ? null : realOf(this.#location);
+      if (url !== null) this.#say({ tag: MESSAGE_TAG, type: "leaving", url });
       page?.location.reload();
     }
   }

@@ -9,8 +9,17 @@ describe("the time of a page", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const moved = { requests: 1, requestsDone: 0, linkBytesUp: 1, linkBytesDown: 0, originBytes: 0, expectedBytes: 0 };
+  const waiting = { pictures: 0, bytes: 0 };
   const stored = { storeAnswers: 0, storeValidations: 0, storeReferences: 0, storeBytes: 0 };
-  const progress = { ...moved, ...stored, pagesWarmed: 0, pagesWarmedUsed: 0, trackersBlocked: 0, roundTrip: 0 };
+  const progress = {
+    ...moved,
+    ...stored,
+    pagesWarmed: 0,
+    pagesWarmedUsed: 0,
+    trackersBlocked: 0,
+    roundTrip: 0,
+    waiting,
+  };
 
   it("counts from when it was asked for until it is there", () => {
     const { hear, report, shown, tab } = openBrowser();

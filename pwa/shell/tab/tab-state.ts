@@ -1,8 +1,9 @@
 /** What the chrome draws of a tab, and what the person may ask of it. */
 import type { PagePhase } from "../../messages/page-messages.ts";
-import type { PageUse } from "../../messages/tunnel-messages.ts";
+import type { PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
 
 export interface PageCost extends PageUse {
+  readonly waiting: PageWaiting;
   /** Milliseconds from when the page was asked for to load, or to now while loading. */
   readonly time: number;
 }
@@ -63,6 +64,8 @@ export interface TabActions {
   reload(): void;
   /** Likewise, with nothing that is stored. */
   hardReload(): void;
+  /** Reloads the page with all that waits of it. */
+  loadWaiting(): void;
   stop(): void;
   home(): void;
   /** Opens what failed while the page was shown. */

@@ -101,6 +101,12 @@ export class Tab implements AppTab, TabActions {
     this.reload();
   }
 
+  loadWaiting(): void {
+    const [url = ""] = this.#navigable.committed.url.split("#", 1);
+    this.#app.tunnel.tell({ type: "spare-page", url });
+    this.reload();
+  }
+
   stop(): void {
     this.#navigable.abandon();
     this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });

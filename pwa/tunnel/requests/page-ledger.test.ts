@@ -18,6 +18,7 @@ function counters(each: number): Counters {
     storeBytes: each,
     pagesWarmed: each,
     pagesWarmedUsed: each,
+    waiting: { pictures: each, bytes: each },
   };
 }
 
@@ -37,6 +38,7 @@ it("charges a page with what was moved since it began", () => {
     storeBytes: 3,
     pagesWarmed: 3,
     pagesWarmedUsed: 3,
+    waiting: { pictures: 13, bytes: 13 },
   });
   expect(openLedger(() => current)()).toMatchObject({ requests: 0, requestsDone: 0 });
 });

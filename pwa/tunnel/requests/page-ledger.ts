@@ -1,7 +1,7 @@
 /** What the page on screen has cost: the tunnel's counters since the page's navigation began. */
 import type { PageProgress, PageStoreUse } from "../../messages/tunnel-messages.ts";
 
-/** The counters that a page is charged for; they only grow. Those of the store are null until it is there. */
+/** The counters that a page is charged for; they only grow, but what waits. Those of the store are null until it is there. */
 export type Counters = Omit<PageProgress, keyof PageStoreUse> & {
   readonly [Name in keyof PageStoreUse]: number | null;
 } & { readonly requestsFailed: number };
@@ -11,7 +11,7 @@ export function openLedger(read: () => Counters): () => PageProgress {
   const start = read();
   return () => {
     const current = read();
-    const since = (name: keyof Counters): number => (current[name] ?? 0) - (start[name] ?? 0);
+    const since = (name: Exclude<keyof Counters, "waiting">): number => (current[name] ?? 0) - (start[name] ?? 0);
     return {
       requests: since("requests"),
       requestsDone: since("requestsDone") + since("requestsFailed"),
@@ -27,6 +27,8 @@ export function openLedger(read: () => Counters): () => PageProgress {
       storeBytes: since("storeBytes"),
       pagesWarmed: since("pagesWarmed"),
       pagesWarmedUsed: since("pagesWarmedUsed"),
+      // The wishes count anew for each page.
+      waiting: current.waiting,
     };
   };
 }

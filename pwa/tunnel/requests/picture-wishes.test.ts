@@ -101,12 +101,13 @@ describe("PictureWishes", () => {
   });
 
   it("asks once more for what was held back and fits", () => {
-    const { ask } = setUp({ budget: 300_000 });
+    const { wishes, ask } = setUp({ budget: 300_000 });
     const fits = ask();
     expect(fits.images?.most).toBe(75_000);
     fits.answer(100_000);
     expect(fits.asked()?.most).toBe(105_000);
     expect(fits.heard).toEqual(["cancel"]);
+    expect(wishes.waiting.pictures).toBe(0);
     fits.end();
     expect(fits.heard).toEqual(["cancel", "head", "end"]);
 
@@ -117,6 +118,34 @@ describe("PictureWishes", () => {
     isStillTooLarge.answer(100_000);
     isStillTooLarge.answer(100_000);
     expect(isStillTooLarge.heard).toEqual(["cancel", "head"]);
+  });
+
+  it("counts what waits of a page, until it was tapped or another page begins", () => {
+    const { wishes, ask } = setUp({ budget: 0 });
+    expect(wishes.waiting).toEqual({ pictures: 0, bytes: 0 });
+    ask({ url: `${SITE}/a.jpg` }).answer(1_000);
+    ask({ url: `${SITE}/b.jpg` }).answer(2_000);
+    ask({ url: `${SITE}/b.jpg` }).answer(2_000);
+    expect(wishes.waiting).toEqual({ pictures: 2, bytes: 3_000 });
+    ask({ url: `${SITE}/a.jpg`, images: ORIGINAL });
+    expect(wishes.waiting).toEqual({ pictures: 1, bytes: 2_000 });
+    ask({ url: `${SITE}/unknown.jpg` }).answer(0);
+    expect(wishes.waiting).toEqual({ pictures: 2, bytes: 0 });
+
+    const late = ask({ url: `${SITE}/late.jpg` });
+    wishes.begin(`${SITE}/next`);
+    late.answer(1_000);
+    expect(wishes.waiting).toEqual({ pictures: 0, bytes: 0 });
+  });
+
+  it("lets all of a page come, as small as is wished, until another page begins", () => {
+    const { wishes, ask } = setUp({ recoding: "balanced", budget: 150_000 }, { roundTrip: 50, pageBytes: 150_000 });
+    expect(ask().images?.most).toBe(0);
+    wishes.spare(`${SITE}/page`);
+    wishes.begin(`${SITE}/page`);
+    expect(ask().images).toEqual({ recoding: "balanced", most: null });
+    wishes.begin(`${SITE}/next`);
+    expect(ask().images?.most).toBe(0);
   });
 
   it("holds back all where none is wanted", () => {

@@ -1,10 +1,13 @@
-/** What is asked of the edge for each picture of a page: by the person's settings, what was tapped, and what scripts read. */
+/**
+ * What is asked of the edge for each picture of a page, by the person's settings, what was tapped, and what scripts read;
+ * and what of the page waits.
+ */
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { ImageWish } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
-import type { PictureSettings } from "../../messages/tunnel-messages.ts";
+import type { PageWaiting, PictureSettings } from "../../messages/tunnel-messages.ts";
 import { type Answer, type Ask, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
 
 /** Milliseconds of a round trip from which on a link counts as slow. */
@@ -28,6 +31,10 @@ export class PictureWishes {
   #readers = new Set<string>();
   /** Bytes that pictures under way may yet bring. */
   #promised = 0;
+  /** Bytes of what waits of the page on screen, by URL. Another page has another map: what is late counts for nobody. */
+  #held = new Map<string, number>();
+  /** URL of the page of which all is to come. */
+  #spared: string | null = null;
 
   constructor(host: PictureHost) {
     this.#host = host;
@@ -43,6 +50,23 @@ export class PictureWishes {
     this.#readers.add(origin);
   }
 
+  /** A page begins. @param url real, without a fragment; null where nobody knows. */
+  begin(url: string | null): void {
+    this.#held = new Map();
+    if (url !== this.#spared) this.#spared = null;
+  }
+
+  /** Nothing of this page waits any more, until another one begins. @param url as of `begin`. */
+  spare(url: string): void {
+    this.#spared = url;
+  }
+
+  /** What of the page on screen waits for the person. */
+  get waiting(): PageWaiting {
+    const sizes = [...this.#held.values()];
+    return { pictures: sizes.length, bytes: sizes.includes(0) ? 0 : sizes.reduce((sum, bytes) => sum + bytes, 0) };
+  }
+
   /** The wish for the whole session; null where all is to come as it is. */
   get wish(): ImageWish | null {
     const { recoding: chosen, budget } = this.#settings;
@@ -55,18 +79,37 @@ export class PictureWishes {
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
     const { wish } = this;
-    if (wish === null || head.destination !== "image" || head.mode !== "no-cors" || head.images !== undefined) {
+    if (wish === null || head.destination !== "image" || head.mode !== "no-cors") return next(request, consumer);
+    if (head.images !== undefined) {
+      this.#held.delete(head.url);
       return next(request, consumer);
     }
     if (isSameOrigin(head.origin, head.url) && this.#readers.has(head.origin ?? "")) {
       return next({ ...request, head: { ...head, images: ORIGINAL } }, consumer);
     }
-    const { most } = wish;
-    const asking = { ...head, takesRecoded: true };
-    if (most === null || most === 0) return next({ ...request, head: asking }, consumer);
-    const within = (share: number) => ({ ...request, head: { ...asking, images: { ...wish, most: share } } });
-    return this.#askWithin(most, within, consumer, next);
+    const most = this.#spared === null ? wish.most : null;
+    const asking = (images?: ImageWish): PhoneRequest => ({
+      ...request,
+      head: { ...head, ...(images === undefined ? {} : { images }), takesRecoded: true },
+    });
+    if (most !== null && most > 0) {
+      return this.#askWithin(most, (share) => asking({ ...wish, most: share }), consumer, next);
+    }
+    // What holds for the whole session need not be said.
+    return next(asking(most === wish.most ? undefined : { ...wish, most }), this.#noting(head.url, consumer));
   };
+
+  /** Writes down what is held back. */
+  #noting(url: string, consumer: ResponseConsumer): ResponseConsumer {
+    const held = this.#held;
+    return passingOn(consumer, {
+      onHead(response) {
+        const note = parseImageNote(response.headers);
+        if (note?.kind === "held") held.set(url, note.bytes);
+        consumer.onHead(response);
+      },
+    });
+  }
 
   /**
    * Several are asked for at once, and only the edge knows how large they are. So each gets a share of what is left; what is
@@ -83,6 +126,8 @@ export class PictureWishes {
     const left = () => Math.max(0, budget - this.#host.pageBytes() - this.#promised + promised);
     const ask = (most: number, isAgain: boolean): Answer => {
       promise(most);
+      const request = asking(most);
+      const noting = this.#noting(request.head.url, consumer);
       const own: Partial<ResponseConsumer> = {
         onHead: (response) => {
           const note = parseImageNote(response.headers);
@@ -93,7 +138,7 @@ export class PictureWishes {
             return;
           }
           promise(Number(headerValue(response.headers, "content-length") ?? most));
-          consumer.onHead(response);
+          noting.onHead(response);
         },
         onBody: (chunk) => {
           promise(Math.max(0, promised - chunk.length));
@@ -108,7 +153,7 @@ export class PictureWishes {
           consumer.onError(error);
         },
       };
-      return next(asking(most), passingOn(consumer, own));
+      return next(request, passingOn(consumer, own));
     };
     let exchange = ask(inSteps(left() * SHARE), false);
     return {

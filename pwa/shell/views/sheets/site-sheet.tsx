@@ -15,6 +15,7 @@ import { KeepSetting } from "./settings/keep-setting.tsx";
 import { ScriptsSetting } from "./settings/scripts-setting.tsx";
 import { ForgetSite, type PhoneActions } from "./settings/stored-setting.tsx";
 import { SiteTrackerSetting } from "./settings/tracker-setting.tsx";
+import { WaitingSetting } from "./settings/waiting-setting.tsx";
 import { Sheet } from "./sheet.tsx";
 import { soonerText } from "./sooner-text.ts";
 import { storeSentences } from "./store-text.ts";
@@ -50,6 +51,13 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
       <ConnectionNote state={state} />
       <PageCosts state={state} siteUse={phone.siteUse} />
       <div class="sheet-end">
+        <WaitingSetting
+          waiting={state.cost.waiting}
+          onLoad={() => {
+            close();
+            actions.tab.loadWaiting();
+          }}
+        />
         {state.phase === "loaded" && state.error === null && (
           <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
         )}
