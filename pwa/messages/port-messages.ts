@@ -32,7 +32,7 @@ export type PortRequestHead = Pick<
   RequestHead,
   "method" | "url" | "headers" | "destination" | "mode" | "credentials" | "redirect" | "referrer" | "cache"
 > & {
-  /** The person wants this picture as its origin sends it. */
+  /** The person wants this picture or film as its origin sends it. */
   readonly wantsOriginal?: boolean;
 };
 

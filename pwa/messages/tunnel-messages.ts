@@ -172,6 +172,8 @@ export interface PageUse extends PageStoreUse, WarmedStats {
 /** What of a page waits for the person, since its budget is spent or no pictures are wanted. */
 export interface PageWaiting {
   readonly pictures: number;
+  /** Sounds are among them. */
+  readonly films: number;
   /** Of all of them, at their origins; 0 where nobody knows. */
   readonly bytes: number;
 }
@@ -251,7 +253,7 @@ export type ShellToTunnel =
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** What the person wants of what comes. */
   | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
-  /** All pictures of the page of this URL are to come, until another page begins. Real, without a fragment. */
+  /** All pictures and films of the page of this URL are to come, until another page begins. Real, without a fragment. */
   | { readonly type: "spare-page"; readonly url: string }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
   | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] }

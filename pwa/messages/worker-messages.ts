@@ -8,7 +8,7 @@ type Tag = typeof MESSAGE_TAG;
 /** Field of a request whose upload the page wants to be told of: the number that it gave it. Goes no further. */
 export const UPLOAD_NUMBER = "ropeway-upload";
 
-/** End of a picture's query that asks for it as its origin sends it. Goes no further, either. */
+/** End of a picture's or a film's query that asks for it as its origin sends it. Goes no further, either. */
 export const ORIGINAL_MARK = "ropeway-original";
 
 export type PageToWorker =
@@ -44,7 +44,7 @@ export type WorkerToPage =
       readonly loaded: number;
       readonly total: number;
     }
-  /** The picture that the page asked for by this URL was held back, or made so small that it shows. */
+  /** The picture or film that the page asked for by this URL was held back, or the picture made so small that it shows. */
   | {
       readonly tag: Tag;
       readonly type: "picture";

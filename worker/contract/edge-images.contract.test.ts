@@ -9,6 +9,8 @@ import { jpegOf, photograph, pngOf } from "../delivery/images/testing/pictures.t
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
+const FILM_BYTES = 3_000_000;
+
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   const closers: (() => unknown)[] = [];
   const files = new Map<string, { readonly type: string; readonly body: Uint8Array }>();
@@ -29,6 +31,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     files.set("/small.jpg", { type: "image/jpeg", body: await jpegOf(photograph(400, 300)) });
     files.set("/large.jpg", { type: "image/jpeg", body: await jpegOf(photograph(1300, 900)) });
     files.set("/drawing.png", { type: "image/png", body: await pngOf(photograph(200, 200)) });
+    files.set("/film.mp4", { type: "video/mp4", body: new Uint8Array(FILM_BYTES) });
     const own = await startLocalOrigin(answer);
     site = own.origin;
     edge = await startEdge({ runtime, port: 0, allowPrivate: true, log: () => {} });
@@ -79,5 +82,13 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     expect([type, note?.kind]).toEqual(["image/svg+xml", "held"]);
     expect(Buffer.from(body).toString()).toContain('width="1300" height="900"');
     expect((await ask("/large.jpg", { images: ORIGINAL })).note).toBeNull();
+  });
+
+  it("holds back films of requests that say so", async () => {
+    const film: Partial<RequestHead> = { destination: "video", headers: [["range", "bytes=0-"]] };
+    const { body, note } = await ask("/film.mp4", { ...film, images: { recoding: "none", most: 0 } });
+    expect([body.length, note]).toEqual([0, { kind: "held", bytes: FILM_BYTES }]);
+    expect((await ask("/film.mp4", film)).body.length).toBe(FILM_BYTES);
+    expect((await ask("/film.mp4", { ...film, images: ORIGINAL })).body.length).toBe(FILM_BYTES);
   });
 });

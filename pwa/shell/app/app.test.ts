@@ -42,7 +42,7 @@ describe("two tabs beside one app", () => {
       storeBytes: 0,
       pagesWarmed: 0,
       pagesWarmedUsed: 0,
-      waiting: { pictures: 0, bytes: 0 },
+      waiting: { pictures: 0, films: 0, bytes: 0 },
     };
     hear({ type: "progress", tab: 2, progress });
     expect(one.shown().cost.requests).toBe(0);

@@ -17,7 +17,7 @@ const nothing: PageProgress = {
   storeBytes: 0,
   pagesWarmed: 0,
   pagesWarmedUsed: 0,
-  waiting: { pictures: 0, bytes: 0 },
+  waiting: { pictures: 0, films: 0, bytes: 0 },
 };
 
 it("shows at once that something happens, grows, and leaves room for painting", () => {

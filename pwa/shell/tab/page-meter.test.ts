@@ -9,7 +9,7 @@ describe("the time of a page", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
   const moved = { requests: 1, requestsDone: 0, linkBytesUp: 1, linkBytesDown: 0, originBytes: 0, expectedBytes: 0 };
-  const waiting = { pictures: 0, bytes: 0 };
+  const waiting = { pictures: 0, films: 0, bytes: 0 };
   const stored = { storeAnswers: 0, storeValidations: 0, storeReferences: 0, storeBytes: 0 };
   const progress = {
     ...moved,

@@ -17,7 +17,7 @@ export const NO_COST: PageCost = {
   storeBytes: 0,
   pagesWarmed: 0,
   pagesWarmedUsed: 0,
-  waiting: { pictures: 0, bytes: 0 },
+  waiting: { pictures: 0, films: 0, bytes: 0 },
   time: 0,
 };
 

@@ -17,7 +17,7 @@ import { obeyShell, reportDocument } from "../page/links/report.ts";
 import { patchTargets } from "../page/links/targets.ts";
 import { patchMarkup } from "../page/markup.ts";
 import { createPageContext } from "../page/page-context.ts";
-import { watchReaders } from "../page/pictures.ts";
+import { watchReaders } from "../page/pictures/pictures.ts";
 import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";

@@ -7,7 +7,7 @@ import { withRealDomain } from "../cookies/cookie-domain.ts";
 import { TakenCookies } from "../cookies/taken-cookies.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
-import { Pictures } from "./pictures.ts";
+import { Pictures } from "./pictures/pictures.ts";
 
 const tag = MESSAGE_TAG;
 

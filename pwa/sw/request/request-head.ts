@@ -25,6 +25,9 @@ const NOT_FORWARDED = new Set([
   UPLOAD_NUMBER,
 ]);
 
+/** What the edge may hold back. */
+const MAY_WAIT: ReadonlySet<string> = new Set(["audio", "image", "video"]);
+
 const ORIGINAL = new RegExp(`[?&]${ORIGINAL_MARK}(?=#|$)`);
 
 export interface RequestCircumstances {
@@ -40,8 +43,7 @@ export function requestHead(
   context: SlotContext,
   { documentUrl, bodyLength }: RequestCircumstances,
 ): PortRequestHead {
-  const isPicture = request.destination === "image";
-  const asked = isPicture ? target.replace(ORIGINAL, "") : target;
+  const asked = MAY_WAIT.has(request.destination) ? target.replace(ORIGINAL, "") : target;
   const url = new URL(toReal(asked, context));
   url.hash = "";
   const isNavigation = request.mode === "navigate";

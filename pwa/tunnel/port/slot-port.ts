@@ -298,8 +298,9 @@ export class SlotPort {
       referrer: this.#isOwn(head.referrer) ? head.referrer : "",
       origin,
       topLevelOrigin,
-      // What is stored of it may be smaller.
-      ...(asked.wantsOriginal === true ? { images: ORIGINAL, cache: "reload" } : {}),
+      ...(asked.wantsOriginal === true ? { images: ORIGINAL } : {}),
+      // What is stored of a picture may be smaller.
+      ...(asked.wantsOriginal === true && head.destination === "image" ? { cache: "reload" } : {}),
     };
   }
 

@@ -18,7 +18,7 @@ function counters(each: number): Counters {
     storeBytes: each,
     pagesWarmed: each,
     pagesWarmedUsed: each,
-    waiting: { pictures: each, bytes: each },
+    waiting: { pictures: each, films: each, bytes: each },
   };
 }
 
@@ -38,7 +38,7 @@ it("charges a page with what was moved since it began", () => {
     storeBytes: 3,
     pagesWarmed: 3,
     pagesWarmedUsed: 3,
-    waiting: { pictures: 13, bytes: 13 },
+    waiting: { pictures: 13, films: 13, bytes: 13 },
   });
   expect(openLedger(() => current)()).toMatchObject({ requests: 0, requestsDone: 0 });
 });

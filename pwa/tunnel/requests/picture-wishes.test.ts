@@ -122,20 +122,34 @@ describe("PictureWishes", () => {
 
   it("counts what waits of a page, until it was tapped or another page begins", () => {
     const { wishes, ask } = setUp({ budget: 0 });
-    expect(wishes.waiting).toEqual({ pictures: 0, bytes: 0 });
+    expect(wishes.waiting).toEqual({ pictures: 0, films: 0, bytes: 0 });
     ask({ url: `${SITE}/a.jpg` }).answer(1_000);
     ask({ url: `${SITE}/b.jpg` }).answer(2_000);
     ask({ url: `${SITE}/b.jpg` }).answer(2_000);
-    expect(wishes.waiting).toEqual({ pictures: 2, bytes: 3_000 });
+    expect(wishes.waiting).toEqual({ pictures: 2, films: 0, bytes: 3_000 });
     ask({ url: `${SITE}/a.jpg`, images: ORIGINAL });
-    expect(wishes.waiting).toEqual({ pictures: 1, bytes: 2_000 });
+    expect(wishes.waiting).toEqual({ pictures: 1, films: 0, bytes: 2_000 });
     ask({ url: `${SITE}/unknown.jpg` }).answer(0);
-    expect(wishes.waiting).toEqual({ pictures: 2, bytes: 0 });
+    expect(wishes.waiting).toEqual({ pictures: 2, films: 0, bytes: 0 });
 
     const late = ask({ url: `${SITE}/late.jpg` });
     wishes.begin(`${SITE}/next`);
     late.answer(1_000);
-    expect(wishes.waiting).toEqual({ pictures: 0, bytes: 0 });
+    expect(wishes.waiting).toEqual({ pictures: 0, films: 0, bytes: 0 });
+  });
+
+  it("has films and sounds wait where a page has a budget, and tells how many do", () => {
+    const film = { destination: "video", url: `${SITE}/film.mp4` } as const;
+    expect(setUp({ recoding: "strong" }).ask(film).images).toBeUndefined();
+    const { wishes, ask } = setUp({ budget: 300_000 });
+    const asked = ask(film);
+    expect(asked.images).toEqual({ recoding: "none", most: 0 });
+    asked.answer(9_000_000);
+    expect(wishes.waiting).toEqual({ pictures: 0, films: 1, bytes: 9_000_000 });
+    expect(ask({ ...film, images: ORIGINAL }).images).toEqual(ORIGINAL);
+    expect(wishes.waiting.films).toBe(0);
+    wishes.spare(`${SITE}/page`);
+    expect(ask({ destination: "audio", mode: "cors" }).images).toBeUndefined();
   });
 
   it("lets all of a page come, as small as is wished, until another page begins", () => {

@@ -1,10 +1,10 @@
 /**
- * What is asked of the edge for each picture of a page, by the person's settings, what was tapped, and what scripts read;
+ * What is asked of the edge for each picture and film of a page, by the person's settings, what was tapped, and what scripts read;
  * and what of the page waits.
  */
 import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { ImageWish } from "../../../shared/http/heads.ts";
+import type { Destination, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import type { PageWaiting, PictureSettings } from "../../messages/tunnel-messages.ts";
@@ -17,6 +17,9 @@ const SLOW_ROUND_TRIP = 150;
 const SHARE = 0.25;
 /** Bytes. */
 const STEP = 5_000;
+
+const FILMS: ReadonlySet<Destination> = new Set(["audio", "video"]);
+const NO_FILM: ImageWish = { recoding: "none", most: 0 };
 
 export interface PictureHost {
   /** Milliseconds; null before the first. */
@@ -31,8 +34,8 @@ export class PictureWishes {
   #readers = new Set<string>();
   /** Bytes that pictures under way may yet bring. */
   #promised = 0;
-  /** Bytes of what waits of the page on screen, by URL. Another page has another map: what is late counts for nobody. */
-  #held = new Map<string, number>();
+  /** What waits of the page on screen, by URL. Another page has another map: what is late counts for nobody. */
+  #held = new Map<string, { readonly isFilm: boolean; readonly bytes: number }>();
   /** URL of the page of which all is to come. */
   #spared: string | null = null;
 
@@ -63,8 +66,14 @@ export class PictureWishes {
 
   /** What of the page on screen waits for the person. */
   get waiting(): PageWaiting {
-    const sizes = [...this.#held.values()];
-    return { pictures: sizes.length, bytes: sizes.includes(0) ? 0 : sizes.reduce((sum, bytes) => sum + bytes, 0) };
+    const all = [...this.#held.values()];
+    const films = all.filter(({ isFilm }) => isFilm).length;
+    const isKnown = all.every(({ bytes }) => bytes > 0);
+    return {
+      pictures: all.length - films,
+      films,
+      bytes: isKnown ? all.reduce((sum, { bytes }) => sum + bytes, 0) : 0,
+    };
   }
 
   /** The wish for the whole session; null where all is to come as it is. */
@@ -79,15 +88,21 @@ export class PictureWishes {
   readonly source: ResponseSource = (request, consumer, next) => {
     const { head } = request;
     const { wish } = this;
-    if (wish === null || head.destination !== "image" || head.mode !== "no-cors") return next(request, consumer);
+    const isFilm = FILMS.has(head.destination);
+    const isPicture = head.destination === "image" && head.mode === "no-cors";
+    if (wish === null || !(isFilm || isPicture)) return next(request, consumer);
     if (head.images !== undefined) {
       this.#held.delete(head.url);
       return next(request, consumer);
     }
+    const most = this.#spared === null ? wish.most : null;
+    if (isFilm) {
+      if (most === null) return next(request, consumer);
+      return next({ ...request, head: { ...head, images: NO_FILM } }, this.#noting(head, consumer));
+    }
     if (isSameOrigin(head.origin, head.url) && this.#readers.has(head.origin ?? "")) {
       return next({ ...request, head: { ...head, images: ORIGINAL } }, consumer);
     }
-    const most = this.#spared === null ? wish.most : null;
     const asking = (images?: ImageWish): PhoneRequest => ({
       ...request,
       head: { ...head, ...(images === undefined ? {} : { images }), takesRecoded: true },
@@ -96,16 +111,17 @@ export class PictureWishes {
       return this.#askWithin(most, (share) => asking({ ...wish, most: share }), consumer, next);
     }
     // What holds for the whole session need not be said.
-    return next(asking(most === wish.most ? undefined : { ...wish, most }), this.#noting(head.url, consumer));
+    return next(asking(most === wish.most ? undefined : { ...wish, most }), this.#noting(head, consumer));
   };
 
   /** Writes down what is held back. */
-  #noting(url: string, consumer: ResponseConsumer): ResponseConsumer {
+  #noting({ url, destination }: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
     const held = this.#held;
+    const isFilm = FILMS.has(destination);
     return passingOn(consumer, {
       onHead(response) {
         const note = parseImageNote(response.headers);
-        if (note?.kind === "held") held.set(url, note.bytes);
+        if (note?.kind === "held") held.set(url, { isFilm, bytes: note.bytes });
         consumer.onHead(response);
       },
     });
@@ -127,7 +143,7 @@ export class PictureWishes {
     const ask = (most: number, isAgain: boolean): Answer => {
       promise(most);
       const request = asking(most);
-      const noting = this.#noting(request.head.url, consumer);
+      const noting = this.#noting(request.head, consumer);
       const own: Partial<ResponseConsumer> = {
         onHead: (response) => {
           const note = parseImageNote(response.headers);

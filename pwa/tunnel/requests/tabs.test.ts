@@ -19,7 +19,7 @@ const NONE = {
   storeBytes: null,
   pagesWarmed: 0,
   pagesWarmedUsed: 0,
-  waiting: { pictures: 0, bytes: 0 },
+  waiting: { pictures: 0, films: 0, bytes: 0 },
 };
 
 it("counts the page of each tab from when that began", () => {

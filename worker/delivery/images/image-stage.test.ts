@@ -186,6 +186,30 @@ describe("ImageStage", () => {
       expect(await bytesOf(await without.apply(answer(jpeg), asking, BALANCED))).toEqual(jpeg);
   });
 
+  it("holds back a film where its request says so, and tells how large it is", async () => {
+    const images: ImageWish = { recoding: "none", most: 0 };
+    const film = { destination: "video", images } as const;
+    const body = new Uint8Array(5_000);
+    const whole = await change(body, images, film, [["content-length", "5000"]]);
+    expect(whole).toMatchObject({ note: { kind: "held", bytes: 5_000 }, bytes: new Uint8Array() });
+    expect(headerValue(whole.head.headers, "cache-control")).toBe("no-store");
+    const first = answer(body, [
+      ["content-range", "bytes 0-4999/9000000"],
+      ["content-length", "5000"],
+    ]);
+    const part = { ...first, head: { ...first.head, status: 206 } };
+    const { head } = await stage().apply(part, { ...asking, ...film, mode: "cors", destination: "audio" }, images);
+    expect(head.status).toBe(200);
+    expect(headerValue(head.headers, "content-range")).toBeNull();
+    expect(parseImageNote(head.headers)).toEqual({ kind: "held", bytes: 9_000_000 });
+
+    // A phone that knows only of pictures says it of the session.
+    expect((await change(body, images, { destination: "video" })).bytes).toEqual(body);
+    expect((await change(body, images, { ...film, images: ORIGINAL })).bytes).toEqual(body);
+    const missing = { ...first, head: { ...first.head, status: 404 } };
+    expect((await stage().apply(missing, { ...asking, ...film }, images)).head.status).toBe(404);
+  });
+
   it("holds back what is larger than wished, with a placeholder of the same size", async () => {
     const off: ImageWish = { recoding: "none", most: 0 };
     const { head, bytes, note } = await change(withSegment(jpeg, 0xffe1, exif(6)), off);

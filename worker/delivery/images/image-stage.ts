@@ -1,7 +1,7 @@
 /**
  * A stage of `deliver`: a picture goes smaller than its origin sent it, or a placeholder of its size goes in its place, as
  * the phone wishes (PROTOCOL.md section 5.8). To code it anew it is read whole first. Where that, or the processor's time,
- * would delay it by more than a slow link saves, it goes as it is.
+ * would delay it by more than a slow link saves, it goes as it is. Films are held back, too, or go as they are.
  */
 import type { SetTimer } from "../../../shared/clock.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
@@ -54,6 +54,7 @@ export class ImageStage {
 
   /** @param wish of the phone for this request. */
   async apply(response: DecodedResponse, request: RequestHead, wish: ImageWish): Promise<DecodedResponse> {
+    if (isFilmToHold(response.head, request)) return filmHeldBack(response);
     if (!mayChange(response.head, request)) return response;
     const length = contentLength(response.head.headers);
     if (length !== null && length < TINY) return response;
@@ -107,10 +108,29 @@ export class ImageStage {
 }
 
 function heldBack(head: ResponseHead, facts: ImageFacts, bytes: number): DecodedResponse {
-  const picture = {
-    type: "image/svg+xml",
-    bytes: new Uint8Array(new TextEncoder().encode(placeholderOf(facts, bytes))),
-  };
+  return standingIn(head, { type: "image/svg+xml", text: placeholderOf(facts, bytes) }, bytes);
+}
+
+/** Films wait only where the request itself says so: phones of before 2026-12 have no way to load them then. */
+function isFilmToHold(head: ResponseHead, { destination, images, method }: RequestHead): boolean {
+  if (images?.most !== 0 || method !== "GET") return false;
+  return (destination === "video" || destination === "audio") && (head.status === 200 || head.status === 206);
+}
+
+async function filmHeldBack({ head, body }: DecodedResponse): Promise<DecodedResponse> {
+  await body.cancel().catch(() => {});
+  const total = headerValue(head.headers, "content-range")?.match(/\/(\d{1,12})$/)?.[1];
+  const bytes = total === undefined ? (contentLength(head.headers) ?? 0) : Number(total);
+  return standingIn({ ...head, status: 200 }, { type: "text/plain", text: "" }, bytes);
+}
+
+/** @param bytes of what waits. */
+function standingIn(
+  head: ResponseHead,
+  { type, text }: { type: string; text: string },
+  bytes: number,
+): DecodedResponse {
+  const picture = { type, bytes: new Uint8Array(new TextEncoder().encode(text)) };
   const held = changed(head, picture, { kind: "held", bytes });
   const headers: HeaderList = [
     ...held.head.headers.filter(([name]) => !/^(?:cache-control|expires|etag|last-modified|age)$/.test(name)),
@@ -141,7 +161,8 @@ function changed(
 ): DecodedResponse {
   const { resumption: _, ...rest } = head;
   const headers = head.headers.flatMap(([name, value]): HeaderList => {
-    if (/^(?:content-(?:type|length|md5|digest|disposition)|repr-digest|digest|accept-ranges)$/.test(name)) return [];
+    if (/^(?:content-(?:type|length|range|md5|digest|disposition)|repr-digest|digest|accept-ranges)$/.test(name))
+      return [];
     return name === "etag" || name === "ropeway-etag" ? [[name, value.replace(/^(?!W\/)/, "W/")]] : [[name, value]];
   });
   return {

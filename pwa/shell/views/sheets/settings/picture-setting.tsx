@@ -8,7 +8,7 @@ const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: st
   ["off", "As sites send them", "Nothing is changed."],
   ["balanced", "Smaller", "Half of the bytes or less, hardly a difference to see."],
   ["strong", "Much smaller", "A tap on a picture loads the original."],
-  ["none", "After a tap", "Each shows how large it is. A tap loads it."],
+  ["none", "After a tap", "Films, too. Each shows how large it is; a tap loads it."],
   ["auto", "Smaller on slow links", "As they are while the link is quick."],
 ];
 
@@ -51,7 +51,7 @@ export function PictureSetting({ settings, onChange }: PictureSettingProps) {
         <ChoiceSetting
           name="page-budget"
           legend="Page budget"
-          hint="Pictures that would pass it wait for a tap."
+          hint="Pictures that would pass it wait for a tap, and so do films."
           choices={BUDGETS}
           chosen={settings.pageBudget}
           onChange={(pageBudget) => onChange({ pageBudget })}

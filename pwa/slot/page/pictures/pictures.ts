@@ -1,15 +1,20 @@
 /**
- * Pictures that the edge held back, or made so small that it shows: a tap, or Enter, loads them as their origins send them.
- * A placeholder has the picture's size, and becomes a button for keyboards and screen readers; of a small picture the tap
- * goes on to the page.
+ * Pictures and films that the edge held back, or pictures so small that it shows: a tap, or Enter, loads them as their origins send
+ * them. A placeholder has the picture's size, and becomes a button for keyboards and screen readers; of a small picture
+ * the tap goes on to the page.
  */
-import type { ImageNote } from "../../../shared/http/image-wish.ts";
-import { ORIGINAL_MARK } from "../../messages/worker-messages.ts";
-import { patchMethod } from "./patch.ts";
+import type { ImageNote } from "../../../../shared/http/image-wish.ts";
+import { patchMethod } from "../patch.ts";
+import { Films } from "./films.ts";
+import { becomeButton, beNoButton, originalOf } from "./tap.ts";
 
 export class Pictures {
   /** By URL as elements name it. */
   readonly #notes = new Map<string, ImageNote>();
+  readonly #films = new Films((url) => {
+    const note = this.#noteOf(url);
+    return note?.kind === "held" ? note.bytes : undefined;
+  });
 
   constructor() {
     // The window does not hear it of elements.
@@ -18,41 +23,38 @@ export class Pictures {
     addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && this.#tapped(event), true);
   }
 
-  /** The picture of this URL is not its origin's. */
+  /** The picture or film of this URL is not its origin's. */
   add(url: string, note: ImageNote): void {
     this.#notes.set(url, note);
     for (const image of document.images) this.#shown(image);
+    for (const film of document.querySelectorAll("audio, video")) this.#films.hold(film);
   }
 
-  #noteOf(target: EventTarget | null | undefined): ImageNote | null {
-    return (target instanceof HTMLImageElement && this.#notes.get(target.currentSrc.split("#", 1)[0] ?? "")) || null;
+  #noteOf(url: string): ImageNote | null {
+    return this.#notes.get(url.split("#", 1)[0] ?? "") ?? null;
   }
 
   #shown(target: EventTarget | null): void {
-    const note = this.#noteOf(target);
-    const image = target as HTMLImageElement;
-    if (note?.kind !== "held" || image.tabIndex === 0) return;
-    image.tabIndex = 0;
-    image.setAttribute("role", "button");
-    const size = note.bytes > 0 ? `, ${Math.ceil(note.bytes / 1000)} kB` : "";
-    image.setAttribute("aria-label", `${image.alt || "Picture"}: load${size}`);
+    if (!(target instanceof HTMLImageElement) || target.tabIndex === 0) return;
+    const note = this.#noteOf(target.currentSrc);
+    if (note?.kind === "held") becomeButton(target, target.alt || "Picture", note.bytes);
   }
 
   #tapped(event: Event): void {
-    const [image] = event.composedPath();
-    const note = this.#noteOf(image);
-    if (note === null) return;
-    if (note.kind === "held") {
+    const [target = null] = event.composedPath();
+    const note = target instanceof HTMLImageElement ? this.#noteOf(target.currentSrc) : null;
+    if (note?.kind === "held" || this.#films.load(target)) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
-    const url = (image as HTMLImageElement).currentSrc;
+    if (note === null) return;
+    const url = (target as HTMLImageElement).currentSrc;
     for (const each of document.images) if (each.currentSrc === url) loadOriginal(each);
   }
 }
 
 function loadOriginal(image: HTMLImageElement): void {
-  const [url = "", part] = image.currentSrc.split("#");
+  const url = image.currentSrc;
   const isChosen = image.srcset !== "" || image.parentElement instanceof HTMLPictureElement;
   if (isChosen) {
     // Without the candidates' densities it would have another size.
@@ -60,10 +62,8 @@ function loadOriginal(image: HTMLImageElement): void {
     Object.assign(image, { width, height, srcset: "" });
     for (const source of image.parentElement?.querySelectorAll("source") ?? []) source.remove();
   }
-  if (image.getAttribute("role") === "button") {
-    for (const name of ["role", "tabindex", "aria-label"]) image.removeAttribute(name);
-  }
-  image.src = `${url}${url.includes("?") ? "&" : "?"}${ORIGINAL_MARK}${part === undefined ? "" : `#${part}`}`;
+  if (image.getAttribute("role") === "button") beNoButton(image);
+  image.src = originalOf(url);
 }
 
 /** Whether what is put into a canvas shows a picture of a file. */

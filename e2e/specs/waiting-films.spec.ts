@@ -1,0 +1,114 @@
+/** Films and sounds wait where a page has a budget, or pictures are off: nothing of them comes before the person taps. */
+import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { choosePictures } from "../fixtures/picture-settings.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+const RATE = 22_050;
+
+/** Seconds of noise as WAV, which browsers play in either element. */
+function recording(seconds: number): Buffer {
+  const samples = Buffer.from(Array.from({ length: RATE * seconds }, (_, at) => 96 + ((at * 2_654_435_761) >>> 26)));
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, RATE],
+    [28, RATE],
+    [40, samples.length],
+  ] as const)
+    head.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    head.writeUInt16LE(value, at);
+  head.write("data", 36);
+  return Buffer.concat([head, samples]);
+}
+
+const FILM = recording(30);
+
+function serveFilms(origin: TestOrigin, ...paths: string[]): void {
+  for (const path of paths) {
+    origin.route(path, ({ reply, request }) => {
+      const [, first] = String(request.headers.range).match(/bytes=(\d+)-/) ?? [];
+      const head = { "content-type": "audio/wav", "accept-ranges": "bytes" };
+      if (first === undefined) return reply(200, head, FILM);
+      const range = `bytes ${first}-${FILM.length - 1}/${FILM.length}`;
+      reply(206, { ...head, "content-range": range }, FILM.subarray(Number(first)));
+    });
+  }
+}
+
+async function open(app: AppPage, origin: TestOrigin): Promise<number> {
+  const before = (await app.stats()).linkBytesDown;
+  await app.goto(`${origin.origin}/`);
+  return before;
+}
+
+test("a film waits with its size and in its box, and a tap plays it", async ({ app, origin }) => {
+  serveFilms(origin, "/film.wav", "/made.wav", "/late.wav");
+  origin.page(
+    "/",
+    `<meta name="viewport" content="width=device-width"><p>Before</p>
+    <video id="film" autoplay muted controls width="320" height="180"><source src="/film.wav"></video>
+    <div id="made"></div><p id="after">After</p>
+    <script>
+      let errors = 0;
+      const made = document.createElement("video");
+      made.onerror = () => errors++;
+      made.src = "/made.wav";
+      document.querySelector("#made").append(made);
+    </script>`,
+  );
+  await choosePictures(app, "off", "300 kB");
+  const before = await open(app, origin);
+  const frame = await app.content();
+  const waiting = frame.getByRole("button", { name: `Film: load, ${Math.ceil(FILM.length / 1000)} kB` });
+  await expect(waiting).toHaveCount(2);
+  expect((await app.stats()).linkBytesDown - before).toBeLessThan(20_000);
+  expect(await waiting.first().boundingBox()).toMatchObject({ width: 320, height: 180 });
+  expect(await frame.evaluate("errors")).toBe(0);
+
+  await waiting.first().tap();
+  await expect(waiting).toHaveCount(1);
+  await expect.poll(() => frame.evaluate('document.querySelector("#film").currentTime')).toBeGreaterThan(0);
+  expect(await frame.evaluate('document.querySelector("#film").controls')).toBe(true);
+  await waiting.press("Enter");
+  await expect.poll(() => frame.evaluate("made.currentTime")).toBeGreaterThan(0);
+
+  // What waits later takes nothing back.
+  await frame.evaluate('document.body.append(Object.assign(document.createElement("video"), { src: "/late.wav" }))');
+  await expect(waiting).toHaveCount(1);
+  await expect(waiting).toHaveAttribute("src", "/late.wav");
+});
+
+test("a sound waits, and a tap plays it", async ({ app, origin }) => {
+  serveFilms(origin, "/sound.wav");
+  origin.page("/", '<audio controls src="/sound.wav"></audio>');
+  await choosePictures(app, "none");
+  const before = await open(app, origin);
+  const frame = await app.content();
+  const waiting = frame.getByRole("button", { name: /^Sound: load, \d+ kB$/ });
+  await expect(waiting).toBeVisible();
+  expect((await app.stats()).linkBytesDown - before).toBeLessThan(20_000);
+  await waiting.tap();
+  await expect.poll(() => frame.evaluate('document.querySelector("audio").currentTime')).toBeGreaterThan(0);
+});
+
+test("a sound that is in no page waits, too, until all that waits is loaded", async ({ app, origin }) => {
+  serveFilms(origin, "/sound.wav");
+  origin.page("/", '<script>const sound = new Audio("/sound.wav");</script>');
+  await choosePictures(app, "none");
+  const before = await open(app, origin);
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  const button = app.page.getByRole("button", { name: "Load what waits" });
+  await expect(button).toHaveAccessibleDescription(/^1 film waits, 662 kB/);
+  expect((await app.stats()).linkBytesDown - before).toBeLessThan(20_000);
+  await app.navigated(() => button.click());
+  await expect.poll(async () => (await app.content()).evaluate("sound.readyState")).toBeGreaterThan(0);
+});
