@@ -60,3 +60,14 @@ for (const [kind, prepare] of [
     await expect(app.page.getByRole("button", { name: "Load what waits" })).toBeVisible();
   });
 }
+
+test("an icon is no placeholder, also where pictures wait", async ({ app, origin }) => {
+  const icon = photo("icon", 96);
+  origin.route("/icon.png", ({ reply }) => reply(200, { "content-type": "image/png" }, icon));
+  origin.route("/", ({ page }) => page('<!doctype html><title>Icon</title><link rel="icon" href="/icon.png"><p>Text'));
+  await choosePictures(app, "none");
+  await app.goto(`${origin.origin}/`);
+  await app.page.getByRole("button", { name: "Site information" }).click();
+  const shown = app.page.getByRole("dialog").locator(".site-icon img");
+  await expect(shown).toHaveAttribute("src", `data:image/png;base64,${icon.toString("base64")}`);
+});

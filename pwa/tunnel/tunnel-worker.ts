@@ -5,6 +5,7 @@ import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
+import { ORIGINAL } from "../../shared/http/image-wish.ts";
 import type { Experiment } from "../../shared/mux/session/session-types.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
@@ -357,6 +358,8 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
     referrer: "",
     origin: topLevelOrigin,
     topLevelOrigin,
+    // A placeholder would stand for the site.
+    ...(pictures.wish === null ? {} : { images: ORIGINAL }),
   };
   const { response, body } = await readWhole(tunnel.ask, head, ICON_BYTES);
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
