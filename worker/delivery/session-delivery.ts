@@ -91,7 +91,6 @@ export class SessionDelivery {
           this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) =>
           this.#offer({ ...pushed, head: onPageOf(request, pushed.head) }, observed),
-        setTimer: this.#options.setTimer,
         slotScheme,
         viewport,
         accept,

@@ -16,7 +16,6 @@ import {
   NAVIGATION,
   openOrder,
   requestsFor,
-  setTimer,
   urlsFor,
 } from "./testing/push-rig.ts";
 import { UnsentResponse } from "./unsent-response.ts";
@@ -79,7 +78,6 @@ describe("a pushed request", () => {
             () => {},
           ),
         mostPushes: 256,
-        setTimer,
         slotScheme: "https",
         accept: {},
         openOrder,

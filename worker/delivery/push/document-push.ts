@@ -2,7 +2,6 @@
  * Parse-and-push (GPRSWeb): pushes what a document names while it streams to the phone. Each push is announced before the
  * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
  */
-import type { SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -47,7 +46,6 @@ export interface PushHost {
    * @param observer of what it says.
    */
   offer(request: ServerRequest, observer: ObserveBody | null): UnsentResponse;
-  readonly setTimer: SetTimer;
   readonly slotScheme: SlotScheme;
   readonly viewport?: Viewport | undefined;
   /** What the phone's browser sends as `accept`, as far as it was announced. */
@@ -113,7 +111,7 @@ class DocumentPush {
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
     this.#host = host;
-    this.#styles = new PageStyles(host.viewport, host.setTimer, (resource) => this.#pushNamed(resource));
+    this.#styles = new PageStyles(host.viewport, (resource) => this.#pushNamed(resource));
     this.#signal = signal;
     this.#document = document;
     this.#order = host.openOrder(document);

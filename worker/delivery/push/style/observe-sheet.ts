@@ -14,16 +14,8 @@ export interface SheetEvents {
   onSheet(sheet: StyleSheet): void;
 }
 
-/**
- * To be told of the bytes of a style sheet, and of their end by null.
- *
- * @param later runs what takes its time.
- */
-export function observeSheet(
-  events: SheetEvents,
-  viewport: Viewport | undefined,
-  later: (task: () => void) => void,
-): (chunk: Uint8Array | null) => void {
+/** To be told of the bytes of a style sheet, and of their end by null. */
+export function observeSheet(events: SheetEvents, viewport: Viewport | undefined): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder();
   const told = new Set<string>();
   let [text, left, chunks, isOver] = ["", LENGTH, CHUNKS, false];
@@ -38,11 +30,9 @@ export function observeSheet(
     if (isOver) return;
     if (chunk === null) {
       isOver = true;
-      return later(() => {
-        const sheet = readStyleSheet(text, viewport);
-        tell(sheet.imports);
-        events.onSheet(sheet);
-      });
+      const sheet = readStyleSheet(text, viewport);
+      tell(sheet.imports);
+      return events.onSheet(sheet);
     }
     text += decoder.decode(chunk.subarray(0, left), { stream: true });
     left = Math.max(0, left - chunk.length);

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { responseHead } from "../../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../../shared/testing/turns.ts";
-import { UNNAMED } from "../document-scanner.ts";
 import { type Circumstances, load } from "../testing/push-rig.ts";
-import { PageStyles } from "./page-styles.ts";
 
 const SITE = "https://site.example";
 const CSS = { type: "text/css; charset=utf-8" };
@@ -107,34 +104,6 @@ describe("fonts and backgrounds of a page's style sheets", () => {
     rig.end();
     await settle();
     expect(rig.asked.map(({ head }) => head.url.replace(SITE, ""))).toEqual(["/css/a.css", "/b.css", "/f/used.woff2"]);
-  });
-
-  it("are looked for when the end of the style sheet is on its way, and nothing waits for that", () => {
-    const tasks: (() => void)[] = [];
-    const named: string[] = [];
-    const styles = new PageStyles(
-      undefined,
-      (task) => {
-        tasks.push(task);
-        return () => {};
-      },
-      ({ url }) => named.push(url),
-    );
-    styles.elements.open("p", {});
-    const { observe } = styles.expect({
-      ...UNNAMED,
-      url: "/a.css",
-      destination: "style",
-      mode: "no-cors",
-      credentials: "include",
-    });
-    const headers = [["content-type", "text/css"]] as const;
-    const onChunk = observe({ ...responseHead, url: `${SITE}/a.css`, headers });
-    onChunk?.(new TextEncoder().encode("p{background:url(b)}"));
-    onChunk?.(null);
-    expect(named).toEqual([]);
-    for (const task of tasks) task();
-    expect(named).toEqual([`${SITE}/b`]);
   });
 
   it("are those of the document's own styles, too, from its base", async () => {

@@ -3,7 +3,6 @@
  * that are on their way, which fonts and backgrounds the page asks for because of them. A browser learns that only when
  * it has all of them: a round trip later.
  */
-import type { SetTimer } from "../../../../shared/clock.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { Viewport } from "../../../../shared/http/viewport.ts";
 import type { ObserveBody } from "../../stage.ts";
@@ -19,8 +18,6 @@ const MOST: Readonly<Record<StyleFile["kind"], number>> = { font: 16, image: 16 
 const SHEETS = 32;
 /** Count: each time all elements are gone through. */
 const TIMES = 5;
-/** Milliseconds: the end of what was read goes out first. The page asks a round trip later, on slow links far more. */
-const PAUSE = 20;
 
 interface SheetPlace {
   /** Where it came from; null while that is open, and for one in the document. */
@@ -46,11 +43,8 @@ export class PageStyles {
   #expected = 0;
   #times = TIMES;
 
-  readonly #setTimer: SetTimer;
-
-  constructor(viewport: Viewport | undefined, setTimer: SetTimer, onResource: (resource: NamedResource) => void) {
+  constructor(viewport: Viewport | undefined, onResource: (resource: NamedResource) => void) {
     this.#viewport = viewport;
-    this.#setTimer = setTimer;
     this.#onResource = onResource;
   }
 
@@ -75,7 +69,6 @@ export class PageStyles {
       this.#expected -= 1;
       this.update();
     };
-    const later = (task: () => void): void => this.#later(task);
     const observe: ObserveBody = ({ status, headers, url }) => {
       const type = (headerValue(headers, "content-type") ?? "").replace(/;.*$/s, "").trim().toLowerCase();
       if (status !== 200 || type !== "text/css") {
@@ -88,28 +81,13 @@ export class PageStyles {
         place.read = { url, sheet };
         over();
       };
-      return observeSheet({ onImport, onSheet }, this.#viewport, later);
+      return observeSheet({ onImport, onSheet }, this.#viewport);
     };
     return { observe, over };
   }
 
-  /** The document was read, or a style sheet of it. */
+  /** More of the document was read, or of its style sheets. */
   update(): void {
-    if (this.#expected === 0) this.#later(() => this.#nameFiles());
-  }
-
-  /** Whoever waits for what was read does not wait for this. Of what cannot be read nothing is said. */
-  #later(task: () => void): void {
-    this.#setTimer(() => {
-      try {
-        task();
-      } catch {
-        this.#times = 0;
-      }
-    }, PAUSE);
-  }
-
-  #nameFiles(): void {
     if (this.#expected > 0 || this.#times <= 0) return;
     const sheets = this.#sheets.flatMap(({ read }) => read ?? []);
     if (sheets.length === 0) return;

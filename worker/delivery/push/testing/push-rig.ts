@@ -1,5 +1,4 @@
 /** A document on its way to a phone that takes pushes. */
-import type { SetTimer } from "../../../../shared/clock.ts";
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import type { SlotScheme } from "../../../../shared/http/push.ts";
 import type { RequestHandler, ServerRequest, ServerResponse } from "../../../../shared/http/server-exchange.ts";
@@ -28,13 +27,11 @@ export const DOCUMENT_STREAM = {
   ready: "nothing",
 } as MuxStream;
 
-/** As soon as can be. */
-export const setTimer: SetTimer = (task) => {
-  queueMicrotask(task);
-  return () => {};
-};
-
-export const openOrder = (document: MuxStream): PushOrder => new PushOrder(document, setTimer);
+export const openOrder = (document: MuxStream): PushOrder =>
+  new PushOrder(document, (task) => {
+    queueMicrotask(task);
+    return () => {};
+  });
 
 export interface Circumstances {
   readonly request?: Partial<RequestHead>;
@@ -101,7 +98,6 @@ export function load({
         },
         () => {},
       ),
-    setTimer,
     slotScheme,
     mostPushes,
     accept,
