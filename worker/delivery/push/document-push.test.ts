@@ -186,7 +186,7 @@ describe("a push's priority", () => {
   it.each([
     ["<link rel=stylesheet href=a>", 5, 1],
     ["<link rel=stylesheet fetchpriority=low href=a>", 7, 4],
-    ["<link rel=preload as=font crossorigin href=a>", 5, 1],
+    ["<link rel=preload as=font crossorigin href=a>", 7, 1],
     ["<script src=a></script>", 6, 2],
     ["<script type=module src=a></script>", 6, 2],
     ["<script defer src=a></script>", 7, 3],

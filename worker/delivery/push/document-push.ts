@@ -293,8 +293,7 @@ class DocumentPush {
 
 /** Behind all that was asked for; among pushes in the order in which pages need them. */
 function priorityOf(resource: NamedResource): Priority {
-  const { destination, priority } = resource;
-  const isRenderBlocking = (destination === "style" || destination === "font") && priority !== "low";
+  const isRenderBlocking = resource.destination === "style" && resource.priority !== "low";
   const urgency = isRenderBlocking ? 5 : isUrgent(resource) ? 6 : 7;
   return { urgency, incremental: false };
 }

@@ -113,6 +113,6 @@ export class PageStyles {
 /** CSS Fonts Level 4 section 4.8.2, and as elements ask for images and style sheets. */
 const REQUESTS = {
   font: { destination: "font", mode: "cors", credentials: "same-origin" },
-  image: { destination: "image", mode: "no-cors", credentials: "include" },
+  image: { destination: "image", mode: "no-cors", credentials: "include", priority: "high" },
   style: { destination: "style", mode: "no-cors", credentials: "include" },
 } as const;
