@@ -217,7 +217,7 @@ function phoneOf(deviceId: string): Phone {
     images: plan.recodesPictures
       ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), recodingTime, epochClock), held, setTimer)
       : null,
-    mostPushes: plan.mostPushes,
+    pushes: plan.pushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});
     },

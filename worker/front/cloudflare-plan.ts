@@ -3,6 +3,8 @@
  * an invocation, which each message of a WebSocket is (developers.cloudflare.com/workers/platform/limits, November 2026);
  * the paid one has 30 s by default, and 10,000. Both have 128 MB. Machines of one's own have no such limits.
  */
+import type { PushBounds } from "../delivery/push/document-push.ts";
+
 export type Plan = "free" | "paid";
 
 export interface PlanFeatures {
@@ -17,18 +19,24 @@ export interface PlanFeatures {
   readonly recodesPictures: boolean;
   /** Block lists: some milliseconds to open one, and some hundred each week to compile it. */
   readonly blocksTrackers: boolean;
-  /** Count: pushes of one document. All that are announced while one piece of it is read belong to one invocation. */
-  readonly mostPushes: number;
+  /** All that are announced while one piece of a document is read belong to one invocation. */
+  readonly pushes: PushBounds;
 }
 
 const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
-  free: { sharesCache: false, codesAgainst: false, recodesPictures: false, blocksTrackers: false, mostPushes: 24 },
+  free: {
+    sharesCache: false,
+    codesAgainst: false,
+    recodesPictures: false,
+    blocksTrackers: false,
+    pushes: { most: 24, matchesStyles: false },
+  },
   paid: {
     sharesCache: true,
     codesAgainst: true,
     recodesPictures: true,
     blocksTrackers: true,
-    mostPushes: Number.POSITIVE_INFINITY,
+    pushes: { most: Number.POSITIVE_INFINITY, matchesStyles: true },
   },
 };
 

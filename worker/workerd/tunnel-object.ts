@@ -115,7 +115,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       trackers,
       dictionaries: plan.codesAgainst ? dictionaries : null,
       images: imageStageOf(env),
-      mostPushes: plan.mostPushes,
+      pushes: plan.pushes,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
       onUsed: (bytes) => this.#device.used(bytes),

@@ -32,10 +32,17 @@ export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 /** What a page that runs no scripts asks for. */
 const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
 
+/** How much is pushed of a document. */
+export interface PushBounds {
+  /** Count. */
+  readonly most: number;
+  /** The fonts and backgrounds that style sheets give: to match a page with them takes tens of milliseconds. */
+  readonly matchesStyles: boolean;
+}
+
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
-  /** Count: of a document. */
-  readonly mostPushes: number;
+  readonly bounds: PushBounds;
   /** A stream for a push, or null while there are as many as there may be. */
   openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
@@ -111,12 +118,13 @@ class DocumentPush {
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
     this.#host = host;
-    this.#styles = new PageStyles(host.viewport, (resource) => this.#pushNamed(resource));
+    this.#styles = new PageStyles(host.viewport, host.bounds.matchesStyles, (resource) => this.#pushNamed(resource));
     this.#signal = signal;
     this.#document = document;
     this.#order = host.openOrder(document);
     this.#known = head.known ?? new Set();
-    this.#most = Math.min(head.pushes ?? host.mostPushes, host.mostPushes, limits.pushesPerDocument);
+    const { most } = host.bounds;
+    this.#most = Math.min(head.pushes ?? most, most, limits.pushesPerDocument);
     this.#url = new URL(response.url);
     // Learned of the page that was asked for: nothing of it is for another origin's.
     const isOther = this.#url.origin !== new URL(head.url).origin;

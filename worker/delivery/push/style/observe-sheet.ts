@@ -14,11 +14,19 @@ export interface SheetEvents {
   onSheet(sheet: StyleSheet): void;
 }
 
-/** To be told of the bytes of a style sheet, and of their end by null. */
-export function observeSheet(events: SheetEvents, viewport: Viewport | undefined): (chunk: Uint8Array | null) => void {
+/**
+ * To be told of the bytes of a style sheet, and of their end by null.
+ *
+ * @param isWhole whether more than its beginning is of use.
+ */
+export function observeSheet(
+  events: SheetEvents,
+  viewport: Viewport | undefined,
+  isWhole: boolean,
+): (chunk: Uint8Array | null) => void {
   const decoder = new TextDecoder();
   const told = new Set<string>();
-  let [text, left, chunks, isOver] = ["", LENGTH, CHUNKS, false];
+  let [text, left, chunks, isOver] = ["", isWhole ? LENGTH : BEGINNING, CHUNKS, false];
   const tell = (urls: readonly string[]): void => {
     for (const url of urls) {
       if (told.has(url)) continue;

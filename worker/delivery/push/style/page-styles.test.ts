@@ -80,6 +80,12 @@ describe("fonts and backgrounds of a page's style sheets", () => {
     expect(heads).toHaveLength(2);
   });
 
+  it("are left out where the platform gives no time for it, but not imports", async () => {
+    const texts = { "/css/a.css": [`@import "b.css";${FACES}`, "h1{font-family:Used;background:url(b.png)}"] };
+    const bounds = { matchesStyles: false };
+    expect(await urls(`${LINK}<h1>Title</h1>`, texts, { ...CSS, bounds })).toEqual(["/css/b.css"]);
+  });
+
   it("are known when all style sheets are: the last wins, and one that is imported gives way", async () => {
     const html = `${LINK}<link rel=stylesheet href=/css/b.css><p>Text`;
     const texts = {

@@ -41,10 +41,12 @@ export class PageStyles {
   readonly #sheets: SheetPlace[] = [];
   readonly #named: Record<StyleFile["kind"], Set<string>> = { font: new Set(), image: new Set() };
   #expected = 0;
-  #times = TIMES;
+  #times: number;
 
-  constructor(viewport: Viewport | undefined, onResource: (resource: NamedResource) => void) {
+  /** @param matches whether more is wanted than what they import. */
+  constructor(viewport: Viewport | undefined, matches: boolean, onResource: (resource: NamedResource) => void) {
     this.#viewport = viewport;
+    this.#times = matches ? TIMES : 0;
     this.#onResource = onResource;
   }
 
@@ -81,7 +83,7 @@ export class PageStyles {
         place.read = { url, sheet };
         over();
       };
-      return observeSheet({ onImport, onSheet }, this.#viewport);
+      return observeSheet({ onImport, onSheet }, this.#viewport, this.#times > 0);
     };
     return { observe, over };
   }

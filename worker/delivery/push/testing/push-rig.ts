@@ -8,7 +8,7 @@ import { navigation } from "../../../../shared/testing/http/request-heads.ts";
 import { linkSessions } from "../../../../shared/testing/mux/linked-sessions.ts";
 import { StreamLog } from "../../../../shared/testing/mux/stream-log.ts";
 import type { AcceptTable } from "../../../../shared/web/default-accept.ts";
-import { pushObserver } from "../document-push.ts";
+import { type PushBounds, pushObserver } from "../document-push.ts";
 import { PushOrder } from "../push-order.ts";
 import { UnsentResponse } from "../unsent-response.ts";
 
@@ -38,7 +38,7 @@ export interface Circumstances {
   readonly response?: Partial<ResponseHead>;
   readonly headers?: ResponseHead["headers"];
   readonly slotScheme?: SlotScheme;
-  readonly mostPushes?: number;
+  readonly bounds?: Partial<PushBounds>;
   readonly accept?: AcceptTable;
   readonly answer?: () => Promise<ServerResponse>;
   /** Chunks of the text at a URL that is pushed, and its type in place of the answer's. */
@@ -54,7 +54,7 @@ export function load({
   response = {},
   headers = [],
   slotScheme = "https",
-  mostPushes = 256,
+  bounds = {},
   accept = {},
   answer,
   texts,
@@ -99,7 +99,7 @@ export function load({
         () => {},
       ),
     slotScheme,
-    mostPushes,
+    bounds: { most: 256, matchesStyles: true, ...bounds },
     accept,
     openOrder,
   });
