@@ -1,5 +1,5 @@
 /** Milliseconds: for so long what was dropped counts, if the collector, which is slow where memory is no script's, left it. */
-const COUNTED = 5_000;
+const COUNTED = 10_000;
 
 /** Large pieces of memory that were dropped lately, as far as the collector has not taken them yet. */
 export class Uncollected {
