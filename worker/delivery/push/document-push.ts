@@ -192,6 +192,18 @@ class DocumentPush {
     }
   }
 
+  /** What cannot be read goes to the phone all the same. */
+  #guarded(observe: ObserveBody | null): ObserveBody | null {
+    if (observe === null) return null;
+    return (response) => {
+      let onChunk: ReturnType<ObserveBody> = null;
+      this.#reading(() => {
+        onChunk = observe(response);
+      });
+      return (chunk) => this.#reading(() => onChunk?.(chunk));
+    };
+  }
+
   #setBase(href: string): void {
     if (!URL.canParse(href, this.#url)) return;
     const base = new URL(href, this.#url);
@@ -222,13 +234,13 @@ class DocumentPush {
     const stream = this.#host.openPush(priority);
     if (stream === null) return;
     const sheet = resource.destination === "style" ? this.#styles.expect(resource) : null;
-    const observer = sheet?.observe ?? observeModule(resource, (each) => this.#pushNamed(each));
+    const observer = this.#guarded(sheet?.observe ?? observeModule(resource, (each) => this.#pushNamed(each)));
     try {
       const turn = this.#order.add(stream, priority.urgency);
       let offered: UnsentResponse | null = null;
       const handle: RequestHandler = (request) => {
         offered = this.#host.offer(request, observer);
-        if (sheet !== null) offered.whenFailed(sheet.over);
+        if (sheet !== null) offered.whenFailed(() => this.#reading(sheet.over));
         return offered.inTurn(turn.come);
       };
       const onClaim = (): void => {

@@ -1,15 +1,20 @@
 /** What style sheets make of a page's elements: the fonts of its text, and its backgrounds (CSS Cascade Level 5). */
 import { type CSSToken, TokenType } from "@csstools/css-tokenizer";
 import { BROWSER_STYLE } from "./browser-style.ts";
+import { CHARACTERS, type Effort } from "./effort.ts";
 import { type FontFace, type FontUse, facesFor, toFontFace } from "./font-faces.ts";
 import { type FontStyle, INITIAL_STYLE, withDeclaration } from "./font-style.ts";
 import type { PageElement } from "./page-elements.ts";
-import { type Effort, keyOf, matches, type Selector } from "./selector.ts";
+import { keyOf, matches, type Selector } from "./selector.ts";
 import { type Declaration, readDeclarations, readStyleSheet, type StyleRule, type StyleSheet } from "./style-sheet.ts";
 import { keywordOf, textOf, urlsOf, withoutVariables } from "./values.ts";
 
-/** Steps of matching and declarations for one page; large ones take a tenth. */
+/** Steps for one page, each time: large ones take two thirds. */
 const EFFORT = 500_000;
+/** Characters of what a pseudo-element shows. */
+const CONTENT = 100;
+/** Count: fonts in their styles. */
+const USES = 100;
 /** Characters: a longer `style` attribute is not looked at. */
 const STYLE_LENGTH = 1_000;
 
@@ -50,13 +55,18 @@ const browserSheet = readStyleSheet(BROWSER_STYLE, undefined);
  * What the page asks for because of its style sheets, in the order of its elements.
  *
  * @param sheets as they win over each other: the last most.
+ * @returns of a page that takes too long some are missing.
  */
 export function filesOf(elements: readonly PageElement[], sheets: readonly PageSheet[]): StyleFile[] {
   if (!sheets.some(({ sheet }) => namesFiles(sheet))) return [];
   const faces = sheets.flatMap(({ url, sheet }) => sheet.faces.flatMap((each) => toFontFace(each, url) ?? []));
-  const cascade = new Cascade(sheets);
-  for (const element of elements) cascade.add(element);
-  return [...facesFor(cascade.uses, faces).flatMap(fileOf), ...cascade.images];
+  const effort = { left: EFFORT };
+  const cascade = new Cascade(sheets, effort);
+  for (const element of elements) {
+    if (effort.left <= 0) break;
+    cascade.add(element);
+  }
+  return [...facesFor(cascade.uses, faces, effort).flatMap(fileOf), ...cascade.images];
 }
 
 function namesFiles({ rules, faces }: StyleSheet): boolean {
@@ -70,7 +80,7 @@ function fileOf({ url, sheet }: FontFace): StyleFile[] {
 
 class Cascade {
   readonly images = new Set<StyleFile>();
-  readonly #effort: Effort = { left: EFFORT };
+  readonly #effort: Effort;
   readonly #rules = new Map<string, RankedRule[]>();
   readonly #custom = new Map<string, readonly CSSToken[]>();
   readonly #styles = new Map<PageElement, Computed>();
@@ -78,7 +88,8 @@ class Cascade {
   readonly #filesOfValues = new Map<readonly CSSToken[], readonly StyleFile[]>();
   #order = 0;
 
-  constructor(sheets: readonly PageSheet[]) {
+  constructor(sheets: readonly PageSheet[], effort: Effort) {
+    this.#effort = effort;
     this.#addSheet(browserSheet, "", 0);
     for (const { url, sheet } of sheets) this.#addSheet(sheet, url, 1);
   }
@@ -93,6 +104,7 @@ class Cascade {
     const attribute = element.attributes.style ?? "";
     const isRead = attribute !== "" && attribute.length <= STYLE_LENGTH;
     const own = isRead ? [{ declarations: readDeclarations(attribute), sheet: null }] : [];
+    if (isRead) this.#effort.left -= attribute.length / 2;
     const style = this.#compute(parent, [...rules.filter(({ selector }) => selector.pseudo === null), ...own]);
     this.#styles.set(element, style);
     if (!style.isShown) return;
@@ -111,9 +123,11 @@ class Cascade {
     const key = [style.weight, style.isItalic, ...style.families].join();
     let use = this.#uses.get(key);
     if (use === undefined) {
+      if (this.#uses.size >= USES) return;
       use = { ...style, characters: new Set() };
       this.#uses.set(key, use);
     }
+    this.#effort.left -= text.length / CHARACTERS;
     for (const character of text) if (character > " ") use.characters.add(character.codePointAt(0) ?? 0);
   }
 
@@ -145,8 +159,7 @@ class Cascade {
   }
 
   #rulesFor(element: PageElement): RankedRule[] {
-    if (this.#effort.left <= 0) return [];
-    const keys = ["*", element.name, ...new Set(element.classes.map((each) => `.${each}`))];
+    const keys = ["*", element.name, ...Array.from(element.classes, (each) => `.${each}`)];
     if (element.attributes.id !== undefined) keys.push(`#${element.attributes.id}`);
     return keys
       .flatMap((key) => this.#rules.get(key) ?? [])
@@ -172,7 +185,9 @@ class Cascade {
     if (name === "background" || name === "background-image") {
       return { ...style, images: sheet === null ? [] : this.#filesIn(value, sheet) };
     }
-    const meant = withoutVariables(value, this.#custom);
+    this.#effort.left -= value.length / 2;
+    if (this.#effort.left <= 0) return style;
+    const meant = withoutVariables(value, this.#custom, this.#effort);
     if (name === "display") {
       return { ...style, isShown: parent.isShown && (meant === null || keywordOf(meant) !== "none") };
     }
@@ -184,7 +199,7 @@ class Cascade {
   #filesIn(value: readonly CSSToken[], sheet: string): readonly StyleFile[] {
     const known = this.#filesOfValues.get(value);
     if (known !== undefined) return known;
-    const urls = urlsOf(withoutVariables(value, this.#custom) ?? []) ?? [];
+    const urls = urlsOf(withoutVariables(value, this.#custom, this.#effort) ?? []) ?? [];
     const files = urls.filter(isAddress).map((url) => ({ kind: "image", url, sheet }) as const);
     this.#filesOfValues.set(value, files);
     return files;
@@ -210,6 +225,9 @@ function isWholePage({ name, id, classes, tests }: Selector["compounds"][number]
 
 /** Null where nothing is put there. */
 function contentOf(value: readonly CSSToken[]): string | null {
-  const text = value.map((token) => (token[0] === TokenType.String ? token[4].value : "")).join("");
+  const text = value
+    .map((token) => (token[0] === TokenType.String ? token[4].value : ""))
+    .join("")
+    .slice(0, CONTENT);
   return text === "" && /^(?:none|normal|initial|unset|inherit)?$/i.test(textOf(value)) ? null : text;
 }

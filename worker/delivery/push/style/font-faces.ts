@@ -1,5 +1,6 @@
 /** Which files of `@font-face` rules a browser loads for text: CSS Fonts Level 4, sections 4 and 5. */
 import { type CSSToken, TokenType } from "@csstools/css-tokenizer";
+import type { Effort } from "./effort.ts";
 import type { Declaration } from "./style-sheet.ts";
 import { endOfFunction, familiesOf, listOf, textOf, trimmed } from "./values.ts";
 
@@ -27,6 +28,9 @@ export interface FontUse {
   readonly characters: ReadonlySet<number>;
 }
 
+/** Count: faces, or ranges for a character, that are compared in the time of a step. */
+const COMPARED = 8;
+
 const FORMATS = /^(?:woff2?|truetype|opentype|collection)(?:-variations)?$/i;
 /** Names that phones have a font for, be it another one (fonts.xml of Android; Apple's). */
 const ON_PHONES =
@@ -49,8 +53,8 @@ export function toFontFace(declarations: readonly Declaration[], sheet: string):
   };
 }
 
-/** In the order of their use. */
-export function facesFor(uses: Iterable<FontUse>, faces: readonly FontFace[]): FontFace[] {
+/** In the order of their use, as far as the effort goes. */
+export function facesFor(uses: Iterable<FontUse>, faces: readonly FontFace[], effort: Effort): FontFace[] {
   const families = Map.groupBy(faces, ({ family }) => family);
   const chosen = new Set<FontFace>();
   for (const use of uses) {
@@ -59,7 +63,10 @@ export function facesFor(uses: Iterable<FontUse>, faces: readonly FontFace[]): F
       const ofFamily = families.get(family);
       if (ofFamily === undefined && ON_PHONES.test(family)) break;
       // The last that has a character shows it.
+      effort.left -= (ofFamily?.length ?? 0) / COMPARED;
       for (const face of closest(ofFamily ?? [], use).toReversed()) {
+        effort.left -= (left.length * (face.ranges?.length ?? 1)) / COMPARED;
+        if (effort.left <= 0) return [...chosen];
         const others = left.filter((character) => !isIn(face.ranges, character));
         if (others.length < left.length) chosen.add(face);
         left = others;
@@ -75,7 +82,7 @@ function closest(faces: readonly FontFace[], { isItalic, weight }: FontUse): Fon
   const ofStyle = faces.filter((face) => face.isItalic === isItalic);
   const among = ofStyle.length > 0 ? ofStyle : faces;
   const distances = among.map((face) => distance(face.weights, weight));
-  const least = Math.min(...distances);
+  const least = distances.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   return among.filter((_, index) => distances[index] === least);
 }
 

@@ -4,8 +4,10 @@ import { readStyleSheet, type StyleSheet } from "./style-sheet.ts";
 
 /** Bytes: so much of a style sheet is read. */
 const LENGTH = 256 * 1024;
-/** Characters and chunks in which imports are looked for at once: hardly any sheet imports so much. */
-const [BEGINNING, CHUNKS] = [8 * 1024, 16];
+/** Characters in which imports are looked for at once: hardly any sheet imports so much. */
+export const BEGINNING = 8 * 1024;
+/** Count: of chunks, likewise. */
+const CHUNKS = 16;
 
 export interface SheetEvents {
   /** Once for each address. */

@@ -16,7 +16,7 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set("canvas iframe object script s
 export interface PageElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly classes: readonly string[];
+  readonly classes: ReadonlySet<string>;
   readonly parent: PageElement | null;
   /** The element before it, of the same parent. */
   readonly previous: PageElement | null;
@@ -77,10 +77,12 @@ export class PageElements {
   }
 
   #add(name: string, attributes: PageElement["attributes"], parent: OpenElement | null): OpenElement {
-    const classes = attributes.class?.split(/[\t\n\f\r ]+/).filter(Boolean) ?? [];
+    const classes = new Set(attributes.class?.split(/[\t\n\f\r ]+/).filter(Boolean));
     const element = { name, attributes, classes, parent, previous: parent?.last ?? null, text: "", last: null };
+    // No element remembers a later one: it goes as soon as it is closed.
+    if (this.#all.length >= ELEMENTS) return element;
     if (parent !== null) parent.last = element;
-    if (this.#all.length < ELEMENTS) this.#all.push(element);
+    this.#all.push(element);
     return element;
   }
 }

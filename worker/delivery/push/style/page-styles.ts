@@ -8,7 +8,7 @@ import type { Viewport } from "../../../../shared/http/viewport.ts";
 import type { ObserveBody } from "../../stage.ts";
 import { type NamedResource, UNNAMED } from "../document-scanner.ts";
 import { filesOf, type PageSheet, type StyleFile } from "./cascade.ts";
-import { observeSheet } from "./observe-sheet.ts";
+import { BEGINNING, observeSheet } from "./observe-sheet.ts";
 import { PageElements } from "./page-elements.ts";
 import { readStyleSheet, type StyleSheet } from "./style-sheet.ts";
 
@@ -16,6 +16,8 @@ import { readStyleSheet, type StyleSheet } from "./style-sheet.ts";
 const MOST: Readonly<Record<StyleFile["kind"], number>> = { font: 16, image: 16 };
 /** Count: sheets of one page that are read; each is in memory. */
 const SHEETS = 32;
+/** Tokens of all that are kept: some 10 MB. */
+const SIZE = 60_000;
 /** Count: each time all elements are gone through. */
 const TIMES = 5;
 
@@ -40,6 +42,7 @@ export class PageStyles {
   /** In their order on the page: the last wins. */
   readonly #sheets: SheetPlace[] = [];
   readonly #named: Record<StyleFile["kind"], Set<string>> = { font: new Set(), image: new Set() };
+  #size = 0;
   #expected = 0;
   #times: number;
 
@@ -53,9 +56,9 @@ export class PageStyles {
   /** A `<style>` of the document, whose addresses are relative to `base`. */
   readInline(text: string, base: string): void {
     if (this.#sheets.length >= SHEETS) return;
-    const sheet = readStyleSheet(text, this.#viewport);
+    const sheet = readStyleSheet(this.#times > 0 ? text : text.slice(0, BEGINNING), this.#viewport);
     for (const each of sheet.imports) this.#import(each, base, { ...UNNAMED, ...REQUESTS.style });
-    this.#sheets.push({ url: null, read: { url: base, sheet } });
+    this.#sheets.push({ url: null, read: this.#kept(base, sheet) });
   }
 
   /** A style sheet that is asked for. One that is imported comes before the one that imports it. */
@@ -80,7 +83,7 @@ export class PageStyles {
       place.url = url;
       const onImport = (each: string): void => this.#import(each, url, { ...resource, importer: url });
       const onSheet = (sheet: StyleSheet): void => {
-        place.read = { url, sheet };
+        place.read = this.#kept(url, sheet);
         over();
       };
       return observeSheet({ onImport, onSheet }, this.#viewport, this.#times > 0);
@@ -103,6 +106,13 @@ export class PageStyles {
       const isOfFile = this.#sheets.some((place) => place.url === sheet);
       this.#onResource({ ...UNNAMED, ...REQUESTS[kind], url: address, ...(isOfFile && { importer: sheet }) });
     }
+  }
+
+  /** Null for what there is no room for. */
+  #kept(url: string, sheet: StyleSheet): PageSheet | null {
+    if (this.#size + sheet.size > SIZE) return null;
+    this.#size += sheet.size;
+    return { url, sheet };
   }
 
   /** The nonce is that of the element. */

@@ -3,6 +3,7 @@
  * (`:hover`), or on what is not read yet (`:last-child`), matches nothing.
  */
 import { type CSSToken, HashType, TokenType } from "@csstools/css-tokenizer";
+import type { Effort } from "./effort.ts";
 import type { PageElement } from "./page-elements.ts";
 import { listOf, trimmed } from "./values.ts";
 
@@ -10,11 +11,6 @@ import { listOf, trimmed } from "./values.ts";
 const COMPOUNDS = 12;
 /** Count: `:not(:is(…))`. */
 const DEPTH = 3;
-
-/** Steps that matching may still take: sites write selectors and documents. */
-export interface Effort {
-  left: number;
-}
 
 type Test = (element: PageElement, effort: Effort) => boolean;
 type Combinator = " " | ">" | "+" | "~";
@@ -70,12 +66,12 @@ function matchesFrom(compounds: readonly Compound[], at: number, element: PageEl
 }
 
 function matchesCompound({ name, id, classes, tests }: Compound, element: PageElement, effort: Effort): boolean {
-  effort.left -= 1;
+  effort.left -= 1 + (classes.length + tests.length) / 4;
   if (effort.left <= 0) return false;
   return (
     (name === null || name === element.name) &&
     (id === null || id === element.attributes.id) &&
-    classes.every((each) => element.classes.includes(each)) &&
+    classes.every((each) => element.classes.has(each)) &&
     tests.every((test) => test(element, effort))
   );
 }
@@ -226,7 +222,13 @@ function attributeTest(tokens: readonly CSSToken[]): Test | null {
   const compare = COMPARISONS[rest[0]?.[1] ?? ""];
   const wanted = value[4].value;
   if (compare === undefined) return null;
-  return ({ attributes }) => attributes[name] !== undefined && compare(attributes[name], wanted);
+  return ({ attributes }, effort) => {
+    const actual = attributes[name];
+    if (actual === undefined) return false;
+    // The slowest makes words of it.
+    effort.left -= actual.length / 4;
+    return effort.left > 0 && compare(actual, wanted);
+  };
 }
 
 const COMPARISONS: Readonly<Record<string, (actual: string, wanted: string) => boolean>> = {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { filesOf } from "./cascade.ts";
 import { PageElements } from "./page-elements.ts";
 import { readStyleSheet } from "./style-sheet.ts";
@@ -84,6 +84,32 @@ it("matching ends, whatever selectors and elements there are", () => {
     undefined,
   );
   expect(filesOf(elements.all, [{ url: "https://a.example/", sheet }]).length).toBeLessThan(2);
+});
+
+describe("a page that is made to take long", () => {
+  const FACE = "@font-face{font-family:f;src:url(f);unicode-range:u+1}";
+  const many = (text: string, count: number): string => text.repeat(count);
+  const varying = "bcdefgh".split("").map((name, index) => `--${name}:${many(`var(--${"cdefghz"[index]})`, 300)};`);
+  // Without bounds each takes longer than a test may, or more memory than there is.
+  it.each<[string, Record<string, string>, number, string]>([
+    ["variables of nothing", {}, 10, `:root{${varying.join("")}--z:;}a{font-family:var(--b)}`],
+    ["classes", { class: many("q ", 200) }, 4_000, many(`${many(".q", 900)}.z{background:url(x)}`, 100)],
+    ["a long attribute", { title: many("q ", 400_000) }, 1, many("[title~=z]{background:url(x)}", 9_000)],
+    ["tests", { class: "q" }, 4_000, many(`a${many("[class]", 600)}[q]{background:url(x)}`, 60)],
+    ["names of fonts", {}, 4_000, FACE + many(`a{font-family:${many("a,", 900)}b}`, 130)],
+    ["text", {}, 4_000, `${FACE}a{font-family:f}a:before{content:"${many("x", 250_000)}"}`],
+    ["faces", {}, 1_000, `${many(FACE, 4_500)}a{font-family:${many("f,", 900)}f}`],
+  ])("by %s ends", (_, attributes, count, css) => {
+    const elements = new PageElements();
+    for (let each = 1; each <= count; each++) {
+      elements.open("a", { ...attributes, style: `font-weight:${each}` });
+      elements.text("text of it");
+      elements.close();
+    }
+    const sheet = readStyleSheet(css, undefined);
+    expect(sheet.size).toBeLessThan(45_000);
+    expect(filesOf(elements.all, [{ url: "https://a.example/", sheet }]).length).toBeLessThan(2);
+  });
 });
 
 it("takes any text", () => {

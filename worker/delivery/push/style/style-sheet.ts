@@ -5,8 +5,8 @@ import { matchesMedia } from "../media-query.ts";
 import { readSelectors, type Selector } from "./selector.ts";
 import { textOf, trimmed } from "./values.ts";
 
-/** Count: of a sheet; more than frameworks have that are of interest. */
-const RULES = 4_000;
+/** Tokens that are kept of a sheet: more than frameworks have that are of interest. */
+const SIZE = 40_000;
 /** Count: `@media` in `@supports` in `@layer`. */
 const DEPTH = 6;
 /** Count: a longer prelude or value is not looked at. */
@@ -40,6 +40,8 @@ export interface StyleSheet {
   readonly rules: readonly StyleRule[];
   /** Declarations of each `@font-face`. */
   readonly faces: readonly (readonly Declaration[])[];
+  /** Tokens of what is kept, some 150 bytes of memory each. */
+  readonly size: number;
 }
 
 /** @param text may break off: what is not ended is left out of the imports. */
@@ -59,6 +61,7 @@ class SheetReader implements StyleSheet {
   isPastImports = false;
   readonly rules: StyleRule[] = [];
   readonly faces: (readonly Declaration[])[] = [];
+  size = 0;
   readonly #viewport: Viewport | undefined;
   readonly #next: () => CSSToken;
   #token: CSSToken;
@@ -77,7 +80,7 @@ class SheetReader implements StyleSheet {
 
   /** Until the block ends that it is in, or the text. */
   readRules(depth = 0): void {
-    while (this.#token[0] !== TokenType.EOF && this.rules.length + this.faces.length < RULES) {
+    while (this.#token[0] !== TokenType.EOF && this.size < SIZE) {
       switch (this.#token[0]) {
         case TokenType.CloseCurly:
           this.#advance();
@@ -101,7 +104,7 @@ class SheetReader implements StyleSheet {
   /** Until the block ends that it is in, or the text. */
   readDeclarations(wanted: ReadonlySet<string>): Declaration[] {
     const declarations: Declaration[] = [];
-    for (;;) {
+    for (let size = 0; ; ) {
       const tokens = this.#until(TokenType.Semicolon, TokenType.OpenCurly, TokenType.CloseCurly);
       const end = this.#token[0];
       this.#advance();
@@ -109,7 +112,10 @@ class SheetReader implements StyleSheet {
       if (end === TokenType.OpenCurly) this.#skipBlock();
       else {
         const declaration = declarationOf(tokens, wanted);
-        if (declaration !== null) declarations.push(declaration);
+        if (declaration !== null && size < SIZE) {
+          declarations.push(declaration);
+          size += sizeOf([declaration]);
+        }
       }
       if (end === TokenType.CloseCurly || end === TokenType.EOF) return declarations;
     }
@@ -124,8 +130,11 @@ class SheetReader implements StyleSheet {
     if (end !== TokenType.CloseCurly) this.#advance();
     if (end !== TokenType.OpenCurly) return;
     this.isPastImports = true;
-    if (name === "font-face") this.faces.push(this.readDeclarations(OF_FACES));
-    else if (depth >= DEPTH || !this.#holds(name, textOf(prelude))) this.#skipBlock();
+    if (name === "font-face") {
+      const face = this.readDeclarations(OF_FACES);
+      this.size += sizeOf(face);
+      this.faces.push(face);
+    } else if (depth >= DEPTH || !this.#holds(name, textOf(prelude))) this.#skipBlock();
     else {
       this.#layers += Number(name === "layer");
       this.readRules(depth + 1);
@@ -168,7 +177,9 @@ class SheetReader implements StyleSheet {
     const declarations = this.readDeclarations(OF_INTEREST);
     if (declarations.length === 0) return;
     const selectors = readSelectors(prelude);
-    if (selectors.length > 0) this.rules.push({ selectors, declarations, isLayered: this.#layers > 0 });
+    if (selectors.length === 0) return;
+    this.size += prelude.length + sizeOf(declarations);
+    this.rules.push({ selectors, declarations, isLayered: this.#layers > 0 });
   }
 
   /** What stands before the first of these that is in no brackets; empty where that is too much. */
@@ -200,6 +211,10 @@ class SheetReader implements StyleSheet {
 }
 
 const OPENING: ReadonlySet<TokenType> = new Set([TokenType.Function, TokenType.OpenParen, TokenType.OpenSquare]);
+
+function sizeOf(declarations: readonly Declaration[]): number {
+  return declarations.reduce((size, { value }) => size + value.length + 1, 0);
+}
 
 function declarationOf(tokens: readonly CSSToken[], wanted: ReadonlySet<string>): Declaration | null {
   const [property, ...rest] = trimmed(tokens);

@@ -1,10 +1,15 @@
 /** Values of CSS properties, as tokens. */
 import { type CSSToken, TokenType } from "@csstools/css-tokenizer";
+import type { Effort } from "./effort.ts";
 
 /** Count: of `var()` in `var()`. */
 const DEPTH = 8;
 /** Count: a value may grow to so much by what its `var()` stand for. */
 const TOKENS = 500;
+/** Count. */
+const FAMILIES = 20;
+/** Characters of the name of one. */
+const FAMILY = 100;
 
 export type CustomProperties = ReadonlyMap<string, readonly CSSToken[]>;
 
@@ -43,16 +48,19 @@ export function endOfFunction(tokens: readonly CSSToken[], start: number): numbe
   return tokens.length;
 }
 
-/** With what each `var()` stands for. Null where that is not known. */
+/** With what each `var()` stands for. Null where that is not known, or the effort is spent. */
 export function withoutVariables(
   tokens: readonly CSSToken[],
   custom: CustomProperties,
+  effort: Effort,
   depth = 0,
 ): readonly CSSToken[] | null {
   const isVariable = (token: CSSToken): boolean =>
     token[0] === TokenType.Function && token[4].value.toLowerCase() === "var";
   if (!tokens.some(isVariable)) return tokens;
-  if (depth >= DEPTH) return null;
+  // Empty ones, of many empty ones each, never get too long.
+  effort.left -= tokens.length;
+  if (depth >= DEPTH || effort.left <= 0) return null;
   const whole: CSSToken[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as CSSToken;
@@ -66,7 +74,7 @@ export function withoutVariables(
     const comma = tokens.slice(at, end).find(([type]) => type === TokenType.Comma) as CSSToken;
     const instead = otherwise.flatMap((part, index) => (index === 0 ? part : [comma, ...part]));
     const meant = custom.get(key) ?? (otherwise.length > 0 ? instead : null);
-    const value = meant && withoutVariables(meant, custom, depth + 1);
+    const value = meant && withoutVariables(meant, custom, effort, depth + 1);
     if (value === null || whole.length + value.length > TOKENS) return null;
     whole.push(...value);
     at = end;
@@ -89,18 +97,19 @@ export function urlsOf(tokens: readonly CSSToken[]): string[] | null {
     const name = token[4].value.toLowerCase();
     if (name.endsWith("image-set")) return null;
     if (name !== "url" && name !== "src") continue;
-    const inside = tokens.slice(index + 1).find(([type]) => type !== TokenType.Whitespace);
+    const inside = tokens.slice(index + 1, index + 3).find(([type]) => type !== TokenType.Whitespace);
     if (inside?.[0] === TokenType.String) urls.push(inside[4].value);
   }
   return urls;
 }
 
-/** Names of `font-family`, in lower case. */
+/** Names of `font-family`, in lower case: the first ones. */
 export function familiesOf(tokens: readonly CSSToken[]): string[] {
-  return listOf(tokens).flatMap((part) => {
+  const parts = listOf(tokens).slice(0, FAMILIES);
+  return parts.flatMap((part) => {
     const words = part.flatMap((token) =>
       token[0] === TokenType.Ident || token[0] === TokenType.String ? token[4].value : [],
     );
-    return words.length === 0 ? [] : words.join(" ").toLowerCase();
+    return words.length === 0 ? [] : words.join(" ").slice(0, FAMILY).toLowerCase();
   });
 }
