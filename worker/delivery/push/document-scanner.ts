@@ -151,7 +151,8 @@ export class DocumentScanner {
       case "script":
         return this.#openScript(attributes);
       case "style":
-        if (this.#isForScreen(attributes.media) === true) this.#style = { text: "", nonce: attributes.nonce ?? "" };
+        if (/^(?:text\/css)?$/i.test(attributes.type ?? "") && this.#isForScreen(attributes.media) === true)
+          this.#style = { text: "", nonce: attributes.nonce ?? "" };
         return;
       case "source":
         if (this.#picture?.kind === "open") this.#picture = this.#chooseSource(attributes);

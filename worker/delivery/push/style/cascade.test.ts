@@ -131,6 +131,20 @@ describe("a background is asked for", () => {
   });
 });
 
+it("a nonce is no more to be seen than in a browser", () => {
+  const html = "<script nonce=secret></script><p nonce=secret>";
+  expect(filesFor(html, "script{display:block}[nonce^=s],p:is([nonce]){background:url(a)}")).toEqual([]);
+});
+
+it("a <style> of another type is none", () => {
+  const styles: string[] = [];
+  const ignore = (): void => {};
+  const handler = { onResource: ignore, onBase: ignore, onReferrerPolicy: ignore, onContentSecurityPolicy: ignore };
+  const scanner = new DocumentScanner({ ...handler, onStyle: (text) => styles.push(text) }, VIEWPORT);
+  scanner.write("<style type=text/less>a</style><style type=TEXT/CSS>b</style><style type>c</style><style>d</style>");
+  expect(styles).toEqual(["b", "c", "d"]);
+});
+
 describe("of style sheets that nobody here wrote", () => {
   const sheetOf = (path: string): string =>
     readFileSync(new URL(`../../../../node_modules/${path}`, import.meta.url), "utf8");

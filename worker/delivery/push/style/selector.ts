@@ -216,6 +216,8 @@ function attributeTest(tokens: readonly CSSToken[]): Test | null {
   const [first, ...rest] = tokens.filter(([type]) => type !== TokenType.Whitespace);
   if (first?.[0] !== TokenType.Ident) return null;
   const name = first[4].value.toLowerCase();
+  // Browsers hide it from style sheets, which could send it away (HTML section 3.2.6.8).
+  if (name === "nonce") return null;
   if (rest.length === 0) return ({ attributes }) => attributes[name] !== undefined;
   const value = rest.findLast(([type]) => type === TokenType.String || type === TokenType.Ident);
   if (value?.[0] !== TokenType.String && value?.[0] !== TokenType.Ident) return null;
