@@ -47,6 +47,16 @@ describe("requestHead", () => {
     ["https://cdn.example/x.js", "https://cdn.example/x.js"],
   ])("asks for %s by its real URL", (url, real) => expect(headOf({ url }).url).toBe(real));
 
+  it("never tells an origin that somebody wanted a picture as it is", () => {
+    const url = `${SLOT}/a.jpg?b&ropeway-original`;
+    const of = (request: Partial<Request>) => headOf({ url, request });
+    const real = "https://example.org/a.jpg?b";
+    expect(of({ destination: "image" })).toMatchObject({ url: real, wantsOriginal: true });
+    expect(of({ destination: "video" })).toMatchObject({ url: real, wantsOriginal: true });
+    expect(of({ destination: "", mode: "cors" }).url).toBe(real);
+    expect(of({ destination: "", mode: "cors" }).wantsOriginal).toBeUndefined();
+  });
+
   it("keeps to itself what browser and edge set", () => {
     const headers = {
       accept: "image/*",

@@ -43,7 +43,8 @@ export function requestHead(
   context: SlotContext,
   { documentUrl, bodyLength }: RequestCircumstances,
 ): PortRequestHead {
-  const asked = MAY_WAIT.has(request.destination) ? target.replace(ORIGINAL, "") : target;
+  // Scripts read the addresses of elements, and fetch them.
+  const asked = request.mode === "navigate" ? target : target.replace(ORIGINAL, "");
   const url = new URL(toReal(asked, context));
   url.hash = "";
   const isNavigation = request.mode === "navigate";
@@ -59,7 +60,7 @@ export function requestHead(
     credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
     // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
-    ...(asked === target ? {} : { wantsOriginal: true }),
+    ...(asked !== target && MAY_WAIT.has(request.destination) ? { wantsOriginal: true } : {}),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrer: referrerOf(
       { referrer: request.referrer, policy: request.referrerPolicy },
