@@ -89,7 +89,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     if (url.pathname === ropewayPath.frame) return placeholder(event, url);
     return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
   }
-  if (request.referrer.endsWith(ropewayPath.forgotten)) {
+  if (request.referrer === self.location.origin + ropewayPath.forgotten) {
     finish();
     return Response.error();
   }

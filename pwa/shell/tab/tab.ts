@@ -37,8 +37,8 @@ export class Tab implements AppTab, TabActions {
   readonly #frame: PageFrame;
   readonly #navigable: Navigable;
   readonly #openOtherApp: (url: string) => boolean;
-  /** Until the page is loaded. */
-  #isHardReload = false;
+  /** Until the page is loaded: the one before may yet say that it is. */
+  #hardReload: "none" | "asked" | "begun" = "none";
 
   constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
     this.#id = id;
@@ -96,8 +96,8 @@ export class Tab implements AppTab, TabActions {
 
   hardReload(): void {
     const [url = ""] = this.state.url.split("#", 1);
-    this.#isHardReload = url !== "";
-    if (this.#isHardReload) this.#app.tunnel.tell({ type: "hard-reload", url });
+    this.#hardReload = url === "" ? "none" : "asked";
+    if (url !== "") this.#app.tunnel.tell({ type: "hard-reload", url });
     this.reload();
   }
 
@@ -108,6 +108,7 @@ export class Tab implements AppTab, TabActions {
   }
 
   stop(): void {
+    this.#endHardReload();
     this.#navigable.abandon();
     this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
     this.#navigable.restore(true);
@@ -139,7 +140,7 @@ export class Tab implements AppTab, TabActions {
     this.#app.dismissNotice();
     const { phase, url } = this.state;
     if (notice?.kind === "resend" && phase === "loaded" && notice.url === url)
-      this.#navigable.reloadDocument({ isConfirmed: true, isHard: this.#isHardReload });
+      this.#navigable.reloadDocument({ isConfirmed: true, isHard: this.#hardReload !== "none" });
   }
 
   // What the tunnel says
@@ -235,7 +236,8 @@ export class Tab implements AppTab, TabActions {
     if (!this.#frame.isOf(source)) return;
     if (message.type === "document") {
       this.#navigable.onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
-      if (this.state.phase === "loaded") this.#endHardReload();
+      if (this.#hardReload === "asked" && message.phase !== "loaded") this.#hardReload = "begun";
+      else if (this.#hardReload === "begun" && this.state.phase === "loaded") this.#endHardReload();
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
@@ -310,8 +312,8 @@ export class Tab implements AppTab, TabActions {
   }
 
   #endHardReload(): void {
-    if (this.#isHardReload) this.#app.tunnel.tell({ type: "hard-reload", url: null });
-    this.#isHardReload = false;
+    if (this.#hardReload !== "none") this.#app.tunnel.tell({ type: "hard-reload", url: null });
+    this.#hardReload = "none";
   }
 
   /** A reload would send a form again. */
@@ -348,7 +350,7 @@ export class Tab implements AppTab, TabActions {
     const { url } = this.#navigable.committed;
     if (this.#frame.position.silentUrl === url)
       this.#navigable.navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
-    else if (url !== "") this.#navigable.reloadDocument({ isConfirmed: false, isHard: this.#isHardReload });
+    else if (url !== "") this.#navigable.reloadDocument({ isConfirmed: false, isHard: this.#hardReload !== "none" });
   }
 
   #redirect(url: string): void {

@@ -26,8 +26,9 @@ export function openApp() {
       log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
     },
-    tell: ({ type, id = 0 }: { type: string; id?: number }) => {
+    tell: ({ type, id = 0, url = "" }: { type: string; id?: number; url?: string | null }) => {
       if (type === "abandon") log.push(`abandon ${id}`);
+      if (type === "hard-reload") log.push(`hard reload ${url ?? "ends"}`);
     },
     tellSettings() {},
     stats: async () => ({}),

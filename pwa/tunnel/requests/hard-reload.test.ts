@@ -17,6 +17,7 @@ it("asks past the store for all that the page loads, and for nothing of other pa
   expect(hardReload.marked(head).cache).toBe("reload");
   expect(hardReload.marked({ ...head, cache: "force-cache" }).cache).toBe("reload");
   expect(hardReload.marked({ ...head, cache: "only-if-cached" }).cache).toBe("only-if-cached");
+  expect(hardReload.marked({ ...head, cache: "no-store" }).cache).toBe("no-store");
   const other = { ...head, topLevelOrigin: "https://b.example" };
   expect(hardReload.marked(other)).toBe(other);
 });

@@ -22,7 +22,8 @@ export class HardReload {
 
   marked(head: RequestHead): RequestHead {
     const isOfPage = this.#url !== null && head.topLevelOrigin === new URL(this.#url).origin;
-    // Who asks the store alone gets its answer.
-    return isOfPage && head.cache !== "only-if-cached" ? { ...head, cache: "reload" } : head;
+    // Who asks the store alone gets its answer, and what was not to be stored is not.
+    const isChanged = isOfPage && head.cache !== "only-if-cached" && head.cache !== "no-store";
+    return isChanged ? { ...head, cache: "reload" } : head;
   }
 }

@@ -117,6 +117,8 @@ const { fetch: ask } = window;
  * forgets what something else asks for, where the page's policy lets that ask.
  */
 function forgetLoaded(): void {
-  const init = { mode: "no-cors", referrer: ropewayPath.forgotten, referrerPolicy: "unsafe-url" } as const;
+  // Not relative: a page's <base> may lead elsewhere.
+  const referrer = location.origin + ropewayPath.forgotten;
+  const init = { mode: "no-cors", referrer, referrerPolicy: "unsafe-url" } as const;
   for (const { name } of performance.getEntriesByType("resource")) ask(name, init).catch(() => {});
 }
