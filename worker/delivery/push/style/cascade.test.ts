@@ -136,6 +136,12 @@ it("a nonce is no more to be seen than in a browser", () => {
   expect(filesFor(html, "script{display:block}[nonce^=s],p:is([nonce]){background:url(a)}")).toEqual([]);
 });
 
+it("fields that nobody can read ask for nothing", () => {
+  const html = "<input type=hidden value=secret><input type=password value=secret>";
+  const css = `${face("A")}input{display:block;font-family:A}[value^=s][type=hidden]{background:url(a)}`;
+  expect(filesFor(html, css)).toEqual([]);
+});
+
 it("a <style> of another type is none", () => {
   const styles: string[] = [];
   const ignore = (): void => {};

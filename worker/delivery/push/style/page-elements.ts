@@ -10,6 +10,8 @@ export const OF_HEAD: ReadonlySet<string> = new Set(
   "base head html link meta noscript script style template title".split(" "),
 );
 
+/** Types of `<input>` whose values nobody sees. By the fonts that they ask for, style sheets would learn of them. */
+const UNREADABLE = /^(?:checkbox|color|file|hidden|image|password|radio|range)$/i;
 /** Their text is no text of the page. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set("canvas iframe object script style title video".split(" "));
 
@@ -45,8 +47,8 @@ export class PageElements {
     if (name === "html") this.#open.push(this.#rootWith(attributes));
     else if (name === "body") this.#open.push(this.#bodyWith(attributes));
     else this.#open.push(this.#add(name, attributes, this.#parentFor(name)));
-    const { value, placeholder } = attributes;
-    if (name === "input") this.text(value || placeholder || "");
+    const { value, placeholder, type = "" } = attributes;
+    if (name === "input" && !UNREADABLE.test(type)) this.text(value || placeholder || "");
   }
 
   text(text: string): void {
