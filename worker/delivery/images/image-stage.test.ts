@@ -206,6 +206,12 @@ describe("ImageStage", () => {
     // A phone that knows only of pictures says it of the session.
     expect((await change(body, images, { destination: "video" })).bytes).toEqual(body);
     expect((await change(body, images, { ...film, images: ORIGINAL })).bytes).toEqual(body);
+    const ranged = async (range: string) => {
+      const again = { ...answer(body, first.head.headers), head: part.head };
+      const asked: RequestHead = { ...asking, ...film, headers: [["range", range]] };
+      return (await stage().apply(again, asked, images)).head.status;
+    };
+    expect([await ranged("bytes=0-"), await ranged("bytes=0-1"), await ranged("bytes=5000-")]).toEqual([200, 200, 206]);
     const missing = { ...first, head: { ...first.head, status: 404 } };
     expect((await stage().apply(missing, { ...asking, ...film }, images)).head.status).toBe(404);
   });

@@ -112,8 +112,10 @@ function heldBack(head: ResponseHead, facts: ImageFacts, bytes: number): Decoded
 }
 
 /** Films wait only where the request itself says so: phones of before 2026-12 have no way to load them then. */
-function isFilmToHold(head: ResponseHead, { destination, images, method }: RequestHead): boolean {
+function isFilmToHold(head: ResponseHead, { destination, headers, images, method }: RequestHead): boolean {
   if (images?.most !== 0 || method !== "GET") return false;
+  // What was begun before there was a budget goes on.
+  if (!(headerValue(headers, "range") ?? "bytes=0-").startsWith("bytes=0-")) return false;
   return (destination === "video" || destination === "audio") && (head.status === 200 || head.status === 206);
 }
 
