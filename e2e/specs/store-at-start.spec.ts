@@ -1,6 +1,18 @@
 /** What is stored, where the app has just started. */
-import { expect, test } from "../fixtures/browser.ts";
+import { type AppPage, expect, test } from "../fixtures/browser.ts";
 import { counts, holdStore, neverEndRests, serve, servePicture, visit } from "../fixtures/stored-site.ts";
+import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
+
+/** The page is stored, and the origin has forgotten who asked. */
+async function storePage(app: AppPage, origin: TestOrigin): Promise<void> {
+  serve(origin);
+  servePicture(origin);
+  await app.storeReady();
+  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await visit(app, origin);
+  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
+  origin.forget();
+}
 
 test("a fresh document comes with no request where the app has just started, too", async ({ app, origin }) => {
   serve(origin);
@@ -21,13 +33,7 @@ test("nothing that is stored of a page comes again where the app is opened with 
   app,
   origin,
 }) => {
-  serve(origin);
-  servePicture(origin);
-  await app.storeReady();
-  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await visit(app, origin);
-  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
-  origin.forget();
+  await storePage(app, origin);
   const again = await app.openAnother(`#url=${encodeURIComponent(`${origin.origin}/page`)}`);
   await expect(again.frame().locator("#shown")).toHaveText("kept stale never");
   expect(counts(origin)).toEqual({ "/page": 1, "/stale.js": 1, "/never.js": 1 });
@@ -37,13 +43,7 @@ test("nothing that is stored of a page comes again where its address is typed be
   app,
   origin,
 }) => {
-  serve(origin);
-  servePicture(origin);
-  await app.storeReady();
-  await expect.poll(() => app.page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  await visit(app, origin);
-  await expect.poll(async () => (await app.stats()).storedBytes).toBeGreaterThan(50_000);
-  origin.forget();
+  await storePage(app, origin);
   // Beside the other one, so that it shows the start page.
   const release = await holdStore(app);
   const again = await app.openAnother();
