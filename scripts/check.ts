@@ -1,4 +1,4 @@
-/** `npm run check`: types, lint, format, import direction, sizes, unused code. Runs all, then says what failed. */
+/** `npm run check`: types, lint, format, import direction, lengths of functions, unused code. Runs all, then says what failed. */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { root } from "./build/paths.ts";
@@ -13,7 +13,7 @@ const programs = ["shared", "worker", "pwa-page", "pwa-worker", "test", "worker-
 
 const checks: readonly Check[] = [
   { name: "lint, format, circles of imports", command: ["biome", "ci", "--error-on-warnings", "--colors=off"] },
-  { name: "import direction, sizes", command: ["node", "scripts/house/check-house.ts"] },
+  { name: "import direction, lengths of functions", command: ["node", "scripts/house/check-house.ts"] },
   ...programs.map(
     (name): Check => ({ name: `types: ${name}`, command: ["tsc", "--project", `tsconfig.${name}.json`] }),
   ),

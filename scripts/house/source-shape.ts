@@ -1,12 +1,10 @@
-import { type Class, type Function as FunctionNode, parseSync, Visitor } from "oxc-parser";
+import { type Function as FunctionNode, parseSync, Visitor } from "oxc-parser";
 
-/** What the limits of the house look at in one source file. Lines count from 1; blank lines and comments count too. */
+/** What the rules of the house look at in one source file. Lines count from 1; blank lines and comments count too. */
 export interface SourceShape {
-  readonly lines: number;
   /** Specifiers of all imports and re-exports, those of types and dynamic ones too. */
   readonly imports: readonly string[];
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
-  readonly classes: readonly { readonly line: number; readonly publicMembers: number }[];
 }
 
 /** @throws Error when the text is not TypeScript (or JavaScript, as the file's name says). */
@@ -15,19 +13,13 @@ export function sourceShape(path: string, text: string): SourceShape {
   if (errors[0] !== undefined) throw new Error(`Cannot parse ${path}: ${errors[0].message}`);
   const lineAt = (position: number): number => linesOf(text.slice(0, position));
   const functions: SourceShape["functions"][number][] = [];
-  const classes: SourceShape["classes"][number][] = [];
   const addFunction = ({ start, end }: Pick<FunctionNode, "start" | "end">): void => {
     functions.push({ line: lineAt(start), lines: linesOf(text.slice(start, end)) });
-  };
-  const addClass = ({ start, body }: Class): void => {
-    classes.push({ line: lineAt(start), publicMembers: body.body.filter(isPublicMember).length });
   };
   new Visitor({
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
     ArrowFunctionExpression: addFunction,
-    ClassDeclaration: addClass,
-    ClassExpression: addClass,
   }).visit(program);
   const imports = [
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
@@ -36,13 +28,7 @@ export function sourceShape(path: string, text: string): SourceShape {
     ),
     ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
   ];
-  return { lines: linesOf(text.trimEnd()), imports, functions, classes };
-}
-
-function isPublicMember(member: Class["body"]["body"][number]): boolean {
-  if (member.type === "StaticBlock") return false;
-  if (member.type === "TSIndexSignature") return true;
-  return member.accessibility !== "private" && member.key.type !== "PrivateIdentifier";
+  return { imports, functions };
 }
 
 function linesOf(text: string): number {
