@@ -16,7 +16,7 @@ import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
 import type { ImageStage } from "./images/image-stage.ts";
 import { PixelReaders } from "./images/pixel-readers.ts";
 import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
-import { type PushBounds, pushObserver } from "./push/document-push.ts";
+import { pushObserver } from "./push/document-push.ts";
 import { PushOrder } from "./push/push-order.ts";
 import { UnsentResponse } from "./push/unsent-response.ts";
 import { References } from "./reference/refer.ts";
@@ -48,8 +48,8 @@ export interface PhoneParts {
   readonly images: ImageStage | null;
   /** Knows requests for trackers: `handle` sends none of a phone that has them blocked. */
   readonly trackers: { isTracker(head: RequestHead): boolean } | null;
-  /** By default as many as the protocol allows, and all that can be known. */
-  readonly pushes?: PushBounds | undefined;
+  /** By default as many as the protocol allows. */
+  readonly pushes?: number | undefined;
 }
 
 /** As `upstream` answers it. */
@@ -86,7 +86,7 @@ export class SessionDelivery {
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
-        bounds: this.#options.pushes ?? { most: limits.pushesPerDocument, matchesStyles: true },
+        most: this.#options.pushes ?? limits.pushesPerDocument,
         isAtHand: (head: RequestHead) =>
           this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)) || this.#delivered.isAtHand(head),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) =>

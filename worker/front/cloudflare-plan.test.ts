@@ -11,7 +11,7 @@ it("leaves nothing out but where it is told to", () => {
     codesAgainst: false,
     recodesPictures: false,
     blocksTrackers: false,
-    pushes: { most: 24, matchesStyles: false },
+    pushes: 24,
   });
   expect(() => readPlan("pro")).toThrow('ROPEWAY_PLAN is "pro": set it to free or paid');
 });

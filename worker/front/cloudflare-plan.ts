@@ -3,8 +3,6 @@
  * an invocation, which each message of a WebSocket is (developers.cloudflare.com/workers/platform/limits, November 2026);
  * the paid one has 30 s by default, and 10,000. Both have 128 MB. Machines of one's own have no such limits.
  */
-import type { PushBounds } from "../delivery/push/document-push.ts";
-
 export type Plan = "free" | "paid";
 
 export interface PlanFeatures {
@@ -20,7 +18,7 @@ export interface PlanFeatures {
   /** Block lists: some milliseconds to open one, and some hundred each week to compile it. */
   readonly blocksTrackers: boolean;
   /** All that are announced while one piece of a document is read belong to one invocation. */
-  readonly pushes: PushBounds;
+  readonly pushes: number;
 }
 
 const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
@@ -29,14 +27,14 @@ const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
     codesAgainst: false,
     recodesPictures: false,
     blocksTrackers: false,
-    pushes: { most: 24, matchesStyles: false },
+    pushes: 24,
   },
   paid: {
     sharesCache: true,
     codesAgainst: true,
     recodesPictures: true,
     blocksTrackers: true,
-    pushes: { most: Number.POSITIVE_INFINITY, matchesStyles: true },
+    pushes: Number.POSITIVE_INFINITY,
   },
 };
 

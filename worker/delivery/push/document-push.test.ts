@@ -77,7 +77,7 @@ describe("a pushed request", () => {
             () => new Promise(() => {}),
             () => {},
           ),
-        bounds: { most: 256, matchesStyles: true },
+        most: 256,
         slotScheme: "https",
         accept: {},
         openOrder,
@@ -291,8 +291,8 @@ describe("bounds", () => {
   });
 
   it("pushes no more than the edge's plan has room for", () => {
-    expect(urlsFor(images(30), { bounds: { most: 24 } })).toHaveLength(24);
-    expect(urlsFor(images(30), { bounds: { most: 24 }, request: { pushes: 3 } })).toHaveLength(3);
+    expect(urlsFor(images(30), { most: 24 })).toHaveLength(24);
+    expect(urlsFor(images(30), { most: 24, request: { pushes: 3 } })).toHaveLength(3);
   });
 
   it("pushes no more than the phone takes", () => {

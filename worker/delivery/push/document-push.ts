@@ -19,11 +19,10 @@ import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/re
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource, type ScanHandler, UNNAMED } from "./document-scanner.ts";
+import { importsOfInline, observeImports } from "./imports.ts";
 import { linksOf } from "./link-header.ts";
-import { observeModule } from "./observe-module.ts";
 import { allowsStyle, allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
-import { PageStyles } from "./style/page-styles.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
 
 /** Bytes: so much of a document is looked through for resources; hardly one is longer. */
@@ -32,17 +31,10 @@ export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
 /** What a page that runs no scripts asks for. */
 const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
 
-/** How much is pushed of a document. */
-export interface PushBounds {
-  /** Count. */
-  readonly most: number;
-  /** The fonts and backgrounds that style sheets give: to match a page with them takes tens of milliseconds. */
-  readonly matchesStyles: boolean;
-}
-
 /** What pushing needs of the session that a document is asked for in. */
 export interface PushHost {
-  readonly bounds: PushBounds;
+  /** Count: so much is pushed of a document. */
+  readonly most: number;
   /** A stream for a push, or null while there are as many as there may be. */
   openPush(priority: Priority): MuxStream | null;
   /** Whether the page is likely to have the response already. */
@@ -114,17 +106,14 @@ class DocumentPush {
   /** As the response's fields say them. */
   readonly #links: readonly string[];
   #isOver = false;
-  readonly #styles: PageStyles;
 
   constructor({ head, signal }: ServerRequest, document: MuxStream, response: ResponseHead, host: PushHost) {
     this.#host = host;
-    this.#styles = new PageStyles(host.viewport, host.bounds.matchesStyles, (resource) => this.#pushNamed(resource));
     this.#signal = signal;
     this.#document = document;
     this.#order = host.openOrder(document);
     this.#known = head.known ?? new Set();
-    const { most } = host.bounds;
-    this.#most = Math.min(head.pushes ?? most, most, limits.pushesPerDocument);
+    this.#most = Math.min(head.pushes ?? host.most, host.most, limits.pushesPerDocument);
     this.#url = new URL(response.url);
     // Learned of the page that was asked for: nothing of it is for another origin's.
     const isOther = this.#url.origin !== new URL(head.url).origin;
@@ -146,6 +135,7 @@ class DocumentPush {
 
   /** Told of the document's bytes. Never throws: a document that cannot be read is just not helped. */
   get observer(): (chunk: Uint8Array | null) => void {
+    const { viewport } = this.#host;
     const decoder = new TextDecoder();
     const handler: ScanHandler = {
       onResource: (resource) => this.#push(resource),
@@ -157,18 +147,17 @@ class DocumentPush {
         this.#policies = [...this.#policies, ...parsePolicies(content)];
       },
       onStyle: (text, nonce) => {
-        if (allowsStyle(this.#policies, nonce)) this.#styles.readInline(text, this.#base.href);
+        if (!allowsStyle(this.#policies, nonce)) return;
+        for (const resource of importsOfInline(text, this.#base.href, viewport)) this.#push(resource);
       },
     };
-    const { viewport } = this.#host;
-    const scanner = new DocumentScanner(handler, viewport, !this.#isScriptless, this.#styles.elements);
+    const scanner = new DocumentScanner(handler, viewport, !this.#isScriptless);
     let left: number = SCANNED_DOCUMENT_BYTES;
     this.#reading(() => {
       for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);
     });
     return (chunk) => {
-      if (chunk === null) return this.#reading(() => this.#styles.update());
-      if (left <= 0) return;
+      if (chunk === null || left <= 0) return;
       const bytes = chunk.subarray(0, left);
       left -= bytes.length;
       this.#reading(() => {
@@ -233,14 +222,16 @@ class DocumentPush {
     const claimedPriority = claimedPriorityOf(resource);
     const stream = this.#host.openPush(priority);
     if (stream === null) return;
-    const sheet = resource.destination === "style" ? this.#styles.expect(resource) : null;
-    const observer = this.#guarded(sheet?.observe ?? observeModule(resource, (each) => this.#pushNamed(each)));
+    const observer = this.#guarded(
+      observeImports(resource, this.#host.viewport, (each) => {
+        if (!this.#isOver && !this.#signal.aborted) this.#push(each);
+      }),
+    );
     try {
       const turn = this.#order.add(stream, priority.urgency);
       let offered: UnsentResponse | null = null;
       const handle: RequestHandler = (request) => {
         offered = this.#host.offer(request, observer);
-        if (sheet !== null) offered.whenFailed(() => this.#reading(sheet.over));
         return offered.inTurn(turn.come);
       };
       const onClaim = (): void => {
@@ -253,14 +244,8 @@ class DocumentPush {
       this.#pushed.push({ stream, urgency: priority.urgency, giveUp });
     } catch {
       // A head cannot hold its address.
-      sheet?.over();
       stream.reset(ErrorCode.INTERNAL_ERROR);
     }
-  }
-
-  /** Named by what is pushed itself. */
-  #pushNamed(resource: NamedResource): void {
-    if (!this.#isOver && !this.#signal.aborted) this.#push(resource);
   }
 
   /** What the tunnel will say when the page asks, or null for what it must not, or not so, be asked for. */

@@ -10,7 +10,6 @@ import type { Viewport } from "../../../shared/http/viewport.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import { chooseImage } from "./image-candidates.ts";
 import { matchesMedia } from "./media-query.ts";
-import { OF_HEAD, PageElements } from "./style/page-elements.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -66,6 +65,11 @@ type PictureChoice = { readonly kind: "open" } | { readonly kind: "chosen"; read
 /** Types of pictures that all browsers show which the app runs in. */
 const KNOWN_IMAGES = /^image\/(?:avif|gif|jpe?g|png|svg\+xml|webp)$/i;
 
+/** What may stand in a head. The first other element begins the body. */
+const OF_HEAD: ReadonlySet<string> = new Set(
+  "base head html link meta noscript script style template title".split(" "),
+);
+
 /** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
 const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
 const INERT_WITHOUT_SCRIPTS: ReadonlySet<string> = new Set(["template"]);
@@ -76,8 +80,8 @@ const SCRIPT_TYPES =
 /** Backgrounds further down may be of what is not shown. */
 const BACKGROUNDS = 2;
 
-/** Characters: of a `<style>`; no more is read. */
-const INLINE_LENGTH = 256 * 1024;
+/** Characters: of a `<style>`; what it imports stands at its beginning. */
+const INLINE_LENGTH = 8 * 1024;
 
 /** A longer attribute is not looked at: time is quadratic in it. */
 const STYLE_LENGTH = 1_000;
@@ -99,17 +103,12 @@ export class DocumentScanner {
   #isPastPolicies = false;
   /** The `<style>` that is open, if it is for the screen. */
   #style: { text: string; readonly nonce: string } | null = null;
-  readonly #elements: PageElements;
   #handler: ScanHandler;
   #viewport: Viewport | undefined;
   readonly #inert: ReadonlySet<string>;
 
-  /**
-   * @param viewport of the phone, where it has told.
-   * @param elements is told of all that is not inert.
-   */
-  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true, elements = new PageElements()) {
-    this.#elements = elements;
+  /** @param viewport of the phone, where it has told. */
+  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true) {
     this.#handler = handler;
     this.#viewport = viewport;
     this.#inert = runsScripts ? INERT : INERT_WITHOUT_SCRIPTS;
@@ -137,7 +136,6 @@ export class DocumentScanner {
     if (this.#inert.has(name)) this.#inertDepth += 1;
     if (name === "picture") this.#picture = { kind: "open" };
     if (this.#inertDepth > 0) return;
-    this.#elements.open(name, attributes);
     if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
     switch (name) {
       case "base":
@@ -170,7 +168,6 @@ export class DocumentScanner {
 
   #close(name: string): void {
     this.#isPastPolicies ||= name === "head";
-    if (this.#inertDepth === 0) this.#elements.close();
     if (this.#inert.has(name)) this.#inertDepth -= 1;
     if (name === "style" && this.#style !== null) {
       const { text, nonce } = this.#style;
@@ -181,9 +178,7 @@ export class DocumentScanner {
   }
 
   #read(text: string): void {
-    if (this.#inertDepth > 0) return;
-    if (this.#style === null) this.#elements.text(text);
-    else if (this.#style.text.length < INLINE_LENGTH) this.#style.text += text;
+    if (this.#style !== null && this.#style.text.length < INLINE_LENGTH) this.#style.text += text;
   }
 
   #imageOf({ srcset, sizes, src }: Attributes): string | undefined {

@@ -26,11 +26,6 @@ export class UnsentResponse {
     this.#response = handle({ ...request, signal: this.#abort.signal });
   }
 
-  /** @param task run where no response comes, whoever was to send it. */
-  whenFailed(task: () => void): void {
-    this.#response.catch(task);
-  }
-
   /**
    * The push sends it, when its turn has come.
    *

@@ -8,7 +8,7 @@ import { navigation } from "../../../../shared/testing/http/request-heads.ts";
 import { linkSessions } from "../../../../shared/testing/mux/linked-sessions.ts";
 import { StreamLog } from "../../../../shared/testing/mux/stream-log.ts";
 import type { AcceptTable } from "../../../../shared/web/default-accept.ts";
-import { type PushBounds, pushObserver } from "../document-push.ts";
+import { pushObserver } from "../document-push.ts";
 import { PushOrder } from "../push-order.ts";
 import { UnsentResponse } from "../unsent-response.ts";
 
@@ -38,14 +38,12 @@ export interface Circumstances {
   readonly response?: Partial<ResponseHead>;
   readonly headers?: ResponseHead["headers"];
   readonly slotScheme?: SlotScheme;
-  readonly bounds?: Partial<PushBounds>;
+  readonly most?: number;
   readonly accept?: AcceptTable;
   readonly answer?: () => Promise<ServerResponse>;
   /** Chunks of the text at a URL that is pushed, and its type in place of the answer's. */
   readonly texts?: (url: string) => readonly string[];
   readonly type?: string;
-  /** Of what the origin gives no answer to. */
-  readonly failing?: (url: string) => boolean;
 }
 
 /** The document of one request. */
@@ -54,12 +52,11 @@ export function load({
   response = {},
   headers = [],
   slotScheme = "https",
-  bounds = {},
+  most = 256,
   accept = {},
   answer,
   texts,
   type = "text/plain",
-  failing = () => false,
 }: Circumstances = {}) {
   const pushes: StreamLog[] = [];
   const asked: ServerRequest[] = [];
@@ -69,7 +66,6 @@ export function load({
   const document: ServerRequest = { head: { ...NAVIGATION, ...request }, body: null, signal: abort.signal };
   const handle: RequestHandler = (pushed) => {
     asked.push(pushed);
-    if (failing(pushed.head.url)) return Promise.reject(new Error("Cannot answer: the origin is away"));
     return (
       answer?.() ??
       Promise.resolve({
@@ -99,7 +95,7 @@ export function load({
         () => {},
       ),
     slotScheme,
-    bounds: { most: 256, matchesStyles: true, ...bounds },
+    most,
     accept,
     openOrder,
   });
