@@ -17,8 +17,9 @@ it("puts the parts of experiments together, later runs of a cell before earlier 
   const cellsOf = (result: BenchResult, id: string) => result.experiments.find((each) => each.id === id)?.cells ?? [];
   const merged = mergeResults([part(two, "R", 0, 1), part(one, "A", 0, 3), part(two, "A", 2, 7)]);
   expect(merged.experiments.map(({ id }) => id)).toEqual(["A", "R"]);
-  expect(cellsOf(merged, "A")).toEqual([...cellsOf(one, "A").slice(0, 2), ...cellsOf(two, "A").slice(2)]);
-  expect(cellsOf(merged, "R")).toEqual(cellsOf(two, "R").slice(0, 1));
+  const measured = [...cellsOf(one, "A").slice(0, 2), ...cellsOf(two, "A").slice(2)];
+  expect(cellsOf(merged, "A")).toMatchObject(measured);
+  expect(cellsOf(merged, "R")).toMatchObject(cellsOf(two, "R").slice(0, 1));
   expect(merged.seed).toBe(2);
 });
 
@@ -28,6 +29,18 @@ it("takes all but cells from the run begun last, wherever it is named", () => {
     startedAt,
   })) as [BenchResult, BenchResult];
   expect(mergeResults([late, early])).toMatchObject({ startedAt: late.startedAt, seed: 2 });
+});
+
+it("tells of each cell which version it was measured at, merged again, too", () => {
+  const of = (ropeway: string): BenchResult => {
+    const result = syntheticResult({ rounds: 1 });
+    return { ...result, versions: { ...result.versions, ropeway } };
+  };
+  const merged = mergeResults([part(of("abc1234"), "A", 0, 1), part(of("def5678"), "A", 1, 2)]);
+  const versions = ({ experiments }: BenchResult) =>
+    experiments.flatMap(({ cells }) => cells.map((cell) => cell.ropeway));
+  expect(versions(merged)).toEqual(["abc1234", "def5678"]);
+  expect(versions(mergeResults([merged]))).toEqual(["abc1234", "def5678"]);
 });
 
 it("refuses nothing", () => {

@@ -136,6 +136,8 @@ export interface Cell {
   readonly floor: Readonly<Record<string, number>>;
   /** Of TCP, on both ends of the link. */
   readonly congestion?: CongestionControl;
+  /** Version of Ropeway (commit) that it was measured at; where absent, its result's. */
+  readonly ropeway?: string;
   readonly series: readonly Series[];
 }
 

@@ -37,7 +37,7 @@ const cell = whole(
     floor: record(number),
     series: list(whole({ contestant: name, runs: list(run) })),
   },
-  { congestion: { enum: ["bbr", "cubic"] } },
+  { congestion: { enum: ["bbr", "cubic"] }, ropeway: name },
 );
 
 const metric = whole({ name, label: name, unit: text, better: { enum: ["lower", "higher"] } });

@@ -82,6 +82,11 @@ export function coordinateLabel(key: string, value: string | number): string {
   return NAMES[value] ?? value;
 }
 
+/** Versions of Ropeway that the cells were measured at, each once. */
+export function versionsOf(cells: readonly Cell[]): string {
+  return [...new Set(cells.flatMap(({ ropeway }) => ropeway ?? []))].join(", ") || "–";
+}
+
 export function axisTitle(key: string): string {
   return AXIS_TITLES[key] ?? key;
 }

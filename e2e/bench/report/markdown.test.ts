@@ -43,11 +43,18 @@ function plain(text: string): string {
 describe("tables", () => {
   it("tell where Ropeway is first, and by how much", () => {
     expect(summaryRows([experiment], 1)).toEqual([
-      ["A: 150 pictures, 5 ms one way", "1", "0 of 1", "–", "–", "1.08"],
-      ["A: 150 pictures, 25 to 300 ms", "1", "1 of 1", "–", "–", "0.26"],
+      ["A: 150 pictures, 5 ms one way", "1", "0 of 1", "–", "–", "1.08", "–"],
+      ["A: 150 pictures, 25 to 300 ms", "1", "1 of 1", "–", "–", "0.26", "–"],
     ]);
+    const versions = ["abc1234", "def5678"];
+    const merged = {
+      ...experiment,
+      id: "X",
+      cells: experiment.cells.map((cell, at) => ({ ...cell, ropeway: versions[at] ?? "" })),
+    };
+    expect(summaryRows([merged], 1)[0]?.at(-1)).toBe("abc1234, def5678");
     const together = { ...experiment, id: "X" };
-    expect(summaryRows([together], 1)).toEqual([["X: Pictures", "2", "1 of 2", "–", "–", "0.53 (0.26 to 1.08)"]]);
+    expect(summaryRows([together], 1)).toEqual([["X: Pictures", "2", "1 of 2", "–", "–", "0.53 (0.26 to 1.08)", "–"]]);
   });
 
   it("leave out fixed numbers of channels, which nobody uses", () => {
@@ -68,7 +75,9 @@ describe("tables", () => {
         },
       ],
     };
-    expect(summaryRows([channels], 1)).toEqual([["A: 150 pictures, 25 to 300 ms", "1", "1 of 1", "–", "0.90", "–"]]);
+    expect(summaryRows([channels], 1)).toEqual([
+      ["A: 150 pictures, 25 to 300 ms", "1", "1 of 1", "–", "0.90", "–", "–"],
+    ]);
   });
 
   it("let no text break out of its cell", () => {
@@ -88,7 +97,7 @@ describe("tables", () => {
       cells: [{ id: "delay=5", at: { delay: 5 }, floor: {}, series }],
     });
     const ours = cell([{ contestant: "http/2", runs: runsOf([50, 60]) }, failing("ropeway warm", [10, 20])]);
-    expect(summaryRows([ours], 1)).toEqual([["A: 150 pictures, 5 ms one way", "1", "0 of 1", "–", "–", "failed"]]);
+    expect(summaryRows([ours], 1)).toEqual([["A: 150 pictures, 5 ms one way", "1", "0 of 1", "–", "–", "failed", "–"]]);
     const theirs = cell([failing("http/2", [10, 20]), { contestant: "ropeway warm", runs: runsOf([50, 60]) }]);
     expect(summaryRows([theirs], 1)).toEqual([]);
   });
@@ -113,7 +122,7 @@ describe("updateBenchmarks", () => {
     const updated = await readFile(file, "utf8");
     expect(updated).toContain("# Prose $& stays\n<!-- bench:summary -->\n| experiment | cells |");
     expect(updated).toContain("<!-- /bench -->\nbetween\n<!-- bench:Z -->\nkept\n<!-- /bench -->");
-    expect(plain(updated)).toContain("| A: 150 pictures, 25 to 300 ms | 1 | 1 of 1 | – | – | 0.26 |");
+    expect(plain(updated)).toContain("| A: 150 pictures, 25 to 300 ms | 1 | 1 of 1 | – | – | 0.26 | – |");
     expect(updated.endsWith("\nend")).toBe(true);
     await updateBenchmarks(file, result);
     expect(await readFile(file, "utf8")).toBe(updated);

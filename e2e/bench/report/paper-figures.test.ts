@@ -53,6 +53,7 @@ describe("the papers' figures", () => {
         "100 kbit/s",
         "HTTP/3 400 kbit/s: 4 times",
         "Ropeway warm 2 Mbit/s: 20 times",
+        "–",
       ],
     ]);
   });
@@ -83,7 +84,7 @@ describe("the papers' figures", () => {
     ];
     const metrics: Metric[] = [{ name: "load", label: "load", unit: "ms", better: "lower" }];
     expect(figuresOf(experiment("D", cells, metrics))).toEqual([
-      ["D: load of shop", "−45 to −55 %", "60 s", "HTTP/3 failed", "open −50 %"],
+      ["D: load of shop", "−45 to −55 %", "60 s", "HTTP/3 failed", "open −50 %", "–"],
     ]);
   });
 

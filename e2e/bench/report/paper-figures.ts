@@ -3,12 +3,20 @@ import { CLASS_NAMES } from "../behaviours/models/application-model.ts";
 import type { Cell, ExperimentResult, Metric } from "../model.ts";
 import { summaryOf } from "./analysis.ts";
 import { contestantLabel, isOurs } from "./contestant-look.ts";
+import { versionsOf } from "./grid.ts";
 import { counted, formatNumber, formatQuantity } from "./quantity.ts";
 
 /** The papers compared with what was usual then: short connections, HTTP/1.1 or raw TCP. */
-export const PAPER_FIGURE_HEAD = ["figure", "the paper", "here: HTTP/1.1 or TCP", "best other", "Ropeway"] as const;
+export const PAPER_FIGURE_HEAD = [
+  "figure",
+  "the paper",
+  "here: HTTP/1.1 or TCP",
+  "best other",
+  "Ropeway",
+  "version",
+] as const;
 
-type Row = readonly [figure: string, paper: string, baseline: string, other: string, ours: string];
+type Row = readonly [figure: string, paper: string, baseline: string, other: string, ours: string, version: string];
 
 /** A row for each figure that the result has numbers for. */
 export function paperFigures(experiments: readonly ExperimentResult[]): readonly Row[] {
@@ -47,6 +55,7 @@ function throughputRows(
       formatQuantity(baseline, "kbit/s"),
       best === undefined ? "–" : shown(best).join(),
       oursOf(cell).flatMap(shown).join("; "),
+      versionsOf([cell]),
     ],
   ];
 }
@@ -65,7 +74,16 @@ function costRows({ cells, metrics }: ExperimentResult): Row[] {
       const place = cell.at.delay === 0 ? "loopback" : `${cell.at.delay} ms`;
       if (cell.at.delay !== 0 && cell.at.delay !== 50) return [];
       const times = `WebSocket ${formatQuantity(websocket, "ms")}: ${formatNumber(websocket / tcp)} times`;
-      return [[`B: opening, ${place}`, "3.7 times TCP (LAN)", formatQuantity(tcp, "ms"), times, "opened ahead"]];
+      return [
+        [
+          `B: opening, ${place}`,
+          "3.7 times TCP (LAN)",
+          formatQuantity(tcp, "ms"),
+          times,
+          "opened ahead",
+          versionsOf([cell]),
+        ],
+      ];
     });
   const echo = (payload: number, paper: string): Row[] => {
     const cell = ofPayload(payload);
@@ -80,16 +98,19 @@ function costRows({ cells, metrics }: ExperimentResult): Row[] {
         formatQuantity(tcp, unit),
         `WebSocket ${websocket}`,
         `${stream}`,
+        versionsOf([cell]),
       ],
     ];
   };
   const framing = (payload: number): Row[] => {
     const cell = ofPayload(payload);
     const [websocket, stream] = [WEBSOCKET, STREAM].map((name) => cell && medianOf(cell, name, "relativeOverhead"));
-    if (websocket == null || stream == null) return [];
+    if (cell === undefined || websocket == null || stream == null) return [];
     const percent = (value: number): string => `${formatNumber(value)} %`;
     const figure = `B: framing of ${formatQuantity(payload, "B")}, from the server`;
-    return [[figure, "under 1 % above 1 kB", "0", `WebSocket ${percent(websocket)}`, percent(stream)]];
+    return [
+      [figure, "under 1 % above 1 kB", "0", `WebSocket ${percent(websocket)}`, percent(stream), versionsOf([cell])],
+    ];
   };
   return [
     ...opening,
@@ -129,6 +150,7 @@ function applicationRows(experiment: ExperimentResult): Row[] {
             connections,
             `HTTP/2 ${h2 ?? "–"}, HTTP/3 ${h3 ?? "–"}`,
             `${channels} channels`,
+            versionsOf(cells),
           ],
         ];
   return [
@@ -152,7 +174,14 @@ function changeRow(figure: string, paper: string, cells: readonly Cell[], metric
   if (ours === null) return [];
   const others = ["http/2", "http/3"].map((name) => `${contestantLabel(name)} ${changeText(mean(name), 1)}`);
   return [
-    [`${figure} (${counted(cells.length, "cell")})`, paper, "0", others.join(", "), `open ${changeText(ours, 1)}`],
+    [
+      `${figure} (${counted(cells.length, "cell")})`,
+      paper,
+      "0",
+      others.join(", "),
+      `open ${changeText(ours, 1)}`,
+      versionsOf(cells),
+    ],
   ];
 }
 
@@ -180,6 +209,7 @@ function gprsRows({ cells, metrics }: ExperimentResult): Row[] {
         formatQuantity(baseline, unitOf(metrics, "load")),
         others.map(shown).join(", "),
         oursOf(cell).map(shown).join(", "),
+        versionsOf([cell]),
       ],
     ];
   });

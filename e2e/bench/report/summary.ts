@@ -2,10 +2,10 @@
 import { CLASS_NAMES } from "../behaviours/models/application-model.ts";
 import type { Cell, ExperimentResult } from "../model.ts";
 import { type Comparison, compareCells, headlineMetric, meanRatio } from "./analysis.ts";
-import { coordinateLabel } from "./grid.ts";
+import { coordinateLabel, versionsOf } from "./grid.ts";
 import { formatRatio } from "./quantity.ts";
 
-export const SUMMARY_HEAD = ["experiment", "cells", "first or level", "app closed", "open", "warm"] as const;
+export const SUMMARY_HEAD = ["experiment", "cells", "first or level", "app closed", "open", "warm", "version"] as const;
 
 const VISITS: Readonly<Record<string, string>> = {
   first: "first visit",
@@ -34,6 +34,7 @@ export function summaryRows(experiments: readonly ExperimentResult[], seed: numb
           String(cells.length),
           `${comparisons.length - behind} of ${comparisons.length}`,
           ...STATES.map((state) => ratiosText(comparisons.filter(({ contestant }) => contestant === state))),
+          versionsOf(cells),
         ],
       ];
     }),
