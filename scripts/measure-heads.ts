@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { requestToFields, responseToFields } from "../shared/http/head-fields.ts";
 import type { Destination, HeaderList, RequestHead } from "../shared/http/heads.ts";
 import * as limits from "../shared/limits.ts";
-import type { EncodableField } from "../shared/wire/hpack/field.ts";
 import { HpackEncoder } from "../shared/wire/hpack/header-encoder.ts";
+import type { EncodableField } from "../shared/wire/hpack/tables.ts";
 import { pageFields } from "../worker/upstream/send/request-fields.ts";
 import { endToEndFields } from "../worker/upstream/send/response-fields.ts";
 

@@ -7,7 +7,7 @@ import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import { TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
 import { VIEWPORT } from "../../shared/http/viewport.ts";
 import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
-import type { EncodableField } from "../../shared/wire/hpack/field.ts";
+import type { EncodableField } from "../../shared/wire/hpack/tables.ts";
 
 export interface TunnelConstants {
   readonly userAgent: string;

@@ -6,7 +6,7 @@ import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { ORIGINAL } from "../../shared/http/image-wish.ts";
-import type { Experiment } from "../../shared/mux/session/session-types.ts";
+import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type AcceptTable, withDefaultAccept } from "../../shared/web/default-accept.ts";

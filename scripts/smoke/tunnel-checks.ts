@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeviceList } from "../../shared/devices.ts";
-import { DOWN_PATH, PROTOCOL_FIELD, SOCKET_FIELD } from "../../shared/fetch-road/exchange.ts";
+import { DOWN_PATH, PROTOCOL_FIELD, SOCKET_FIELD } from "../../shared/fetch-road/record.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { DEVICES_PATH, KEEP_ALIVE, offeredProtocols, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";

@@ -1,30 +1,48 @@
-/**
- * The phone's end of the fetch road: a streaming response, and one POST after the other. PROTOCOL.md section 1.4.
- *
- * A POST that fails is a socket that is lost: nobody knows whether the edge has acted on it. What rides on the socket
- * finds that out when it resumes.
- *
- * ```
- *  connecting ──OPEN──► open ──close──► closing ──the edge has it──► closed
- *      └─ refused, close ─┴─ lost, closed there ────────────────────────▲
- * ```
- */
 import { toBase64Url } from "../base-encodings.ts";
 import { type Clock, monotonicClock } from "../clock.ts";
 import * as limits from "../limits.ts";
 import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener, type SocketOffer } from "../phone-socket.ts";
 import { offeredProtocols, SUBPROTOCOL } from "../subprotocol.ts";
-import { BatchSize } from "./batch-size.ts";
 import {
   BATCH_FIELD,
   BATCH_REFUSED,
   DOWN_PATH,
+  encodeRecord,
+  type FetchRecord,
   PROTOCOL_FIELD,
+  RecordDecoder,
   SOCKET_FIELD,
   SOCKET_GONE,
   UP_PATH,
-} from "./exchange.ts";
-import { encodeRecord, type FetchRecord, RecordDecoder } from "./record.ts";
+} from "./record.ts";
+
+const FIRST = 64 * 1024;
+const SMALLEST = 16 * 1024;
+/** Beyond the quickest POST so far, which is the round trip's part. */
+const TOO_LONG = 2_000;
+const QUICK = 1_000;
+
+/**
+ * How much one POST of the fetch road may carry. Only one is under way at a time, so a batch that is too small wastes
+ * round trips, and one that takes long holds back acknowledgements and answers to keep-alives, since the edge reads a
+ * batch whole before it acts on it.
+ */
+export class BatchSize {
+  /** Bytes. */
+  current = FIRST;
+  #quickest = Number.POSITIVE_INFINITY;
+
+  /** @param duration of the POST with its answer, in milliseconds. */
+  completed(bytes: number, duration: number): void {
+    this.#quickest = Math.min(this.#quickest, duration);
+    const sending = duration - this.#quickest;
+    if (sending > TOO_LONG) this.current = Math.max(SMALLEST, this.current / 2);
+    // A batch that was not full says nothing of larger ones.
+    else if (sending < QUICK && bytes > this.current / 2) {
+      this.current = Math.min(limits.fetchBatchBytes, this.current * 2);
+    }
+  }
+}
 
 /** Platform seams, so that tests bring their own. */
 export interface FetchSocketPlatform extends Clock {
@@ -39,6 +57,17 @@ const NO_STATUS = 1005;
 
 type State = "connecting" | "open" | "closing" | "closed";
 
+/**
+ * The phone's end of the fetch road: a streaming response, and one POST after the other. PROTOCOL.md section 1.4.
+ *
+ * A POST that fails is a socket that is lost: nobody knows whether the edge has acted on it. What rides on the socket
+ * finds that out when it resumes.
+ *
+ * ```
+ *  connecting ──OPEN──► open ──close──► closing ──the edge has it──► closed
+ *      └─ refused, close ─┴─ lost, closed there ────────────────────────▲
+ * ```
+ */
 export class FetchSocket implements PhoneSocket {
   #offer: SocketOffer;
   /** URL of the tunnel, to which the road's paths are added. */

@@ -1,5 +1,5 @@
 /** The fields by which tunnel and edge keep an exchange going when sessions are lost: PROTOCOL.md section 5.5. */
-import type { EncodableField } from "../wire/hpack/field.ts";
+import type { EncodableField } from "../wire/hpack/tables.ts";
 import type { Delivery, ResponseHead, Resumption } from "./heads.ts";
 
 const AGAIN = "again";

@@ -8,7 +8,7 @@
 import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
 import { withDefaultAccept, withoutDefaultAccept } from "../web/default-accept.ts";
-import type { EncodableField } from "../wire/hpack/field.ts";
+import type { EncodableField } from "../wire/hpack/tables.ts";
 import { deliveryFields, parseDelivery, parseResumption, resumptionFields } from "./delivery-fields.ts";
 import type {
   CredentialsMode,

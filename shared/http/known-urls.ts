@@ -3,7 +3,7 @@
  * has the same two, one push in a thousand is not made.
  */
 import { fromBase64Url, toBase64Url } from "../base-encodings.ts";
-import type { EncodableField } from "../wire/hpack/field.ts";
+import type { EncodableField } from "../wire/hpack/tables.ts";
 import type { HeaderField, KnownUrls } from "./heads.ts";
 
 /** Edges that do not know it drop it: origins never get `sec-` fields of a phone. */

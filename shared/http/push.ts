@@ -4,7 +4,7 @@
  */
 import { ErrorCode, RopewayError } from "../errors.ts";
 import type { MuxStream } from "../mux/stream/stream.ts";
-import type { EncodableField } from "../wire/hpack/field.ts";
+import type { EncodableField } from "../wire/hpack/tables.ts";
 import { fieldsToRequest, headerValue, requestToFields } from "./head-fields.ts";
 import type { HeaderList, RequestHead } from "./heads.ts";
 import { answer, type RequestHandler, toStreamError } from "./server-exchange.ts";

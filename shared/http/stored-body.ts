@@ -1,6 +1,6 @@
 /** Bodies that the phone has stored, by name: PROTOCOL.md section 5.7. */
 import { fromBase64Url, fromHex, toBase64Url } from "../base-encodings.ts";
-import type { EncodableField } from "../wire/hpack/field.ts";
+import type { EncodableField } from "../wire/hpack/tables.ts";
 import type { BodyName, HeaderField, StoredBody } from "./heads.ts";
 
 /** Names the body that the phone has of a request. Edges that do not know it drop it: origins never get `sec-` fields of a phone. */

@@ -1,4 +1,4 @@
-import type { Defer } from "../mux/pipe/channel-types.ts";
+import type { Defer } from "../mux/pipe/channel.ts";
 
 /** Deferred work that runs when a test says so, instead of at the end of the turn. */
 export class Turns {

@@ -102,7 +102,7 @@ export type ChannelFrame =
   | { readonly type: "pong"; readonly token: number };
 
 /** A type that this version does not know: counted if sequenced, otherwise ignored (RFC 9113 section 5.5). */
-export interface UnknownFrame {
+interface UnknownFrame {
   readonly type: "unknown";
   readonly sequenced: boolean;
 }
@@ -114,7 +114,7 @@ export const SESSION_ID_BYTES = 16;
 const EMPTY = new Uint8Array(0);
 
 /** Where the bytes of a DATA frame go: an array of exactly this length. */
-export type Allocate = (length: number) => Uint8Array;
+type Allocate = (length: number) => Uint8Array;
 
 const allocateNew: Allocate = (length) => new Uint8Array(length);
 

@@ -1,6 +1,6 @@
 /** What a phone's object answers: all that comes to it names its device, and has to be of a device that is paired. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/exchange.ts";
+import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/record.ts";
 import { DEVICES_PATH, parseOffer, TOKEN_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { nameByUserAgent } from "./device-name.ts";
 import type { DeviceTerms } from "./device-terms.ts";

@@ -5,7 +5,7 @@
 import { type Context, Hono } from "hono";
 import { STRONGER_KEY } from "../../shared/access-key.ts";
 import { epochClock } from "../../shared/clock.ts";
-import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/exchange.ts";
+import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/record.ts";
 import {
   CONFIG_PATH,
   DEVICES_PATH,

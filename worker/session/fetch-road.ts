@@ -11,12 +11,14 @@ import {
   BATCH_FIELD,
   BATCH_REFUSED,
   DOWN_PATH,
+  encodeRecord,
+  type FetchRecord,
   PROTOCOL_FIELD,
+  RecordDecoder,
   SOCKET_FIELD,
   SOCKET_GONE,
   UP_PATH,
-} from "../../shared/fetch-road/exchange.ts";
-import { encodeRecord, type FetchRecord, RecordDecoder } from "../../shared/fetch-road/record.ts";
+} from "../../shared/fetch-road/record.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";

@@ -1,6 +1,6 @@
 /** What a session says in quick succession goes in one message: each costs the phone a task in three processes. */
 import type { SetTimer } from "../../shared/clock.ts";
-import type { Defer } from "../../shared/mux/pipe/channel-types.ts";
+import type { Defer } from "../../shared/mux/pipe/channel.ts";
 
 /** Milliseconds: what a session says within it goes in one message: each costs a phone tasks in three processes. */
 export const GATHER_TIME = 3;

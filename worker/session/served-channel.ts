@@ -1,4 +1,4 @@
-import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
+import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { ArrivalProof } from "./arrival-proof.ts";
 import type { RestedConnection } from "./rested-connection.ts";

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
+import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";

@@ -1,7 +1,7 @@
 /** A phone's object with several sockets of one session, in workerd: PROTOCOL.md sections 4.4 and 4.5. */
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Attachment } from "../../shared/mux/pipe/attachment.ts";
+import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import { CLOSED_NORMALLY, END_OF_LINK } from "../../shared/subprotocol.ts";
 import { statusOf } from "../../shared/testing/mux/channel-status.ts";
 import type { Transport } from "../../shared/transport.ts";

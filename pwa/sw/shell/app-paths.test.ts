@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
+import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/record.ts";
 import * as subprotocol from "../../../shared/subprotocol.ts";
 import { appPaths } from "./app-paths.ts";
 

@@ -1,5 +1,5 @@
 /** All that is ever asked for below the base host: a cookie for one of these paths, or one above it, is seen there. */
-import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/exchange.ts";
+import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/record.ts";
 import {
   ACCEPT_PATH,
   CONFIG_PATH,

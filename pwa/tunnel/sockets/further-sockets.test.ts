@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
+import type { Attachment } from "../../../shared/mux/pipe/channel.ts";
 import { END_OF_LINK, KEEP_ALIVE, parseOffer } from "../../../shared/subprotocol.ts";
 import { messageOf } from "../../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import * as limits from "../../../shared/limits.ts";
-import type { Attachment } from "../../../shared/mux/pipe/attachment.ts";
+import type { Attachment } from "../../../shared/mux/pipe/channel.ts";
 import {
   CLOSED_ABNORMALLY,
   type PhoneSocket,

@@ -1,22 +1,296 @@
-/**
- * What a link carries, as seen by the receiver, and the session credit that follows from it: 110 % of bandwidth times
- * round trip. Arithmetic only: the clock is passed in. After BBR (draft-cardwell-iccrg-bbr-congestion-control): the
- * bandwidth is the largest of ten rounds, the round trip the smallest; both are measured on traffic that is there anyway.
- *
- * Three things differ, since this is no congestion control but a cap above one:
- * - It must never be what keeps a sender small: while deliveries grow the credit grows as slow start does, and faster
- *   under loss. It doubles at most until a ping has come back, so an unknown link gets no more than it has shown to carry.
- * - Arrivals that stall and then come all at once (a loss under TCP's ordering, a radio that pauses) need credit for the
- *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
- * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
- */
 import * as limits from "../../limits.ts";
-import { ArrivalSlices, type EndedSlice } from "./arrival-slices.ts";
-import { CREDIT_BATCHES, CREDIT_STEP_BYTES, CREDIT_STEPS } from "./credit-step.ts";
-import { CreditTrial } from "./credit-trial.ts";
-import type { LinkEstimate } from "./link-estimate.ts";
-import type { Round } from "./round.ts";
-import { DISTURBED_GROWTH, EVEN_GROWTH, type SurgeGrowth } from "./surge-growth.ts";
+
+/** What a receiver knows of its link. */
+export interface LinkEstimate {
+  /** Bytes per ms, or 0 as long as nothing is known. */
+  readonly rate: number;
+  /** The shortest round trip in ms, or null as long as nothing is known. */
+  readonly minRtt: number | null;
+  /** The last one. */
+  readonly rtt: number | null;
+  /** How long arrivals pause for other reasons than the rate, in ms. */
+  readonly stall: number;
+  /** Bytes per ms when the link carried all that it can, a queue standing and bytes coming evenly; null if it never did. */
+  readonly fullRate: number | null;
+  /** Part of the last ten round trips in which arrivals stalled for half of one or more. */
+  readonly stallShare: number;
+}
+
+/** One round trip, measured by a ping and its answer. */
+interface Round {
+  readonly startedAt: number;
+  /** Credit that the peer had and bytes that were under way when it began. */
+  readonly outstanding: number;
+  /** What the window was when an answer last told that no queue stands, or when it began. */
+  window: number;
+  /** One of several channels has answered in time. */
+  isAnswered: boolean;
+  /** Bytes per ms, two slices each. */
+  readonly rates: number[];
+  gap: number;
+  stall: number;
+}
+
+/** How a window grows while deliveries surge. */
+interface SurgeGrowth {
+  /** The window as a multiple of what came in the last two slices. */
+  readonly gain: number;
+  /** What each byte adds to the window. */
+  readonly step: number;
+  /** The window grows to no more than so many times what came in one slice. */
+  readonly enough: number;
+  /** And to no more than so many times what it was when the last ping left: the answer to that may tell of a queue. */
+  readonly most: number;
+}
+
+/** Slow start adds as much to TCP's own window, and that began smaller. */
+const EVEN_GROWTH: SurgeGrowth = { gain: 2, step: 1, enough: 4, most: 2 };
+/** Under loss nobody sees from here how fast a cold sender grows: what is late holds back what follows. */
+const DISTURBED_GROWTH: SurgeGrowth = { gain: 3, step: 4, enough: 8, most: 3 };
+
+/**
+ * Least credit that is given back at once. What waited for it leaves as one frame. With the headers of the frame, of
+ * WebSocket and of the two TLS records that workerd makes of a message, that fits a TCP segment of 1,448 bytes.
+ */
+export const CREDIT_STEP_BYTES = 1376;
+/** The window is given back in so many increments, since the peer cuts its messages by them... */
+export const CREDIT_STEPS = 16;
+/** ...and each of several channels gets a part of one, but not less than the link carries in so many ms. */
+export const CREDIT_STEP_TIME = 8;
+/**
+ * Increments go in one message, once so small a part of the window is owed: each message is work for both ends, and
+ * answered.
+ */
+export const CREDIT_BATCHES = 12;
+/**
+ * The same while arrivals grow. A connection that starts sends a burst for each message: with longer ones there would
+ * be pauses in between, and what is held back would be missing from the next burst.
+ */
+export const EARLY_CREDIT_BATCHES = 32;
+
+/** Parts of a slice: a gap is so long without a byte; after that, what was held back comes within so long. */
+const GAP_PART = 0.25;
+const JUMP_PART = 0.125;
+/** The rate over so many slices is a lasting one. */
+const LASTING_SLICES = 4;
+
+interface Slice {
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly time: number;
+  /** The longest time without a byte that the bytes themselves do not explain, in ms. */
+  readonly gap: number;
+  /** How far ahead of the best rate the bytes ran after such a gap, in ms: what they had fallen behind on the link. */
+  readonly stall: number;
+}
+
+interface EndedSlice extends Slice {
+  /** The largest of this slice and the one before. */
+  readonly worst: { readonly gap: number; readonly stall: number };
+  /** Bytes per ms in these two. */
+  readonly rate: number;
+  /** By how much it was faster than the one before. */
+  readonly rise: number;
+  /**
+   * Over the last LASTING_SLICES: long enough to have what one channel's loss held back together with the time that it
+   * was held back.
+   */
+  readonly lastingRate: number;
+}
+
+/**
+ * Arrivals of a session's bytes in slices of about a round trip: how fast they came, and how evenly. A gap that the bytes
+ * themselves do not explain is either the sender's, who had nothing to send, or the link's, which lost a segment or slept;
+ * then what it held back comes at once. Arithmetic only: the clock is passed in.
+ */
+class ArrivalSlices {
+  #start: number | null = null;
+  #lastArrival = 0;
+  #bytes = 0;
+  #gap = 0;
+  #stall = 0;
+  /** Since when a slice that is over is kept open for what a gap held back; null where none is. */
+  #heldSince: number | null = null;
+  /** Bytes that came sooner than at the best rate, as a bucket that leaks at that rate. */
+  #ahead = 0;
+  #gapEnd = Number.NEGATIVE_INFINITY;
+  #jump = 0;
+  #last: Slice[] = [];
+  /** Bytes per ms of the last two slices. By it one reckons how long the bytes of a message have been coming. */
+  #recentRate = 0;
+
+  /** The gap in the slice that goes on, in ms. */
+  get gap(): number {
+    return this.#gap;
+  }
+
+  /** Bytes of the slice that goes on, or of the one before if those are more. */
+  get bytes(): number {
+    return Math.max(this.#bytes, this.#last.at(-1)?.bytes ?? 0);
+  }
+
+  /** The most that came at once after a gap, in ms of the best rate, since that was last taken. */
+  get jump(): number {
+    return this.#jump;
+  }
+
+  takeJump(): number {
+    const jump = this.#jump;
+    this.#jump = 0;
+    return jump;
+  }
+
+  /**
+   * Bytes came at `now` (ms).
+   *
+   * @param link its best rate in bytes per ms, 0 if it is not known; how long a slice is to be, in ms; and by what
+   *   ratio a rate may be above the best without being ahead of it.
+   * @returns false for the first: how long they took nobody knows.
+   */
+  add(bytes: number, now: number, link: { rate: number; sliceTime: number; tolerance: number }): boolean {
+    const { rate, sliceTime, tolerance } = link;
+    const since = now - this.#lastArrival;
+    this.#lastArrival = now;
+    if (this.#start === null) {
+      this.#start = now;
+      return false;
+    }
+    this.#gap = Math.max(this.#gap, since - (this.#recentRate > 0 ? bytes / this.#recentRate : 0));
+    this.#ahead = Math.max(0, this.#ahead - tolerance * rate * since);
+    if (rate > 0) this.#stall = Math.max(this.#stall, this.#ahead / rate);
+    if (since > GAP_PART * sliceTime) {
+      this.#gapEnd = now;
+      // What a gap held back comes at once: in the gap's slice, or in the next one it would look like a better link.
+      if (now - this.#start >= sliceTime) this.#heldSince ??= now;
+    }
+    // A sender's burst takes as long as the link needs for it; what one lost segment held back comes at once.
+    if (rate > 0 && now - this.#gapEnd < JUMP_PART * sliceTime) this.#jump = Math.max(this.#jump, this.#ahead / rate);
+    this.#ahead += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** The slice that goes on, if it is over. */
+  takeEnded(now: number, sliceTime: number): EndedSlice | null {
+    const isHeld = this.#heldSince !== null && now - this.#heldSince < JUMP_PART * sliceTime;
+    if (this.#start === null || isHeld || now - this.#start < sliceTime) return null;
+    const slice: Slice = { bytes: this.#bytes, time: now - this.#start, gap: this.#gap, stall: this.#stall };
+    const previous = this.#last.at(-1) ?? slice;
+    this.#last.push(slice);
+    if (this.#last.length > LASTING_SLICES) this.#last.shift();
+    this.#start = now;
+    this.#heldSince = null;
+    this.#bytes = 0;
+    this.#gap = 0;
+    this.#stall = 0;
+    this.#recentRate = rateOf([previous, slice]);
+    return {
+      ...slice,
+      worst: { gap: Math.max(slice.gap, previous.gap), stall: Math.max(slice.stall, previous.stall) },
+      rate: this.#recentRate,
+      rise: rateOf([slice]) / rateOf([previous]),
+      lastingRate: rateOf(this.#last),
+    };
+  }
+
+  /** Nothing is expected any more: the time until the next arrival says nothing about the link. */
+  clear(): void {
+    this.#start = null;
+    this.#heldSince = null;
+    this.#bytes = 0;
+    this.#gap = 0;
+    this.#stall = 0;
+    this.#ahead = 0;
+    this.#last = [];
+    this.#recentRate = 0;
+  }
+}
+
+/** Bytes per ms. */
+function rateOf(slices: readonly Slice[]): number {
+  const [bytes, time] = slices.reduce(([b, t], each) => [b + each.bytes, t + each.time], [0, 0]);
+  return bytes / time;
+}
+
+/** Part of the credit by which it is changed, up or down. */
+const STEP = 0.1;
+/** A change of the rate by this part is one that the credit made: half of a step. */
+const EFFECT = 0.05;
+/** Rates of so many rounds are compared, by their mean. */
+const ROUNDS = 4;
+/** After a step that was taken back, so many rounds without another; twice as many each time. */
+const FIRST_REST = 8;
+const LONGEST_REST = 64;
+
+/**
+ * Finds out whether credit is what limits a sender that uses it all up while no queue stands. By the shortest round trip
+ * less of it would do; but on a radio that jitters, or with a busy device at either end, credit takes longer than that to
+ * come round. So it is taken away by tenths, and each is given back if fewer bytes come without it; then a tenth more is
+ * tried. Arithmetic only, a round being the time of one ping.
+ */
+export class CreditTrial {
+  /** The step that is being tried, as what the credit was before, and the rate then. */
+  #tried: { readonly from: number; readonly rate: number; readonly isMore: boolean } | null = null;
+  #rates: number[] = [];
+  /** The first round after a change still has the old credit. */
+  #skip = 0;
+  #rest = 0;
+  #restTime = FIRST_REST;
+  /** Less was tried, and cost. */
+  #isScarce = false;
+
+  /**
+   * After each round.
+   *
+   * @param credit bytes that there were in it.
+   * @param rate that bytes came at, per ms.
+   * @param enough bytes of credit by the shortest round trip: no less is tried.
+   * @returns bytes of credit for the next.
+   */
+  next(credit: number, rate: number, enough: number): number {
+    if (credit <= enough) {
+      this.reset();
+      return enough;
+    }
+    if (this.#skip > 0) {
+      this.#skip -= 1;
+      return credit;
+    }
+    if (this.#rest > 0) {
+      this.#rest -= 1;
+      return credit;
+    }
+    this.#rates.push(rate);
+    if (this.#rates.length < ROUNDS) return credit;
+    const mean = this.#rates.reduce((sum, each) => sum + each, 0) / ROUNDS;
+    this.#rates = [];
+    const tried = this.#tried;
+    this.#tried = null;
+    if (tried !== null && (tried.isMore ? mean < (1 + EFFECT) * tried.rate : mean < (1 - EFFECT) * tried.rate)) {
+      this.#skip = 1;
+      this.#isScarce = !tried.isMore;
+      if (tried.isMore) {
+        this.#rest = this.#restTime;
+        this.#restTime = Math.min(LONGEST_REST, 2 * this.#restTime);
+      }
+      return tried.from;
+    }
+    if (tried !== null) this.#restTime = FIRST_REST;
+    const isMore = tried?.isMore ?? this.#isScarce;
+    this.#isScarce = false;
+    this.#tried = { from: credit, rate: mean, isMore };
+    this.#skip = 1;
+    return isMore ? credit * (1 + STEP) : Math.max(enough, credit * (1 - STEP));
+  }
+
+  /** Something else changed the credit. */
+  reset(): void {
+    this.#tried = null;
+    this.#rates = [];
+    this.#skip = 1;
+    this.#isScarce = false;
+  }
+}
 
 /** Credit as a multiple of bandwidth times round trip. */
 const STEADY_GAIN = 1.1;
@@ -58,6 +332,18 @@ const LEAST_ROUND_TRIP = 20;
  * fetched.
  */
 const LONGEST_SURGING_ROUND_TRIP = 1_500;
+/**
+ * What a link carries, as seen by the receiver, and the session credit that follows from it: 110 % of bandwidth times
+ * round trip. Arithmetic only: the clock is passed in. After BBR (draft-cardwell-iccrg-bbr-congestion-control): the
+ * bandwidth is the largest of ten rounds, the round trip the smallest; both are measured on traffic that is there anyway.
+ *
+ * Three things differ, since this is no congestion control but a cap above one:
+ * - It must never be what keeps a sender small: while deliveries grow the credit grows as slow start does, and faster
+ *   under loss. It doubles at most until a ping has come back, so an unknown link gets no more than it has shown to carry.
+ * - Arrivals that stall and then come all at once (a loss under TCP's ordering, a radio that pauses) need credit for the
+ *   pause too, or the sender would stall with them: the pause counts as part of the round trip.
+ * - Only a queue shrinks it: a round trip that is longer than the shortest, while bytes arrive evenly.
+ */
 export class BandwidthEstimate {
   readonly #most: number;
   /** What the window was at first, or after the first round trip. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { SimulatedSessions } from "../../testing/simulation/simulated-sessions.ts";
-import { CreditPool } from "./credit-pool.ts";
+import { CreditPool } from "./credit.ts";
 
 describe("what a stream gets of the pool", () => {
   test("is what it wants, up to its part of what the others leave", () => {

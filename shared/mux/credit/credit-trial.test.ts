@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CreditTrial } from "./credit-trial.ts";
+import { CreditTrial } from "./bandwidth-estimate.ts";
 
 /** Rounds of a sender that uses its credit up, at a rate that follows from it. @returns what the credit comes to. */
 function run(trial: CreditTrial, credit: number, rateOf: (credit: number) => number, enough: number): number {

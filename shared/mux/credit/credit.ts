@@ -1,9 +1,8 @@
-/**
- * Credit-based flow control as arithmetic: PROTOCOL.md section 6, after RFC 9113 section 5.2. Only DATA payload
- * counts. The receiver gives credit back when bytes were consumed, not when they arrived, and in batches.
- */
 import { ErrorCode, type ErrorScope, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
+
+// Credit-based flow control as arithmetic: PROTOCOL.md section 6, after RFC 9113 section 5.2. Only DATA payload
+// counts. The receiver gives credit back when bytes were consumed, not when they arrived, and in batches.
 
 /** How much this side may still send. */
 export class SendWindow {
@@ -98,4 +97,61 @@ export class ReceiveWindow {
     this.#outstanding += increment;
     return increment;
   }
+}
+
+/**
+ * What the streams of a session may have unread beyond what each begins with: PROTOCOL.md section 6. None gets more than
+ * a part of what the others leave: so those that are read get what the link carries, and those that are not can never
+ * hold all of it.
+ */
+export class CreditPool {
+  #free: number;
+
+  constructor(bytes: number) {
+    this.#free = bytes;
+  }
+
+  /**
+   * @param held bytes that the stream has already.
+   * @param wanted bytes more.
+   * @param part of what no other stream has, which this one may have at most.
+   * @returns bytes that it has now in addition.
+   */
+  take(held: number, wanted: number, part: number): number {
+    const most = Math.floor(part * (this.#free + held)) - held;
+    const taken = Math.max(0, Math.min(wanted, most));
+    this.#free -= taken;
+    return taken;
+  }
+
+  giveBack(bytes: number): void {
+    this.#free += bytes;
+  }
+}
+
+interface Credit {
+  readonly send: number;
+  readonly receive: number;
+}
+
+/** What each side may send and receive at first, in bytes: PROTOCOL.md section 6. */
+export function initialStreamCredit(role: "phone" | "edge"): Credit {
+  const up = limits.uploadStreamCreditBytes;
+  // The phone's first words tell the edge of its own choice.
+  return role === "phone"
+    ? { send: up, receive: limits.firstStreamCreditBytes }
+    : { send: limits.streamCreditBytes, receive: up };
+}
+
+/** How much a side lets be on its way to it and unread: see SessionWindowOptions. */
+export function mostSessionCredit(role: "phone" | "edge") {
+  const up = limits.uploadSessionCreditBytes;
+  return role === "phone"
+    ? { most: limits.sessionCreditBytes, mostUnread: limits.unreadBytes, nearStream: limits.streamCreditBytes }
+    : { most: up, mostUnread: up, nearStream: limits.uploadStreamCreditBytes };
+}
+
+/** What the streams of a side may have unread beyond what each begins with. The edge's are bounded all together. */
+export function pooledCredit(role: "phone" | "edge"): number {
+  return role === "phone" ? limits.pooledCreditBytes : 4 * limits.uploadSessionCreditBytes;
 }

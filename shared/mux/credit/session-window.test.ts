@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
-import { CREDIT_STEP_BYTES } from "./credit-step.ts";
+import { CREDIT_STEP_BYTES } from "./bandwidth-estimate.ts";
 import { SessionWindow } from "./session-window.ts";
 
 const INITIAL = limits.initialSessionCreditBytes;

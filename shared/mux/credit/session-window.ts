@@ -6,18 +6,18 @@
  */
 import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import { FRESH_WINDOW_BYTES } from "../pipe/flight-meter.ts";
-import { BandwidthEstimate } from "./bandwidth-estimate.ts";
+import { FRESH_WINDOW_BYTES } from "../pipe/frame-log.ts";
 import {
+  BandwidthEstimate,
   CREDIT_BATCHES,
   CREDIT_STEP_BYTES,
   CREDIT_STEP_TIME,
   CREDIT_STEPS,
   EARLY_CREDIT_BATCHES,
-} from "./credit-step.ts";
-import type { LinkEstimate } from "./link-estimate.ts";
+  type LinkEstimate,
+} from "./bandwidth-estimate.ts";
 
-export interface SessionWindowOptions {
+interface SessionWindowOptions {
   /** Credit that the peer has from the start. */
   readonly initial: number;
   /** For experiments: `initial` is all the credit there is, whatever is measured. */

@@ -5,8 +5,7 @@ import { MemoryLink } from "../../testing/mux/memory-link.ts";
 import { onlyChannel } from "../../testing/mux/only-channel.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { SequencedFrame } from "../../wire/frame.ts";
-import { Channel } from "./channel.ts";
-import type { ChannelSnapshot } from "./channel-types.ts";
+import { Channel, type ChannelSnapshot } from "./channel.ts";
 
 type Side = "phone" | "edge";
 

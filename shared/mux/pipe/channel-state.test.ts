@@ -13,7 +13,7 @@ import {
   settled,
   waitingFor,
   wasHeard,
-} from "./channel-state.ts";
+} from "./channel.ts";
 
 type Step = "attach" | "detach" | "hello";
 

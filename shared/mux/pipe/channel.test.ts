@@ -7,8 +7,7 @@ import { messageOf, ScriptedTransport } from "../../testing/mux/scripted-transpo
 import { thrownBy } from "../../testing/thrown-by.ts";
 import { Turns } from "../../testing/turns.ts";
 import type { ChannelFrame, SequencedFrame } from "../../wire/frame.ts";
-import { Channel } from "./channel.ts";
-import type { ChannelSnapshot } from "./channel-types.ts";
+import { Channel, type ChannelSnapshot } from "./channel.ts";
 
 interface Rig {
   readonly channel: Channel;

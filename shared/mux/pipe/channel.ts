@@ -1,11 +1,4 @@
-/**
- * One ordered, resumable pipe of frames over whatever transport is attached at the moment: PROTOCOL.md section 4.
- *
- * Sequenced frames are numbered implicitly from 0 in each direction, kept until the peer acknowledges them, and sent
- * again after a reconnect from where the peer left off. So what is built on a channel (streams, HPACK tables, credit)
- * never sees a cut: no frame is lost and none is delivered twice. Its states are drawn in channel-state.ts.
- */
-import { ErrorCode, type RopewayError } from "../../errors.ts";
+import { ErrorCode, RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import type { Transport } from "../../transport.ts";
 import {
@@ -19,30 +12,260 @@ import {
   type SequencedFrame,
   takeSection,
 } from "../../wire/frame.ts";
-import { ArrivedFrames } from "./arrived-frames.ts";
-import { cannotResume, keepsTooMuch, tooMuchCarried, toSessionError, violation } from "./channel-errors.ts";
 import {
-  type AttachedState,
-  attached,
-  awaitsHello,
-  type ChannelLink,
-  type ChannelState,
-  detached,
-  greeted,
-  isSettling,
-  type LastingState,
-  type Retirement,
-  settled,
-  waitingFor,
-  wasHeard,
-} from "./channel-state.ts";
-import type { CarriedPlace, ChannelHandler, ChannelOptions, ChannelSnapshot, Defer } from "./channel-types.ts";
-import { Outbox, SETTLED } from "./outbox.ts";
-import { RetainedFrames, type RetainedTotal } from "./retained-frames.ts";
+  ArrivedFrames,
+  type ArrivedSnapshot,
+  Outbox,
+  RetainedFrames,
+  type RetainedSnapshot,
+  type RetainedTotal,
+  SETTLED,
+} from "./frame-log.ts";
+
+/** LINK_LOST: the phone's next request begins a session of its own. */
+export function cannotResume(reason: string): RopewayError {
+  const message = `Cannot resume the session: ${reason}, open a new one`;
+  return new RopewayError(ErrorCode.LINK_LOST, "session", "library", message);
+}
+
+/** What streams of a channel fail with that the phone has retired. */
+export function begunAnew(): RopewayError {
+  return new RopewayError(ErrorCode.LINK_LOST, "stream", "peer", "Cannot go on: the peer began the channel anew");
+}
+
+function keepsTooMuch(): RopewayError {
+  const message = `Cannot keep more than ${limits.retainedBytes} unacknowledged bytes: the peer does not acknowledge`;
+  return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
+}
+
+function tooMuchCarried(): RopewayError {
+  const message =
+    "Cannot send again what channels keep: the peer does not acknowledge what was sent again on this link";
+  return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
+}
+
+function violation(reason: string): RopewayError {
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", `Cannot go on with the peer: ${reason}`);
+}
+
+function toSessionError(error: unknown): RopewayError {
+  if (error instanceof RopewayError) return error;
+  return new RopewayError(ErrorCode.INTERNAL_ERROR, "session", "library", "Cannot handle a message: internal error", {
+    cause: error,
+  });
+}
+
+/** What whoever owns a transport tells the channel that it was attached to. */
+export interface Attachment {
+  /**
+   * A message of the peer. Ignored once another transport has taken this one's place.
+   *
+   * @param isCounted its bytes are not those of another channel's message already.
+   */
+  receive(message: Uint8Array, isCounted?: boolean): void;
+  /** The transport is gone. @returns false when it carried the channel no more. */
+  detach(): boolean;
+}
+
+// What a channel is made from, and what it tells.
+
+export interface ChannelHandler {
+  /** A sequenced frame of the peer, exactly once and in order. May throw a RopewayError of scope "session". */
+  onFrame(frame: SequencedFrame): void;
+  /** All frames of one message were handled. */
+  onMessageEnd(): void;
+  /** A fresh transport carries the channel now; HELLO and all that was not acknowledged is queued on it. */
+  onAttached?(): void;
+  /** The transport is gone, and no other has taken its place. */
+  onDetached?(): void;
+  /** A message, or a part of one, of another channel, which goes over this one's link. May throw as onFrame. */
+  onCarried?(from: CarriedPlace, message: Uint8Array): void;
+  /** The peer's HELLO: after it, what was lost with the last transport is on its way again. */
+  onHello?(): void;
+  onPong?(token: number): void;
+  /** The channel cannot go on. Called once. */
+  onFail(error: RopewayError): void;
+}
+
+/** Which channel goes over the first one's link, and the number of the link that this is to it. */
+export interface CarriedPlace {
+  readonly channel: number;
+  readonly link: number;
+}
+
+/** What survives hibernation. Plain data, for structured clone. */
+export interface ChannelSnapshot extends RetainedSnapshot, ArrivedSnapshot {}
+
+/** Defers work to the end of the current turn; `queueMicrotask` outside tests. */
+export type Defer = (task: () => void) => void;
+
+export interface ChannelOptions {
+  readonly sessionId: Uint8Array;
+  /** Which of the session's channels it is. */
+  readonly index: number;
+  /** Phone: the number of a fresh link among all of the session. */
+  readonly nextLink: () => number;
+  readonly handler: ChannelHandler;
+  /** `queueMicrotask` where it is left out. */
+  readonly defer: Defer | undefined;
+  readonly snapshot: ChannelSnapshot | undefined;
+  /** What all channels of the session keep, for limits.retainedBytes. */
+  readonly retained: RetainedTotal;
+}
+
+/** What a channel goes over. */
+export type ChannelLink = OwnLink | CarriedLink | SettlingLink;
+
+interface OwnLink {
+  readonly kind: "own";
+  readonly transport: Transport;
+}
+
+/** The first channel's link, which is to this one the link of that number (PROTOCOL.md section 4.5). */
+interface CarriedLink {
+  readonly kind: "carried";
+  readonly transport: Transport;
+  readonly number: number;
+}
+
+/**
+ * Phone: the same, while what the edge sends again is under way. It would all come once more on a transport of its own,
+ * so that waits.
+ */
+interface SettlingLink {
+  readonly kind: "settling";
+  readonly transport: Transport;
+  readonly number: number;
+  readonly next: Transport | null;
+}
+
+export type ChannelState = LastingState | EndedState;
+
+type LastingState = DetachedState | AttachedState;
+
+interface EndedState {
+  readonly name: "ended";
+  readonly link: null;
+}
+
+interface DetachedState {
+  readonly name: "new" | "missed" | "lost";
+  readonly link: null;
+}
+
+interface AttachedState {
+  readonly name: "joining" | "rejoining" | "live" | "moving" | "resuming";
+  readonly link: ChannelLink;
+}
+
+/** How far a further channel is on its way out: its transport is closed in an orderly way, since it does not pay any more. */
+type Retirement =
+  | { readonly name: "none" }
+  /** Until the peer confirms it: if no more frames are sent than these, both have all of them. */
+  | { readonly name: "begun"; readonly sent: number }
+  /** Edge: kept until the phone begins the channel anew, or resumes it, as it does if it has missed the end. */
+  | { readonly name: "confirmed" };
+
+const AFTER_ATTACH: Record<LastingState["name"], AttachedState["name"]> = {
+  new: "joining",
+  joining: "joining",
+  missed: "rejoining",
+  rejoining: "joining",
+  live: "moving",
+  moving: "moving",
+  lost: "resuming",
+  resuming: "moving",
+};
+
+/** Phone: takes a fresh transport. */
+export function attached(state: LastingState, link: ChannelLink): AttachedState {
+  return { name: AFTER_ATTACH[state.name], link };
+}
+
+/** The peer said HELLO. */
+export function greeted({ link }: AttachedState): AttachedState {
+  return { name: "live", link };
+}
+
+/** The transport is gone. */
+export function detached(state: AttachedState): DetachedState {
+  return { name: wasHeard(state) ? "lost" : "missed", link: null };
+}
+
+/** A transport of its own is there before the channel has settled, or gone again. */
+export function waitingFor(next: Transport | null, { name, link }: SettlingState): AttachedState {
+  return { name, link: { ...link, next } };
+}
+
+/** All that the edge sent again has come. */
+export function settled({ name, link }: SettlingState): AttachedState {
+  return { name, link: { kind: "carried", transport: link.transport, number: link.number } };
+}
+
+type SettlingState = AttachedState & { readonly link: SettlingLink };
+
+/**
+ * The life of a channel. The peer was heard once it has said HELLO on any of the transports.
+ *
+ * ```
+ *            phone's attach            HELLO             detach           attach
+ *        new ──────────────► joining ─────────► live ─────────────► lost ────────► resuming
+ *                              │ ▲               │ ▲                 ▲                │ │
+ *                       detach │ │ attach attach │ │ HELLO           │ detach         │ │ HELLO: live
+ *                              ▼ │               ▼ │                 │                │ │ detach: lost
+ *     rejoining ◄─── attach ─ missed            moving ──────────────┘ ◄── attach ────┘
+ *
+ *     rejoining ── attach: joining, detach: missed, HELLO: live
+ *     edge: any ── resume: moving;  new ── adopt: live          any ── end: ended
+ * ```
+ *
+ * moving: it went straight from one transport to the next, so nothing is lost. resuming, rejoining: the last transport
+ * was lost, and this one may never open. joining, missed, rejoining: the peer was not heard yet.
+ *
+ * A further channel has a second state beside this one, its `Retirement`:
+ *
+ * ```
+ *          begin            phone closes it in order, all is quiet (edge)
+ *     none ─────► begun ────────────────────────────────────────────────► confirmed
+ *
+ *     phone: begun ── its transport is closed: none; ended, too, if the edge confirmed that and all is quiet
+ *     edge: begun, confirmed ── resume: none; ended first, if the phone begins the channel anew
+ * ```
+ */
+export function isSettling(state: ChannelState): state is SettlingState {
+  return state.link?.kind === "settling";
+}
+
+/** Whether its transport is the first channel's link. */
+export function isCarried({ link }: ChannelState): boolean {
+  return link !== null && link.kind !== "own";
+}
+
+/** Whether the peer has said HELLO on any transport. */
+export function wasHeard({ name }: ChannelState): boolean {
+  return name === "live" || name === "moving" || name === "lost" || name === "resuming";
+}
+
+/** The first frame on a fresh transport must be HELLO, and no later one may be. */
+export function awaitsHello({ name }: ChannelState): boolean {
+  return name !== "live";
+}
+
+/** Phone: nothing was heard yet on a transport that took the place of a lost one. */
+export function isResuming({ name }: ChannelState): boolean {
+  return name === "resuming" || name === "rejoining";
+}
 
 type Hello = ChannelFrame & { type: "hello" };
 type HelloSaid = Pick<Hello, "link" | "resume" | "isGreeted">;
 
+/**
+ * One ordered, resumable pipe of frames over whatever transport is attached at the moment: PROTOCOL.md section 4.
+ *
+ * Sequenced frames are numbered implicitly from 0 in each direction, kept until the peer acknowledges them, and sent
+ * again after a reconnect from where the peer left off. So what is built on a channel (streams, HPACK tables, credit)
+ * never sees a cut: no frame is lost and none is delivered twice. Its states are drawn in channel-state.ts.
+ */
 export class Channel {
   readonly sessionId: Uint8Array;
   readonly index: number;

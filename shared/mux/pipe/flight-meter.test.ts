@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FlightMeter, FRESH_FLIGHT_BYTES } from "./flight-meter.ts";
+import { FlightMeter, FRESH_FLIGHT_BYTES } from "./frame-log.ts";
 
 /** Sends frames of 1,000 bytes each and acknowledges them all at once, as a round trip does. */
 function roundTrip(meter: FlightMeter, frames: number, left = 0): void {

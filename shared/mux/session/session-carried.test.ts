@@ -13,9 +13,8 @@ import type { SessionSockets } from "../../testing/mux/session-sockets.ts";
 import type { StreamLog } from "../../testing/mux/stream-log.ts";
 import { Turns } from "../../testing/turns.ts";
 import { DEFAULT_PRIORITY, isSequenced } from "../../wire/frame.ts";
-import { resumeChannel } from "../pipe/edge-channels.ts";
-import { Session } from "./session.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { resumeChannel } from "./channel-set.ts";
+import { Session, snapshotOf } from "./session.ts";
 
 describe("a channel that goes over the first one's link", () => {
   const TEXT = new Uint8Array(30_000);

@@ -10,8 +10,8 @@ import { messageOf, ScriptedTransport } from "../../testing/mux/scripted-transpo
 import { GET, OK } from "../../testing/mux/session-rig.ts";
 import { SessionSockets } from "../../testing/mux/session-sockets.ts";
 import { StreamLog } from "../../testing/mux/stream-log.ts";
-import type { Attachment } from "../pipe/attachment.ts";
-import { resumeChannel } from "../pipe/edge-channels.ts";
+import type { Attachment } from "../pipe/channel.ts";
+import { resumeChannel } from "./channel-set.ts";
 import { Session } from "./session.ts";
 
 type Step =

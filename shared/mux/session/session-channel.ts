@@ -5,14 +5,12 @@
 import { ErrorCode, RopewayError, toErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { DEFAULT_PRIORITY, type Priority, type SequencedFrame } from "../../wire/frame.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
 import { HpackDecoder, type HpackDecoderSnapshot } from "../../wire/hpack/header-decoder.ts";
 import { HpackEncoder, type HpackEncoderSnapshot } from "../../wire/hpack/header-encoder.ts";
-import { Channel } from "../pipe/channel.ts";
-import type { CarriedPlace, ChannelHandler, ChannelSnapshot, Defer } from "../pipe/channel-types.ts";
-import type { RetainedTotal } from "../pipe/retained-frames.ts";
-import type { MuxStream, StreamCarrier, StreamKind, StreamPlace } from "../stream/stream.ts";
-import { toKeep } from "../stream/unread-pieces.ts";
+import type { EncodableField, HeaderField } from "../../wire/hpack/tables.ts";
+import { type CarriedPlace, Channel, type ChannelHandler, type ChannelSnapshot, type Defer } from "../pipe/channel.ts";
+import type { RetainedTotal } from "../pipe/frame-log.ts";
+import { type MuxStream, type StreamCarrier, type StreamKind, type StreamPlace, toKeep } from "../stream/stream.ts";
 
 /** State of an idle channel. Plain data, for structured clone. */
 export interface SessionChannelSnapshot {
@@ -61,7 +59,7 @@ export interface ChannelOwner {
 
 export type StripeFrame = SequencedFrame & { readonly type: "stripe" };
 
-export interface SessionChannelOptions {
+interface SessionChannelOptions {
   readonly index: number;
   readonly sessionId: Uint8Array;
   readonly owner: ChannelOwner;

@@ -9,9 +9,8 @@ import { OK } from "../../testing/mux/session-rig.ts";
 import { SessionSockets } from "../../testing/mux/session-sockets.ts";
 import type { StreamLog } from "../../testing/mux/stream-log.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
-import { resumeChannel } from "../pipe/edge-channels.ts";
-import { Session } from "./session.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { resumeChannel } from "./channel-set.ts";
+import { Session, snapshotOf } from "./session.ts";
 
 describe("channels", () => {
   test("beyond the first wait until the edge was heard, so that it knows their session", () => {

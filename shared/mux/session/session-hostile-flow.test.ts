@@ -5,7 +5,7 @@ import * as limits from "../../limits.ts";
 import { creditIsWhole, edge, GET, phone, respondingEdge } from "../../testing/mux/hostile-peers.ts";
 import { data } from "../../testing/mux/scripted-peer.ts";
 import type { Frame, SequencedFrame } from "../../wire/frame.ts";
-import { snapshotOf } from "./session-snapshot.ts";
+import { snapshotOf } from "./session.ts";
 
 describe("data", () => {
   test("beyond the stream's credit ends the stream, and gives the session's credit back", () => {

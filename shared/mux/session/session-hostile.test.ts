@@ -5,7 +5,7 @@ import * as limits from "../../limits.ts";
 import { edge, GET, phone } from "../../testing/mux/hostile-peers.ts";
 import { data, ScriptedPeer } from "../../testing/mux/scripted-peer.ts";
 import { DEFAULT_PRIORITY, type SequencedFrame } from "../../wire/frame.ts";
-import type { HeaderField } from "../../wire/hpack/field.ts";
+import type { HeaderField } from "../../wire/hpack/tables.ts";
 
 describe("stream ids", () => {
   const frames: readonly [string, (streamId: number) => SequencedFrame][] = [

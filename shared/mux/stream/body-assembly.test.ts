@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
-import { BodyAssembly } from "./body-assembly.ts";
+import { BodyAssembly } from "./stream.ts";
 
 function taken(assembly: BodyAssembly): { bytes: number[]; ended: boolean } {
   const bytes: number[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
-import { mayReceive, maySend, nextStreamState, type StreamState, type StreamTransition } from "./stream-state.ts";
+import { mayReceive, maySend, nextStreamState, type StreamState, type StreamTransition } from "./stream.ts";
 
 const illegal = null;
 

@@ -1,19 +1,398 @@
-/**
- * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
- */
 import { ErrorCode, RopewayError } from "../../errors.ts";
+import * as limits from "../../limits.ts";
 import type { Priority } from "../../wire/frame.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
-import { BodyAssembly } from "./body-assembly.ts";
-import { assertHeadFits } from "./head-limits.ts";
+import { toByteString } from "../../wire/hpack/primitives.ts";
+import { type EncodableField, fieldBytes, type HeaderField } from "../../wire/hpack/tables.ts";
+import { type CreditPool, ReceiveWindow, SendWindow } from "../credit/credit.ts";
 import type { Ready } from "./send-queue.ts";
-import { mayReceive, maySend, nextStreamState, type StreamState } from "./stream-state.ts";
-import { UnreadBody, type UnreadBounds } from "./unread-body.ts";
-import { toKeep } from "./unread-pieces.ts";
-import { UnsentBody } from "./unsent-body.ts";
+
+// Heads that this side sends: PROTOCOL.md section 5.1. The receiver's limits are those of its HPACK decoder.
+
+/**
+ * To be called before encoding: a block that was encoded and not sent would leave the peer's HPACK table behind. Errs on
+ * the safe side, since no block is longer than what its lines count.
+ *
+ * @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the peer would refuse the head.
+ */
+export function assertHeadFits(fields: readonly EncodableField[]): void {
+  const bytes = fields.reduce((sum, [name, value]) => sum + fieldBytes(toByteString(name), toByteString(value)), 0);
+  if (fields.length <= limits.headFields && bytes <= limits.headBytes) return;
+  throw new RopewayError(
+    ErrorCode.ENHANCE_YOUR_CALM,
+    "stream",
+    "user",
+    `Cannot send a head of ${fields.length} lines and ${bytes} bytes: the limits are ${limits.headFields} and ${limits.headBytes}`,
+  );
+}
+
+export type StreamState = "open" | "half-closed-local" | "half-closed-remote" | "closed";
+
+export type StreamTransition = "end-sent" | "end-received" | "reset";
+
+const TRANSITIONS: Record<StreamState, Partial<Record<StreamTransition, StreamState>>> = {
+  open: { "end-sent": "half-closed-local", "end-received": "half-closed-remote", reset: "closed" },
+  "half-closed-local": { "end-received": "closed", reset: "closed" },
+  "half-closed-remote": { "end-sent": "closed", reset: "closed" },
+  closed: { reset: "closed" },
+};
+
+/** @throws RopewayError STREAM_CLOSED of scope "stream" when the state knows no such transition. */
+export function nextStreamState(state: StreamState, transition: StreamTransition): StreamState {
+  const next = TRANSITIONS[state][transition];
+  if (next === undefined) {
+    throw new RopewayError(
+      ErrorCode.STREAM_CLOSED,
+      "stream",
+      transition === "end-sent" ? "user" : "peer",
+      `Cannot follow "${transition}" on a stream that is ${state}`,
+    );
+  }
+  return next;
+}
+
+/**
+ * The life of a stream, as in RFC 9113 section 5.1 without push reservations:
+ *
+ * ```
+ *                 ┌── end sent ──► half-closed-local ── end received ──┐
+ *   idle ─► open ─┤                                                    ├─► closed
+ *                 └─ end received ► half-closed-remote ── end sent ────┘
+ *   any ── reset sent or received ─────────────────────────────────────► closed
+ * ```
+ */
+export function maySend(state: StreamState): boolean {
+  return state === "open" || state === "half-closed-remote";
+}
+
+export function mayReceive(state: StreamState): boolean {
+  return state === "open" || state === "half-closed-local";
+}
+
+interface BodyPiece {
+  readonly bytes: Uint8Array;
+  readonly end: boolean;
+}
+
+/**
+ * A body whose pieces may come on several channels, and so in any order: PROTOCOL.md section 4.6. What it holds is bounded
+ * by the credit that the peer had.
+ */
+export class BodyAssembly {
+  /** In order and without a gap, not taken yet. */
+  #ready: BodyPiece[] = [];
+  /** Pieces behind a gap, by their offset. */
+  #early = new Map<number, BodyPiece>();
+  #received = 0;
+  #length: number | null = null;
+
+  /** Bytes that have come without a gap from the first on. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /**
+   * @param offset bytes of the body before the piece.
+   * @throws RopewayError of scope "stream": PROTOCOL_ERROR when it overlaps another or lies behind the end,
+   *   ENHANCE_YOUR_CALM when too many wait for one before them.
+   */
+  add(offset: number, bytes: Uint8Array, end: boolean): void {
+    if (bytes.length === 0 && !end) return;
+    const behind = offset + bytes.length;
+    if (offset < this.#received || this.#overlaps(offset, behind)) throw refusal("it came before");
+    if (this.#length !== null && (end || behind > this.#length)) throw refusal("the body has ended");
+    if (end && [...this.#early.keys()].some((other) => other >= behind)) throw refusal("more came behind its end");
+    if (end) this.#length = behind;
+    if (offset > this.#received) {
+      if (this.#early.size >= limits.earlyPieces) {
+        const message = `Cannot keep more than ${limits.earlyPieces} pieces of a body: one before them is missing`;
+        throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "stream", "peer", message);
+      }
+      this.#early.set(offset, { bytes, end });
+      return;
+    }
+    let next: BodyPiece | undefined = { bytes, end };
+    while (next !== undefined) {
+      this.#ready.push(next);
+      this.#received += next.bytes.length;
+      const following: BodyPiece | undefined = next.end ? undefined : this.#early.get(this.#received);
+      this.#early.delete(this.#received);
+      next = following;
+    }
+  }
+
+  /** The next piece in order, or null if it has not come. */
+  take(): BodyPiece | null {
+    return this.#ready.shift() ?? null;
+  }
+
+  clear(): void {
+    this.#ready = [];
+    this.#early.clear();
+  }
+
+  #overlaps(offset: number, behind: number): boolean {
+    for (const [other, { bytes }] of this.#early) {
+      if (other === offset || (other < behind && offset < other + bytes.length)) return true;
+    }
+    return false;
+  }
+}
+
+function refusal(reason: string): RopewayError {
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", `Cannot take a piece of a body: ${reason}`);
+}
+
+/** Count for all streams of a session. */
+interface PieceCount {
+  pieces: number;
+}
+
+/**
+ * How many pieces of a body came and were not consumed. Credit bounds their bytes; but each is an object that costs more
+ * than a hundred, however short it is.
+ */
+export class UnreadPieces {
+  #all: PieceCount;
+  /** Lengths in order; those before `#first` are consumed, and so many bytes of that one. */
+  #lengths: number[] = [];
+  #first = 0;
+  #consumed = 0;
+
+  constructor(all: PieceCount) {
+    this.#all = all;
+  }
+
+  /** @throws RopewayError ENHANCE_YOUR_CALM of scope "stream" when the session has limits.unreadPieces of them. */
+  add(length: number): void {
+    if (length === 0) return;
+    if (this.#all.pieces >= limits.unreadPieces) {
+      const message = `Cannot keep more than ${limits.unreadPieces} pieces of bodies that nobody reads`;
+      throw new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "stream", "peer", message);
+    }
+    this.#all.pieces += 1;
+    this.#lengths.push(length);
+  }
+
+  /** @param bytes of the oldest. */
+  consume(bytes: number): void {
+    this.#consumed += bytes;
+    const before = this.#first;
+    for (let length = this.#lengths[this.#first]; length !== undefined && length <= this.#consumed; ) {
+      this.#consumed -= length;
+      this.#first += 1;
+      length = this.#lengths[this.#first];
+    }
+    this.#all.pieces -= this.#first - before;
+    if (2 * this.#first < this.#lengths.length) return;
+    this.#lengths.splice(0, this.#first);
+    this.#first = 0;
+  }
+
+  clear(): void {
+    this.#all.pieces -= this.#lengths.length - this.#first;
+    this.#lengths = [];
+    this.#first = 0;
+    this.#consumed = 0;
+  }
+}
+
+/** What may be kept: a short view would keep the whole message that it is of. */
+export function toKeep(bytes: Uint8Array): Uint8Array {
+  return 4 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
+}
+
+/** Part of the pooled credit that no other stream has, which a stream may have once it is read... */
+const READ_PART = 1 / 4;
+/** ...and before that, when nobody knows whether it will be read: a page asks for dozens at once. */
+const ASKED_PART = 1 / 16;
+
+/** What it needs of the session. */
+interface UnreadBounds {
+  readonly receiver: {
+    consume(bytes: number): void;
+    /** Bytes that one stream may have unread, so that its credit does not hold back what the link carries. */
+    readonly streamWindow: number;
+  };
+  /** What streams may have unread beyond what they begin with. */
+  readonly creditPool: CreditPool;
+  /** How many pieces of bodies are unread. */
+  readonly unread: PieceCount;
+}
+
+/**
+ * What came of a stream's body and its owner has not consumed. It counts against three bounds: the stream's credit, the
+ * session's credit, and the session's count of pieces. What was read gives the peer credit anew.
+ */
+class UnreadBody {
+  readonly #bounds: UnreadBounds;
+  readonly #window: ReceiveWindow;
+  readonly #pieces: UnreadPieces;
+  #bytes = 0;
+  /** What it has of the session's pool. */
+  #pooled = 0;
+  /** Whether somebody has asked for what it carries. */
+  #isWanted: boolean;
+
+  /** @param credit bytes that the peer may send at first. */
+  constructor(bounds: UnreadBounds, credit: number, isWanted: boolean) {
+    this.#bounds = bounds;
+    this.#window = new ReceiveWindow(credit);
+    this.#pieces = new UnreadPieces(bounds.unread);
+    this.#isWanted = isWanted;
+  }
+
+  /** Bytes arrived, for which the session's credit was taken: they are given back when they are consumed, or dropped. */
+  arrive(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** A piece that arrived is kept for the owner. @throws RopewayError where the peer had no credit for it. */
+  keep(bytes: number): void {
+    this.#window.receive(bytes);
+    this.#pieces.add(bytes);
+  }
+
+  /**
+   * The owner is done with `bytes`.
+   *
+   * @param isOver whether nothing more is to come.
+   * @returns the credit to send to the peer now, or 0.
+   */
+  consume(bytes: number, isOver: boolean): number {
+    const counted = Math.min(bytes, this.#bytes);
+    this.#bytes -= counted;
+    if (counted === 0) return 0;
+    this.#pieces.consume(counted);
+    this.#bounds.receiver.consume(counted);
+    if (isOver) {
+      this.over();
+      return 0;
+    }
+    if (this.#isWanted) this.#grow(this.#bounds.receiver.streamWindow, READ_PART);
+    return this.#window.consume(counted);
+  }
+
+  /** It was asked for. */
+  want(): void {
+    this.#isWanted = true;
+  }
+
+  /** Gets what the link may carry before it is read, as far as other streams leave that. @returns as `consume`. */
+  widen(): number {
+    this.#grow(Math.min(limits.streamCreditBytes, this.#bounds.receiver.streamWindow), ASKED_PART);
+    return this.#window.consume(0);
+  }
+
+  /** Nothing more is to come: only what is still unread counts. */
+  over(): void {
+    const kept = Math.min(this.#pooled, this.#bytes);
+    this.#bounds.creditPool.giveBack(this.#pooled - kept);
+    this.#pooled = kept;
+  }
+
+  /** Nobody is going to consume the rest. Idempotent. */
+  drop(): void {
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    this.#pieces.clear();
+    this.over();
+    this.#bounds.receiver.consume(bytes);
+  }
+
+  #grow(size: number, part: number): void {
+    const more = this.#bounds.creditPool.take(this.#pooled, size - this.#window.size, part);
+    this.#pooled += more;
+    this.#window.grow(more);
+  }
+}
+
+interface Chunk {
+  bytes: Uint8Array;
+  readonly sent: () => void;
+  readonly failed: (error: RopewayError) => void;
+}
+
+/** What the owner of a stream wrote and has not left, and the credit it may leave within. */
+class UnsentBody {
+  readonly #window: SendWindow;
+  #chunks: Chunk[] = [];
+  #isEnded = false;
+  #sentBytes = 0;
+
+  /** @param credit bytes that the peer takes at first. */
+  constructor(credit: number) {
+    this.#window = new SendWindow(credit, "stream");
+  }
+
+  get sentBytes(): number {
+    return this.#sentBytes;
+  }
+
+  /** Whether nothing may be added: the end is behind what is left. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  get isEmpty(): boolean {
+    return this.#chunks.length === 0;
+  }
+
+  get ready(): Ready {
+    if (this.isEmpty) return this.#isEnded ? "end" : "nothing";
+    return this.#window.available > 0 ? "data" : "blocked";
+  }
+
+  /** @returns resolves when the bytes have left; rejects as `fail` says. */
+  add(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#chunks.push({ bytes, sent: resolve, failed: reject });
+    });
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /** Takes up to `room` bytes of the first chunk, within the credit, or the end alone. */
+  take(room: number): { readonly bytes: Uint8Array; readonly end: boolean } {
+    const [chunk] = this.#chunks;
+    if (chunk === undefined) return { bytes: NOTHING, end: true };
+    const length = Math.min(room, this.#window.available, chunk.bytes.length);
+    const bytes = chunk.bytes.subarray(0, length);
+    this.#window.take(length);
+    this.#sentBytes += length;
+    if (length < chunk.bytes.length) {
+      chunk.bytes = chunk.bytes.subarray(length);
+      return { bytes, end: false };
+    }
+    this.#chunks.shift();
+    chunk.sent();
+    return { bytes, end: this.#isEnded && this.isEmpty };
+  }
+
+  grant(credit: number): void {
+    this.#window.grant(credit);
+  }
+
+  /** The peer changed the credit that streams begin with. */
+  shift(delta: number): void {
+    this.#window.shift(delta);
+  }
+
+  /** Takes all that is left out. @returns tells those who wrote it. */
+  drop(): (error: RopewayError) => void {
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return (error) => {
+      for (const chunk of chunks) chunk.failed(error);
+    };
+  }
+}
+
+const NOTHING = new Uint8Array(0);
 
 /** What the owner of a stream is told. Nothing follows `onReset` or, if this side has ended too, `onEnd`. */
-export interface StreamHandler {
+interface StreamHandler {
   /** @param end no body follows; `onEnd` is called next. */
   onHead(fields: readonly HeaderField[], end: boolean): void;
   /** Body bytes, a view that is valid to keep. They count against credit until `stream.consumed` is called. */
@@ -61,14 +440,14 @@ export interface StreamHost extends UnreadBounds {
   closed(stream: MuxStream): void;
 }
 
-export interface StreamPiece {
+interface StreamPiece {
   readonly bytes: Uint8Array;
   readonly end: boolean;
   /** Where in the body it belongs; null for behind all that came before. */
   readonly offset: number | null;
 }
 
-export interface MuxStreamOptions {
+interface MuxStreamOptions {
   readonly host: StreamHost;
   readonly credit: { readonly send: number; readonly receive: number };
   readonly priority: Priority;
@@ -91,6 +470,9 @@ const FIRST_STATE: Record<StreamKind, StreamState> = {
 const HEADS_TO_SEND: Record<StreamKind, number> = { exchange: 1, "push-sent": 2, "push-received": 0 };
 const HEADS_TO_RECEIVE: Record<StreamKind, number> = { exchange: 1, "push-sent": 0, "push-received": 2 };
 
+/**
+ * One stream of a session: heads and data both ways, with credit. Created by the session; used by the http layer.
+ */
 export class MuxStream {
   handler: StreamHandler | null = null;
   readonly isPush: boolean;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
 import * as limits from "../../limits.ts";
 import { thrownBy } from "../../testing/thrown-by.ts";
-import { toKeep, UnreadPieces } from "./unread-pieces.ts";
+import { toKeep, UnreadPieces } from "./stream.ts";
 
 test("pieces count until their last byte is consumed, in whatever parts", () => {
   const step = fc.record({ add: fc.nat(5), consume: fc.nat(12) });

@@ -1,6 +1,5 @@
-import type { Attachment } from "../../mux/pipe/attachment.ts";
-import type { CarriedPlace } from "../../mux/pipe/channel-types.ts";
-import { resumeChannel } from "../../mux/pipe/edge-channels.ts";
+import type { Attachment, CarriedPlace } from "../../mux/pipe/channel.ts";
+import { resumeChannel } from "../../mux/session/channel-set.ts";
 import type { Session } from "../../mux/session/session.ts";
 import { decodeMessage } from "../../wire/frame.ts";
 

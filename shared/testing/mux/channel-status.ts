@@ -1,5 +1,5 @@
-import { isCarried } from "../../mux/pipe/channel-state.ts";
-import type { Traffic } from "../../mux/pipe/channel-totals.ts";
+import { isCarried } from "../../mux/pipe/channel.ts";
+import type { Traffic } from "../../mux/session/channel-set.ts";
 import type { Session } from "../../mux/session/session.ts";
 
 export interface ChannelStatus extends Traffic {

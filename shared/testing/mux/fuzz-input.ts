@@ -2,8 +2,8 @@
 import { requestToFields, responseToFields } from "../../http/head-fields.ts";
 import * as limits from "../../limits.ts";
 import { concat, DEFAULT_PRIORITY, encodeFrame, type Priority } from "../../wire/frame.ts";
-import type { EncodableField, HeaderField } from "../../wire/hpack/field.ts";
 import { HpackEncoder } from "../../wire/hpack/header-encoder.ts";
+import type { EncodableField, HeaderField } from "../../wire/hpack/tables.ts";
 import { responseHead } from "../http/exchange-rig.ts";
 import { requestHead } from "../http/request-heads.ts";
 import type { Random } from "../random.ts";

@@ -1,8 +1,7 @@
 import type { SetTimer } from "../../clock.ts";
 import type { RopewayError } from "../../errors.ts";
-import type { Defer } from "../../mux/pipe/channel-types.ts";
-import { Session, type SessionHandler } from "../../mux/session/session.ts";
-import { snapshotOf } from "../../mux/session/session-snapshot.ts";
+import type { Defer } from "../../mux/pipe/channel.ts";
+import { Session, type SessionHandler, snapshotOf } from "../../mux/session/session.ts";
 import { MemoryLink } from "./memory-link.ts";
 
 export interface LinkedSessions {

@@ -1,4 +1,4 @@
-import type { ChannelOptions, Defer } from "../../mux/pipe/channel-types.ts";
+import type { ChannelOptions, Defer } from "../../mux/pipe/channel.ts";
 import { TEST_SESSION_ID } from "./linked-sessions.ts";
 
 /** What the first channel of a session is made from, where it is the only one. */

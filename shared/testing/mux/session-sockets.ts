@@ -1,8 +1,7 @@
 import type { RopewayError } from "../../errors.ts";
-import type { Attachment } from "../../mux/pipe/attachment.ts";
-import { adoptChannel, resumeChannel } from "../../mux/pipe/edge-channels.ts";
-import { Session, type SessionOptions, type SessionSnapshot } from "../../mux/session/session.ts";
-import { snapshotOf } from "../../mux/session/session-snapshot.ts";
+import type { Attachment } from "../../mux/pipe/channel.ts";
+import { adoptChannel, resumeChannel } from "../../mux/session/channel-set.ts";
+import { Session, type SessionOptions, type SessionSnapshot, snapshotOf } from "../../mux/session/session.ts";
 import type { Transport } from "../../transport.ts";
 import { type ChannelFrame, decodeMessage } from "../../wire/frame.ts";
 import { Turns } from "../turns.ts";

@@ -1,7 +1,7 @@
 import type { RopewayError } from "../../errors.ts";
 import * as limits from "../../limits.ts";
-import type { Attachment } from "../../mux/pipe/attachment.ts";
-import { resumeChannel } from "../../mux/pipe/edge-channels.ts";
+import type { Attachment } from "../../mux/pipe/channel.ts";
+import { resumeChannel } from "../../mux/session/channel-set.ts";
 import { Session } from "../../mux/session/session.ts";
 import type { MuxStream } from "../../mux/stream/stream.ts";
 import type { Transport } from "../../transport.ts";

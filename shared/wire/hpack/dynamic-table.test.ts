@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import { DynamicTable } from "./dynamic-table.ts";
-import { TableIndex } from "./table-index.ts";
+import { DynamicTable, TableIndex } from "./tables.ts";
 
 /** An entry of exactly `bytes` bytes. */
 function entry(name: string, bytes: number): readonly [string, string] {

@@ -1,20 +1,22 @@
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { bytesToByteString } from "./byte-string.ts";
-import { compressionError } from "./compression-error.ts";
-import { assertTableBytes, DynamicTable, type TableSnapshot } from "./dynamic-table.ts";
-import { fieldBytes, type HeaderField } from "./field.ts";
-import { decodeHuffman } from "./huffman.ts";
-import { type BlockCursor, readInteger } from "./integer.ts";
-import { STATIC_TABLE } from "./static-table.ts";
+import { type BlockCursor, bytesToByteString, compressionError, decodeHuffman, readInteger } from "./primitives.ts";
+import {
+  assertTableBytes,
+  DynamicTable,
+  fieldBytes,
+  type HeaderField,
+  STATIC_TABLE,
+  type TableSnapshot,
+} from "./tables.ts";
 
-export interface HpackDecoderLimits {
+interface HpackDecoderLimits {
   /** Decoded size of one block's list, in bytes (RFC 9113 section 6.5.2: name + value + 32 for each line). */
   readonly maxListBytes: number;
   /** Field lines of one block. */
   readonly maxFields: number;
 }
 
-export interface HpackDecoderOptions extends HpackDecoderLimits {
+interface HpackDecoderOptions extends HpackDecoderLimits {
   /** The table's first maximum, in bytes, known to both sides. */
   readonly maxTableBytes: number;
 }

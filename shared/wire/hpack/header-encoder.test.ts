@@ -1,10 +1,9 @@
 import { serialize } from "node:v8";
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import type { HeaderField } from "./field.ts";
 import { HpackDecoder } from "./header-decoder.ts";
-import { HpackEncoder } from "./header-encoder.ts";
-import { defaultIndexing } from "./indexing-policy.ts";
+import { defaultIndexing, HpackEncoder } from "./header-encoder.ts";
+import type { HeaderField } from "./tables.ts";
 
 const limits = { maxListBytes: 65_536, maxFields: 256 };
 

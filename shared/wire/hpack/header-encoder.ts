@@ -1,17 +1,71 @@
-import { BlockWriter } from "./block-writer.ts";
-import { toByteString } from "./byte-string.ts";
-import { assertTableBytes, DynamicTable, type TableSnapshot } from "./dynamic-table.ts";
-import { type EncodableField, fieldBytes } from "./field.ts";
-import { huffmanBytes, writeHuffman } from "./huffman.ts";
-import { defaultIndexing, type IndexingPolicy } from "./indexing-policy.ts";
-import { writeInteger } from "./integer.ts";
-import { STATIC_NAMES, STATIC_TABLE } from "./static-table.ts";
-import { TableIndex } from "./table-index.ts";
+import { BlockWriter, huffmanBytes, toByteString, writeHuffman, writeInteger } from "./primitives.ts";
+import {
+  assertTableBytes,
+  DynamicTable,
+  type EncodableField,
+  fieldBytes,
+  type Indexing,
+  STATIC_NAMES,
+  STATIC_TABLE,
+  TableIndex,
+  type TableSnapshot,
+} from "./tables.ts";
+
+/**
+ * Decides how a field line that no table holds is represented. Pure: same arguments, same answer. `tableBytes` is the
+ * current maximum of the dynamic table.
+ */
+type IndexingPolicy = (name: string, value: string, tableBytes: number) => Indexing;
+
+/** Secrets: in a table their octets could be guessed one field at a time (RFC 7541 section 7.1.3). */
+const SECRET: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
+
+/** Values that are new each time: in the table they would only push out what recurs. */
+const SINGULAR: ReadonlySet<string> = new Set([
+  ":path",
+  "age",
+  "cf-ray",
+  "content-digest",
+  "content-disposition",
+  "content-length",
+  "content-location",
+  "content-md5",
+  "content-range",
+  "digest",
+  "etag",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "location",
+  "range",
+  "repr-digest",
+  "server-timing",
+  "traceparent",
+  "x-amz-cf-id",
+  "x-amz-id-2",
+  "x-amz-request-id",
+  "x-request-id",
+  "x-trace-id",
+]);
+
+/**
+ * The default policy: "never" for secrets; "without" for values that do not recur and for lines over half the table,
+ * which would evict most of it; "incremental" for the rest. `date`, `expires` and `last-modified` are among the rest:
+ * the responses of one page share them.
+ */
+export const defaultIndexing: IndexingPolicy = (name, value, tableBytes) => {
+  const key = name.toLowerCase();
+  if (SECRET.has(key)) return "never";
+  if (SINGULAR.has(key) || fieldBytes(name, value) > tableBytes / 2) return "without";
+  return "incremental";
+};
 
 /** A line that is not to be indexed is all the same, up to so many bytes, where no table has its name: it recurs with others. */
 const NAMING_BYTES = 128;
 
-export interface HpackEncoderOptions {
+interface HpackEncoderOptions {
   /** The table's first maximum, in bytes, known to both sides; the peer's settings may lower it, never exceed it. */
   readonly maxTableBytes: number;
   /** How lines that no table holds are represented. Default: `defaultIndexing`. */

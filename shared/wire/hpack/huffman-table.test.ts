@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EOS, HUFFMAN_CODES, HUFFMAN_LENGTHS } from "./huffman-table.ts";
+import { EOS, HUFFMAN_CODES, HUFFMAN_LENGTHS } from "./primitives.ts";
 
 /** RFC 7541 appendix B, column "code as hex, aligned to LSB", in the order of symbols. */
 const APPENDIX_B = `

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode, RopewayError } from "../../errors.ts";
-import { BlockWriter } from "./block-writer.ts";
-import { decodeHuffman, huffmanBytes, writeHuffman } from "./huffman.ts";
-import { EOS, HUFFMAN_CODES, HUFFMAN_LENGTHS } from "./huffman-table.ts";
+import {
+  BlockWriter,
+  decodeHuffman,
+  EOS,
+  HUFFMAN_CODES,
+  HUFFMAN_LENGTHS,
+  huffmanBytes,
+  writeHuffman,
+} from "./primitives.ts";
 
 /** The naive twin: strings of "0" and "1", one symbol at a time, as RFC 7541 section 5.2 reads. */
 const BIT_STRINGS = HUFFMAN_LENGTHS.map((length, symbol) =>

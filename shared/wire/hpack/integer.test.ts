@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ErrorCode } from "../../errors.ts";
-import { BlockWriter } from "./block-writer.ts";
-import { MAX_INTEGER, readInteger, writeInteger } from "./integer.ts";
+import { BlockWriter, MAX_INTEGER, readInteger, writeInteger } from "./primitives.ts";
 
 function write(pattern: number, prefixBits: number, value: number): number[] {
   const writer = new BlockWriter();

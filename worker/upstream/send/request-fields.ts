@@ -2,7 +2,7 @@
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import { isPotentiallyTrustworthy, isSameOrigin } from "../../../shared/web/origin.ts";
-import { toByteString } from "../../../shared/wire/hpack/byte-string.ts";
+import { toByteString } from "../../../shared/wire/hpack/primitives.ts";
 import { clientHints } from "../fetch-rules/client-hints.ts";
 import { isSameSite } from "../fetch-rules/site.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";

@@ -1,7 +1,7 @@
 /** The fields of an origin's response that reach the phone. */
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import { isStoreNote } from "../../../shared/http/store-notes.ts";
-import { toByteString } from "../../../shared/wire/hpack/byte-string.ts";
+import { toByteString } from "../../../shared/wire/hpack/primitives.ts";
 import { codingsOf } from "../body/origin-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";
 

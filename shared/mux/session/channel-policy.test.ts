@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as limits from "../../limits.ts";
 import { loadPage } from "../../testing/simulation/page-load.ts";
-import { type ChannelSituation, wantedChannels } from "./channel-policy.ts";
+import { type ChannelSituation, wantedChannels } from "../session/channel-set.ts";
 
 const unknown: ChannelSituation = {
   fixed: null,
