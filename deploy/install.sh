@@ -145,4 +145,8 @@ else
   echo "There is no systemd here: nothing was started" >&2
 fi
 echo "Let TCP 80 and 443 and UDP 443 through the firewall."
-echo "Ropeway is ready: https://$host/#key=$(sed -n 's/^ROPEWAY_ACCESS_KEY=//p' /etc/ropeway/key.env)"
+key=$(sed -n 's/^ROPEWAY_ACCESS_KEY=//p' /etc/ropeway/key.env)
+# The edge says the same of keys that are long and easy to guess.
+[ ${#key} -ge 22 ] ||
+  fail "no phone can be paired: the key in /etc/ropeway/key.env is easy to guess; delete that file and run this again"
+echo "Ropeway is ready: https://$host/#key=$key"

@@ -8,7 +8,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isStrongAccessKey } from "../shared/access-key.ts";
 import { isPackage } from "./build/paths.ts";
+import { COMMANDS, readArguments } from "./command-line.mjs";
 import { writeDeployConfig } from "./deploy/deploy-config.ts";
 import { type AccessKeys, deployAll } from "./deploy/deployment.ts";
 import { dryPlatform, wranglerPlatform } from "./deploy/platform.ts";
@@ -20,6 +22,8 @@ import { forgetAccessKey, keptAccessKey } from "./local-edge/access-key.ts";
 /** Not the local edge's: a key that was in a terminal's scrollback is not one for the internet. */
 const KEY_FILE = "deployed-access-key";
 
+const WITH_NEW_KEY = `${isPackage ? "npx ropeway deploy" : "npm run deploy --"} --new-key`;
+
 const keptKeys: AccessKeys = { kept: () => keptAccessKey(KEY_FILE), forget: () => forgetAccessKey(KEY_FILE) };
 const dryKeys: AccessKeys = {
   kept: () => Promise.resolve({ key: "(a random one, unless there is one)", isNew: true }),
@@ -27,15 +31,7 @@ const dryKeys: AccessKeys = {
 };
 
 try {
-  const { values: flags } = parseArgs({
-    options: {
-      "new-key": { type: "boolean", default: false },
-      "dry-run": { type: "boolean", default: false },
-      host: { type: "string" },
-      zone: { type: "string" },
-      slots: { type: "string", default: "24" },
-    },
-  });
+  const { values: flags } = readArguments("deploy", () => parseArgs({ options: COMMANDS.deploy.options }));
   const slots = readSlotCount(flags.slots);
   const directory = await mkdtemp(join(tmpdir(), "ropeway-"));
   try {
@@ -54,8 +50,9 @@ try {
       say,
     });
     if (isDry) console.log(`Ropeway would be at ${url}`);
-    else if (key !== null) console.log(`Ropeway is ready: ${url}/#key=${key}`);
-    else sayUnknownKey(url);
+    else if (key === null) sayUnknownKey(url);
+    else if (isStrongAccessKey(key)) console.log(`Ropeway is ready: ${url}/#key=${key}`);
+    else throw new Error(`Ropeway is not ready: its access key is easy to guess; replace it with: ${WITH_NEW_KEY}`);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -66,5 +63,5 @@ try {
 
 function sayUnknownKey(url: string): void {
   console.error(`The edge has an access key that is not known here. Open ${url}/#key= followed by that key,`);
-  console.error(`or replace it with: ${isPackage ? "npx ropeway deploy" : "npm run deploy --"} --new-key`);
+  console.error(`or replace it with: ${WITH_NEW_KEY}`);
 }

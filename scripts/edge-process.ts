@@ -21,6 +21,7 @@ export async function startEdge(options: EdgeOptions): Promise<RunningEdge> {
   const { child, port } = await run(resolved);
   return {
     url: originOf(resolved, port),
+    appUrl: originOf(resolved, port, resolved.host),
     accessKey: resolved.accessKey,
     pid: child.pid,
     exited: child.exited,
@@ -52,9 +53,9 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
   };
 }
 
-function originOf({ host, tls, behindProxy }: ResolvedEdgeOptions, port: number): string {
+/** @param localName what the edge is called where its host is this machine's alone. */
+function originOf({ host, tls, behindProxy }: ResolvedEdgeOptions, port: number, localName = "localhost"): string {
   if (behindProxy && host !== "") return `https://${host}`;
-  // What people type, and what every program resolves; the edge sends browsers on to its own host.
-  const name = host === LOCAL_HOST || host === "" ? "localhost" : host;
+  const name = host === LOCAL_HOST || host === "" ? localName || "localhost" : host;
   return new URL(`${tls ? "https" : "http"}://${name}:${port}`).origin;
 }

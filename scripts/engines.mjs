@@ -3,6 +3,7 @@
  * `npm run test:engines -- firefox` in that one only.
  */
 import { join } from "node:path";
+import { answerHelp } from "./command-line.mjs";
 import { ensureDependencies, fail, projectEnvironment, projectNode, root, run } from "./install/bootstrap.mjs";
 import { installPackages, isInstalled } from "./install/debian-packages.mjs";
 
@@ -16,6 +17,7 @@ const PACKAGES = {
 };
 
 const wanted = process.argv.slice(2);
+answerHelp("test:engines", wanted);
 const unknown = wanted.filter((name) => !(name in PACKAGES));
 if (unknown.length > 0)
   fail(`Cannot walk in ${unknown.join(", ")}: engines are ${Object.keys(PACKAGES).join(" and ")}`);

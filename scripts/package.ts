@@ -35,7 +35,7 @@ console.log(`${packed.filename}: ${megabytes(packed.size)}, ${megabytes(packed.u
 async function buildCommands(): Promise<void> {
   const outdir = join(directory, COMMANDS);
   await build({
-    entryPoints: [join(root, "scripts", "ropeway.ts")],
+    entryPoints: [join(root, "scripts", "ropeway.mjs")],
     outdir,
     bundle: true,
     splitting: true,

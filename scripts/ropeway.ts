@@ -1,13 +1,24 @@
-/** `npx ropeway`: what the package does. */
+/** What the package does, once the Node is known to be new enough (ropeway.mjs). */
+import { answerHelp } from "./command-line.mjs";
+
 const COMMANDS: Readonly<Record<string, () => Promise<unknown>>> = {
   start: () => import("./serve.ts"),
   deploy: () => import("./deploy.ts"),
   smoke: () => import("./smoke.ts"),
 };
 
-const [name = "start"] = process.argv.splice(2, 1);
+const [first = "", ...others] = process.argv.slice(2);
+// An option is one of `start`.
+const isNamed = first !== "" && !first.startsWith("-");
+const name = isNamed ? first : "start";
 const command = COMMANDS[name];
 if (command === undefined) {
-  console.error(`Cannot run ${name}: there are ${Object.keys(COMMANDS).join(", ")}`);
+  console.error(`Cannot run ${name}: there are ${Object.keys(COMMANDS).join(", ")}; --help says more`);
   process.exitCode = 1;
-} else await command();
+} else {
+  if (isNamed) {
+    process.argv.splice(2, 1);
+    answerHelp(name, others);
+  } else answerHelp("ropeway", process.argv.slice(2));
+  await command();
+}

@@ -1,13 +1,13 @@
-/** Serves a local edge and the demo site until it is told to stop. stdout gets one line, once all is ready. */
+/** Serves a local edge and the demo site until it is told to stop. stdout gets one line, once phones can be paired. */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startDemo } from "../e2e/demo/start-demo.ts";
-import { isStrongAccessKey, STRONGER_KEY } from "../shared/access-key.ts";
 import {
   isLocalName,
+  keyAdvice,
   phoneAdvice,
   readBaseHost,
   readPort,
@@ -16,8 +16,9 @@ import {
   readTls,
 } from "../worker/front/edge-settings.ts";
 import { readSlotHosts } from "../worker/front/slot-host-list.ts";
+import { COMMANDS, readArguments } from "./command-line.mjs";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
-import { keptAccessKey, stateRoot } from "./local-edge/access-key.ts";
+import { keptAccessKey, LOCAL_KEY_FILE, stateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
 import { phoneText } from "./local-edge/phone-text.ts";
 
@@ -41,13 +42,11 @@ try {
   const demo = await startDemoSite(options.host ?? LOCAL_HOST, process.env);
   const edge = await startEdge({ ...options, runtime: deno ? "deno" : "workerd", ...(demo && { demo }) });
   services.push(edge);
-  const advice = phoneAdvice(options.ip ?? "127.0.0.1", options.host ?? LOCAL_HOST);
-  if (advice !== null) console.error(advice);
-  // Whoever reads it by a program wants the one line.
-  const edgeUrl = tunnel ?? edge.url;
-  const text = process.stderr.isTTY ? phoneText({ edgeUrl, accessKey: edge.accessKey }) : null;
-  if (text !== null) console.error(text);
-  console.log(`Ropeway is ready: ${edgeUrl}/#key=${edge.accessKey}`);
+  const notReady = keyAdvice(edge.accessKey);
+  const advice = [notReady, phoneAdvice(options.ip ?? "127.0.0.1", options.host ?? LOCAL_HOST)];
+  // The entry for Deno says so itself.
+  if (!deno) for (const line of advice) if (line !== null) console.error(line);
+  if (notReady === null) sayReady(tunnel ?? edge.appUrl, edge.accessKey);
   const why = await edge.exited;
   throw new Error(`The edge has ended: ${why}`);
 } catch (error) {
@@ -55,6 +54,13 @@ try {
     console.error(error instanceof Error ? error.message : error);
     await stop(1);
   }
+}
+
+function sayReady(edgeUrl: string, accessKey: string): void {
+  // Whoever reads it by a program wants the one line.
+  const text = process.stderr.isTTY ? phoneText({ edgeUrl, accessKey }) : null;
+  if (text !== null) console.error(text);
+  console.log(`Ropeway is ready: ${edgeUrl}/#key=${accessKey}`);
 }
 
 interface Flags {
@@ -65,8 +71,7 @@ interface Flags {
 
 /** @throws Error that says the mend. */
 function readFlags(): Flags {
-  const options = { deno: { type: "boolean", default: false }, tunnel: { type: "string" } } as const;
-  const { deno, tunnel } = parseArgs({ options }).values;
+  const { deno, tunnel } = readArguments("start", () => parseArgs({ options: COMMANDS.start.options })).values;
   if (tunnel === undefined) return { deno, tunnel };
   const url = URL.parse(tunnel);
   if (url?.protocol === "https:") return { deno, tunnel: url.origin };
@@ -77,11 +82,10 @@ async function readOptions(
   environment: NodeJS.ProcessEnv,
   tunnel: string | undefined,
 ): Promise<Omit<EdgeOptions, "runtime">> {
-  const accessKey = environment.ROPEWAY_ACCESS_KEY || (await keptAccessKey("access-key")).key;
+  const accessKey = environment.ROPEWAY_ACCESS_KEY || (await keptAccessKey(LOCAL_KEY_FILE)).key;
   if (!/^[\w.~-]+$/.test(accessKey)) {
     throw new Error("Cannot start: ROPEWAY_ACCESS_KEY may have letters, digits and -._~ only");
   }
-  if (!isStrongAccessKey(accessKey)) console.error(`No new phone can be paired: ${STRONGER_KEY}`);
   const ip = environment.ROPEWAY_IP || "127.0.0.1";
   if (tunnel !== undefined && environment.ROPEWAY_HOST)
     throw new Error("Cannot start: ROPEWAY_HOST is set with --tunnel, which leads to one host alone: set one of them");

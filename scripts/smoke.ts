@@ -1,13 +1,15 @@
 /**
  * `npm run smoke -- https://my.edge`: checks a deployment from outside, as a phone would use it. The access key comes with
- * a pairing link in place of the address, in ROPEWAY_ACCESS_KEY, or from the terminal.
+ * a pairing link in place of the address, in ROPEWAY_ACCESS_KEY, from the state folder of an edge on this machine, or from the
+ * terminal.
  */
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
+import { isLocalName } from "../worker/front/edge-settings.ts";
+import { COMMANDS, readArguments } from "./command-line.mjs";
+import { LOCAL_KEY_FILE, readAccessKey } from "./local-edge/access-key.ts";
 import { CHECK_NAMES, type SmokeSettings } from "./smoke/check.ts";
 import { type Outcome, runChecks } from "./smoke/run-checks.ts";
-
-const USAGE = "npm run smoke -- https://my.edge [--page https://a.page/with/pictures]";
 
 try {
   const settings = await readSettings();
@@ -49,12 +51,17 @@ function lineOf(outcome: Outcome, number: number): string {
 }
 
 async function readSettings(): Promise<SmokeSettings> {
-  const { values, positionals } = parseArgs({ options: { page: { type: "string" } }, allowPositionals: true });
+  const { values, positionals } = readArguments("smoke", () =>
+    parseArgs({ options: COMMANDS.smoke.options, allowPositionals: true }),
+  );
   const url = URL.parse(positionals[0] ?? "");
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`Cannot check: say which edge: ${USAGE}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error("Cannot check: say which edge, https://my.edge say; --help lists what there is");
   const ofLink = new URLSearchParams(url.hash.slice(1)).get("key");
-  const accessKey = ofLink || process.env.ROPEWAY_ACCESS_KEY || (await askForKey());
-  return { origin: url.origin, accessKey, page: values.page ?? null };
+  const given = ofLink || process.env.ROPEWAY_ACCESS_KEY;
+  // The edge on this machine that was started here has its key here.
+  const kept = isLocalName(url.hostname) ? await readAccessKey(LOCAL_KEY_FILE) : "";
+  return { origin: url.origin, accessKey: given || kept || (await askForKey()), page: values.page ?? null };
 }
 
 async function askForKey(): Promise<string> {

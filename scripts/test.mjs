@@ -5,11 +5,12 @@
  * and the bench in short.
  */
 import { spawn } from "node:child_process";
+import { answerHelp } from "./command-line.mjs";
 import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
 import { ensureBrowser } from "./install/browser.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
-/** @typedef {{ name: string, command: readonly string[], summary: RegExp, failure?: RegExp }} Stage */
+/** @typedef {{ name: string, what: string, command: readonly string[], summary: RegExp, failure?: RegExp }} Stage */
 
 /** Which tests of vitest failed, and why. */
 const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
@@ -24,35 +25,60 @@ const ON_A_WILDCARD = ["--project", "workerd", "--project", "deno"];
 
 /** @type {readonly Stage[]} */
 const stages = [
-  { name: "build", command: ["node", "scripts/build.ts"], summary: / of +[\d.]+ KB|dist\// },
-  { name: "check", command: ["node", "scripts/check.ts"], summary: /^(ok|failed) / },
+  {
+    name: "build",
+    what: "the app and the edge, which the others need",
+    command: ["node", "scripts/build.ts"],
+    summary: / of +[\d.]+ KB|dist\//,
+  },
+  {
+    name: "check",
+    what: "types, lint, format, import direction, unused code",
+    command: ["node", "scripts/check.ts"],
+    summary: /^(ok|failed) /,
+  },
   {
     name: "unit",
+    what: "tests of parts, and of edges on workerd and Deno",
     command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
   {
     name: "workerd",
+    what: "tests inside workerd, with the bindings of Cloudflare",
     command: ["vitest", "run", "--config", "vitest.workerd.config.ts"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
-  { name: "e2e", command: ["playwright", "test", "--grep-invert", "@long", ...ON_A_WILDCARD], ...PLAYWRIGHT },
+  {
+    name: "e2e",
+    what: "the app in Chromium",
+    command: ["playwright", "test", "--grep-invert", "@long", ...ON_A_WILDCARD],
+    ...PLAYWRIGHT,
+  },
   {
     name: "laboratory",
+    what: "tests of the emulated link",
     command: ["vitest", "run", "--project", "laboratory"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
   },
   {
     name: "long",
+    what: "the specs named @long",
     command: ["playwright", "test", "--grep", "@long", "--workers", "1", ...ON_A_WILDCARD],
     ...PLAYWRIGHT,
   },
-  { name: "listed", command: ["playwright", "test", "--project", "listed"], ...PLAYWRIGHT },
+  {
+    name: "listed",
+    what: "the specs of isolation, on a list of hosts",
+    command: ["playwright", "test", "--project", "listed"],
+    ...PLAYWRIGHT,
+  },
   {
     name: "bench",
+    what: "a corner of each cell of the bench, as root on Linux",
     command: [
       "node",
       "e2e/bench/run.ts",
@@ -70,7 +96,14 @@ const stages = [
 /** Not part of `npm test`. */
 const LONG = ["laboratory", "long", "listed", "bench"];
 
+/** @param {Stage} stage */
+const isShort = ({ name }) => !LONG.includes(name);
+
 const wanted = process.argv.slice(2);
+answerHelp("test", wanted, {
+  Stages: stages.filter(isShort),
+  "Stages that take long": stages.filter((stage) => !isShort(stage)),
+});
 const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
 if (unknown.length > 0)
   fail(`Cannot test ${unknown.join(", ")}: stages are ${stages.map(({ name }) => name).join(", ")}`);

@@ -22,6 +22,28 @@ const ENTER = "\ue007";
 const PAUSE = 100;
 const PATIENCE = 20_000;
 
+/** How often a browser is started until it comes: under load a driver now and then gives up at first. */
+const STARTS = 3;
+
+/**
+ * @param tell takes why a start failed.
+ * @returns null where none of the starts came to anything.
+ */
+export async function startAgainAndAgain(
+  start: () => Promise<Remote>,
+  tell: (line: string) => void,
+): Promise<Remote | null> {
+  for (let left = STARTS - 1; left >= 0; left--) {
+    const remote = await start().catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      tell(left === 0 ? why : `${why}; trying again`);
+      return null;
+    });
+    if (remote !== null) return remote;
+  }
+  return null;
+}
+
 export class RemoteBrowser {
   readonly #remote: Remote;
 

@@ -5,7 +5,7 @@ import { startDemo } from "../demo/start-demo.ts";
 import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 import { startShaper } from "../lab/shaper.ts";
 import { startFirefox } from "./firefox.ts";
-import { type Remote, RemoteBrowser } from "./remote-browser.ts";
+import { type Remote, RemoteBrowser, startAgainAndAgain } from "./remote-browser.ts";
 import { steps } from "./walk.ts";
 import { startWebKit } from "./webkit.ts";
 
@@ -45,11 +45,12 @@ await edge.close();
 await demo.close();
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** @returns how many steps failed. */
+/** @returns how many steps failed; a browser that does not start is one. */
 async function walk(start: () => Promise<Remote>): Promise<number> {
+  const remote = await startAgainAndAgain(start, (line) => console.error(line));
+  if (remote === null) return 1;
   const origin = await startTestOrigin({ ip: "127.0.0.11" });
   const otherOrigin = await startTestOrigin({ ip: "127.0.0.12" });
-  const remote = await start();
   console.log(`\n${remote.name}`);
   const browser = new RemoteBrowser(remote);
   const edgeUrl = `http://localhost:${link.port}`;

@@ -21,7 +21,7 @@ test("deploys edge and hosts, again and again, and only says so when dry @long",
   try {
     const dry = await deploy(account, state, "--dry-run");
     expect(account.calls).toEqual([]);
-    expect(dry).toContain("Would deploy the worker ropeway-s02");
+    expect(dry).toContain("Would deploy 2 workers for pages, ropeway-s01 to ropeway-s02");
     expect(dry).toContain("Would set the secret ROPEWAY_SLOT_HOSTS of ropeway: ropeway-s[01-02].");
 
     const first = await deploy(account, state);

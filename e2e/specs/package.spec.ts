@@ -23,6 +23,11 @@ test("the package runs in an empty folder and shows the start page @long", async
   const licences = await readFile(join(folder, "node_modules", "ropeway", "THIRD-PARTY-LICENSES"), "utf8");
   expect(licences).toMatch(/^@ghostery\/adblocker .*\nLicence: MPL-2.0\nSource: .*github.com\/ghostery\/adblocker/m);
 
+  // A Node that is too old reads the door, and is told so before it reads anything else.
+  const door = await readFile(join(folder, "node_modules", "ropeway", "lib", "cli", "ropeway.js"), "utf8");
+  expect(door).not.toMatch(/^import\b(?!\()/m);
+  expect(run(join(folder, "node_modules", ".bin", "ropeway"), ["--help"], folder)).toContain("Usage: npx ropeway");
+
   const [port, demoPort] = [await freePort("127.0.0.1"), await freePort("127.0.0.1")];
   const edge = spawn(join(folder, "node_modules", ".bin", "ropeway"), [], {
     cwd: folder,

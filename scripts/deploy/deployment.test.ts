@@ -151,10 +151,7 @@ describe("deployAll", () => {
     expect(account.workers.size).toBe(0);
     expect(said).toEqual([
       "Would deploy the worker ropeway",
-      ...[1, 2, 3].flatMap((number) => [
-        `Host ${number} of 3 for pages`,
-        `Would deploy the worker ropeway-s0${number}`,
-      ]),
+      "Would deploy 3 workers for pages, ropeway-s01 to ropeway-s03",
       "Would set the secret ROPEWAY_HOST of ropeway: ropeway.your-name.workers.dev",
       "Would set the secret ROPEWAY_SLOT_HOSTS of ropeway: ropeway-s[01-03].your-name.workers.dev",
       expect.stringMatching(/^Would set the secret ROPEWAY_ACCESS_KEY of ropeway: key-/),

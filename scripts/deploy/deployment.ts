@@ -74,11 +74,10 @@ async function deploySlots(
   const baseHost = new URL(baseOrigin).hostname;
   const pattern = slotHostPattern(baseHost, slots);
   const workers = await slotWorkers(slotNames(edge.name, slots), baseOrigin, pattern);
-  for (const [index, worker] of workers.entries()) {
-    say(`Host ${index + 1} of ${slots} for pages`);
-    const at = new URL(await platform.deploy(worker)).hostname;
-    const wanted = baseHost.replace(edge.name, worker.name);
-    if (at !== wanted) throw new Error(`Cannot deploy: ${worker.name} is at ${at}, not at ${wanted}`);
+  const names = workers.map(({ name }) => name).values();
+  for await (const origin of platform.deployAlike(workers, say)) {
+    const wanted = baseHost.replace(edge.name, String(names.next().value));
+    if (new URL(origin).hostname !== wanted) throw new Error(`Cannot deploy: ${wanted} is at ${origin}`);
   }
   return { [BASE]: baseHost, [LIST]: pattern };
 }

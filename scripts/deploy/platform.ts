@@ -15,6 +15,8 @@ export interface Worker {
 export interface Platform {
   /** @returns the origin where the worker is now. */
   deploy(worker: Worker): Promise<string>;
+  /** Workers for pages, which differ in their names only, one after the other. @returns the origin of each. */
+  deployAlike(workers: readonly Worker[], say: (line: string) => void): AsyncIterable<string>;
   secretNames(worker: Worker): Promise<readonly string[]>;
   /** All of them at once: no request sees some of them only. */
   changeSecrets(worker: Worker, changes: SecretChanges): Promise<void>;
@@ -23,11 +25,18 @@ export interface Platform {
 /** @param directory for what is of use meanwhile. */
 export function wranglerPlatform(wrangler: Wrangler, directory: string): Platform {
   const output = join(directory, "output.ndjson");
+  const deploy = async ({ config }: Worker): Promise<string> => {
+    await rm(output, { force: true });
+    await wrangler(["deploy", `--config=${config}`], { environment: { WRANGLER_OUTPUT_FILE_PATH: output } });
+    return deployedTo(await readFile(output, "utf8"));
+  };
   return {
-    async deploy({ config }) {
-      await rm(output, { force: true });
-      await wrangler(["deploy", `--config=${config}`], { environment: { WRANGLER_OUTPUT_FILE_PATH: output } });
-      return deployedTo(await readFile(output, "utf8"));
+    deploy,
+    async *deployAlike(workers, say) {
+      for (const [index, worker] of workers.entries()) {
+        say(`Host ${index + 1} of ${workers.length} for pages`);
+        yield await deploy(worker);
+      }
     },
     async secretNames({ config }) {
       const list = await wrangler(["secret", "list", "--format=json", `--config=${config}`], { quiet: true });
@@ -53,13 +62,22 @@ function deployedTo(output: string): string {
 
 /** Has wrangler pack what would be deployed, says what else would be done, and asks the platform for nothing. */
 export function dryPlatform(wrangler: Wrangler, say: (line: string) => void): Platform {
-  let packed = 0;
+  const pack = async ({ config }: Worker): Promise<void> => {
+    await wrangler(["deploy", "--dry-run", `--config=${config}`]);
+  };
+  const originOf = ({ name }: Worker): string => `https://${name}.your-name.workers.dev`;
   return {
-    async deploy({ name, config }) {
-      say(`Would deploy the worker ${name}`);
-      // The edge and the first host; the others have the same files.
-      if (packed++ < 2) await wrangler(["deploy", "--dry-run", `--config=${config}`]);
-      return `https://${name}.your-name.workers.dev`;
+    async deploy(worker) {
+      say(`Would deploy the worker ${worker.name}`);
+      await pack(worker);
+      return originOf(worker);
+    },
+    async *deployAlike(workers) {
+      const [first] = workers;
+      say(`Would deploy ${workers.length} workers for pages, ${first?.name} to ${workers.at(-1)?.name}`);
+      // The others have the same files.
+      if (first !== undefined) await pack(first);
+      yield* workers.map(originOf);
     },
     // As at the first time.
     secretNames: () => Promise.resolve([]),

@@ -2,12 +2,16 @@
  * What has to be there before anything else can run. Plain JavaScript without dependencies: it runs on Node 20 in a
  * fresh clone. Everything after it runs on the Node that package.json brings.
  */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { accessSync, constants, readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+/** Of Node: the major version that package.json asks for. */
+const OLDEST_NODE = 20;
 
 const binaries = join(root, "node_modules", ".bin");
 
@@ -18,6 +22,10 @@ const binaries = join(root, "node_modules", ".bin");
  * @param {{ dev?: boolean }} options dev: also those that only checks, tests and deployment need.
  */
 export async function ensureDependencies(folder = root, { dev = true } = {}) {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE)
+    fail(
+      `Cannot run: this is Node ${process.versions.node}, and it needs ${OLDEST_NODE} or newer (https://nodejs.org)`,
+    );
   if (dependenciesAreInstalled(folder, dev)) return;
   console.error("Installing packages (once, a minute or two) …");
   const flags = [
@@ -26,9 +34,62 @@ export async function ensureDependencies(folder = root, { dev = true } = {}) {
     "--no-audit",
     "--no-fund",
     "--loglevel=error",
+    ...PATIENCE,
   ];
-  const loud = { cwd: folder, stdio: ["ignore", "ignore", 2], env: process.env };
-  if ((await run("npm", ["ci", ...flags], loud)) !== 0) fail("Cannot install packages (see above)");
+  let said = "";
+  const loud = { cwd: folder, stdio: ["ignore", 2, "pipe"], env: process.env };
+  const listen = (/** @type {import("node:child_process").ChildProcess} */ npm) => {
+    npm.stderr?.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+    warnOfSilence(npm, folder);
+  };
+  if ((await run("npm", ["ci", ...flags], loud, listen)) !== 0) fail(whyNotInstalled(said));
+}
+
+/** npm asks three times within seconds, not for a minute. */
+const PATIENCE = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=3000"];
+
+/** What npm, or the system below it, calls a registry that does not answer. */
+const UNREACHABLE = /^(ECONN|E(HOST|NET)UNREACH|ENETDOWN|ENOTFOUND|EAI_|ETIMEDOUT|EPROTO|ERR_SOCKET_TIMEOUT|E5\d\d)/;
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO/;
+
+/** @param {string} said by npm. */
+export function whyNotInstalled(said) {
+  const [, code = ""] = /npm (?:error|ERR!) code (\S+)/.exec(said) ?? [];
+  const [, url = ""] = /request to (\S+) failed/.exec(said) ?? [];
+  const registry = `the registry of npm${URL.canParse(url) ? ` at ${new URL(url).host}` : ""}`;
+  if (UNREACHABLE.test(code))
+    return `Cannot install packages: ${registry} cannot be reached (${code}); see to this machine's network, or to npm's settings "registry" and "proxy", and try again`;
+  if (UNTRUSTED.test(code))
+    return `Cannot install packages: ${registry} has a certificate that nobody here trusts (${code}); name its authority in NODE_EXTRA_CA_CERTS, and try again`;
+  return `${said.trim()}\nCannot install packages (see above)`;
+}
+
+/** Milliseconds in which a server takes a connection, if anybody lets it. */
+const CONNECTION_TIME = 10_000;
+
+/**
+ * Where a network drops what is sent, the system tries for minutes to connect, and npm says nothing meanwhile.
+ *
+ * @param {import("node:child_process").ChildProcess} npm
+ * @param {string} folder
+ */
+function warnOfSilence(npm, folder) {
+  // Who has a proxy may have no other way to the registry.
+  if (Object.keys(process.env).some((name) => /^(npm_config_)?(https?_)?proxy$/i.test(name))) return;
+  execFile("npm", ["config", "get", "registry"], { cwd: folder }, (_, answer) => {
+    if (!URL.canParse(answer.trim()) || npm.exitCode !== null) return;
+    const registry = new URL(answer.trim());
+    const port = Number(registry.port) || (registry.protocol === "https:" ? 443 : 80);
+    const socket = connect({ host: registry.hostname, port }).setTimeout(CONNECTION_TIME);
+    for (const event of ["connect", "error"]) socket.once(event, () => socket.destroy());
+    socket.once("timeout", () => {
+      console.error(`The registry of npm at ${registry.host} does not answer yet …`);
+      socket.destroy();
+    });
+    npm.once("close", () => socket.destroy());
+  });
 }
 
 /** What the bench has beyond the project's own packages: the files of its pages, and codecs for pictures. */
@@ -60,9 +121,10 @@ export function projectEnvironment() {
  * @param {string} program
  * @param {readonly string[]} args
  * @param {import("node:child_process").SpawnOptions} options
+ * @param {(child: import("node:child_process").ChildProcess) => void} onStart
  * @returns {Promise<number>} exit code; 128 and more for signals, 127 when it cannot be started.
  */
-export function run(program, args, options = {}) {
+export function run(program, args, options = {}, onStart = () => {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: "inherit", env: projectEnvironment(), ...options });
     const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
@@ -72,6 +134,7 @@ export function run(program, args, options = {}) {
       resolve(code);
     };
     for (const [signal, listener] of passOn) process.on(signal, listener);
+    onStart(child);
     child.once("error", (error) => {
       console.error(`Cannot run ${program}: ${error.message}`);
       finish(127);

@@ -57,8 +57,13 @@ export interface TlsIdentity {
 }
 
 export interface RunningEdge {
-  /** Origin of the shell, such as `http://localhost:8787`. */
+  /** By a name that every program resolves, such as `http://localhost:8787`; the edge sends browsers on to `appUrl`. */
   readonly url: string;
+  /**
+   * Origin of the app, such as `http://ropeway.localhost:8787`. For people: its service worker is there, so that it starts
+   * without the edge.
+   */
+  readonly appUrl: string;
   readonly accessKey: string;
   /** Of the process that is the edge: workerd or Deno. */
   readonly pid: number;

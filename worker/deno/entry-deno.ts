@@ -27,7 +27,15 @@ import { assetFile } from "../front/asset-path.ts";
 import { readBlockLists } from "../front/block-lists.ts";
 import { readPlan } from "../front/cloudflare-plan.ts";
 import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
-import { phoneAdvice, readBaseHost, readPort, readSharedCache, readSwitch, readTls } from "../front/edge-settings.ts";
+import {
+  keyAdvice,
+  phoneAdvice,
+  readBaseHost,
+  readPort,
+  readSharedCache,
+  readSwitch,
+  readTls,
+} from "../front/edge-settings.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import { createRouter } from "../front/router.ts";
 import { deploymentHosts } from "../front/slot-host-list.ts";
@@ -157,8 +165,8 @@ try {
     new Error(`Cannot listen on ${hostname}, port ${port}: ${(error as Error).message}; see ROPEWAY_IP, ROPEWAY_PORT`),
   );
 }
-const advice = phoneAdvice(address.hostname, options.ROPEWAY_HOST ?? "");
-if (advice !== null) console.error(advice);
+const advice = [keyAdvice(options.ROPEWAY_ACCESS_KEY ?? ""), phoneAdvice(address.hostname, options.ROPEWAY_HOST ?? "")];
+for (const line of advice) if (line !== null) console.error(line);
 
 /** @throws Error that says what to set instead. */
 async function readListening() {

@@ -1,4 +1,5 @@
 /** Reads what a person set for an edge of their own. What cannot be meant is refused in a sentence that says the mend. */
+import { isStrongAccessKey, STRONGER_KEY } from "../../shared/access-key.ts";
 
 /** @param text ROPEWAY_HOST: a host name. */
 export function readBaseHost(text: string): string {
@@ -76,6 +77,13 @@ async function readPem(name: string, file: string, readFile: (path: string) => P
 /** @param host without port. */
 export function isLocalName(host: string): boolean {
   return /(?:^|\.)localhost\.?$/i.test(host) || /^127(?:\.\d+){3}$/.test(host) || host === "[::1]" || host === "::1";
+}
+
+/** @returns null where the key pairs phones; else why it does not, and the mend. */
+export function keyAdvice(accessKey: string): string | null {
+  if (accessKey === "")
+    return "Ropeway is not ready: no phone can be paired without an access key; set ROPEWAY_ACCESS_KEY";
+  return isStrongAccessKey(accessKey) ? null : `Ropeway is not ready: no phone can be paired, since ${STRONGER_KEY}`;
 }
 
 /**
