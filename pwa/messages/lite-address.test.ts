@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { liteAddress, meantBy, realOf } from "./lite-address.ts";
+import { liteAddress, placeInPage, realOf } from "./lite-address.ts";
 
 const BASE = "https://ropeway.example";
 
@@ -26,14 +26,20 @@ test.each([
 ])("%s is no page's address", (path) => expect(realOf(new URL(path, BASE))).toBeNull());
 
 test.each([
-  ["img.png", "https://a.example/b/img.png"],
   ["../../../../img.png", "https://a.example/img.png"],
+  ["%2e%2e/%2E./img.png", "https://a.example/img.png"],
   ["/style.css?v=1", "https://a.example/style.css?v=1"],
-  ["/sw.js", "https://a.example/sw.js"],
-  ["/.ropeway/config.json", "https://a.example/.ropeway/config.json"],
+  [" \t/style.css", "https://a.example/style.css"],
+  ["\\style.css", "https://a.example/style.css"],
+  ["https:/style.css", "https://a.example/style.css"],
+  ["//a.example/style.css", "https://a.example/style.css"],
+  ["https://a.example/style.css", "https://a.example/style.css"],
   ["/~https:bank.example/account", "https://a.example/~https:bank.example/account"],
-  ["/~https:a.example/c", "https://a.example/c"],
-])("a page of https://a.example means by %s what it would on its site", (address, real) => {
-  const page = new URL("/~https:a.example/b/c.html", BASE);
-  expect(meantBy(new URL(address, page), "https://a.example")).toBe(real);
+])("a page of https://a.example that writes %s means the place of %s", (written, real) => {
+  expect(placeInPage(written, "https://a.example/b/c.html", "https://a.example")).toBe(liteAddress(real));
 });
+
+test.each(["img.png", "?x", "#part", "", "https://b.example/x", "//b.example/x", "data:,x", "https://[/x"])(
+  "a page may write %s as it is",
+  (written) => expect(placeInPage(written, "https://a.example/b/c.html", "https://a.example")).toBeNull(),
+);

@@ -1,6 +1,7 @@
 /**
- * Where pages without scripts live on the base host: `https://a.example/b?c` at `/~https:a.example/b?c`. Below its first
- * segment a path is the real one, so that relative addresses lead where they lead on the site, `..` above its root too.
+ * Where pages without scripts live on the base host, and all that is of their own origins: `https://a.example/b?c` at
+ * `/~https:a.example/b?c`. Below its first segment a path is the real one, so that relative addresses lead where they lead
+ * on the site. Others (`/b`, `..` above the root) are changed in the page, so that an address is one file's whoever asks.
  */
 import { LITE_PATH } from "../../shared/subprotocol.ts";
 import { parseUrl } from "../../shared/web/origin.ts";
@@ -19,11 +20,16 @@ export function realOf({ pathname, search, hash }: Pick<URL, "pathname" | "searc
 }
 
 /**
- * The real URL that a page of this origin means by an address on the base host: of another site's page it cannot be, so
- * that it is a path of its own.
+ * Where an address leads that a page writes.
+ *
+ * @param base real URL that it is relative to.
+ * @returns its place, or null to leave it: it is of another origin, or leads there as it is written.
  */
-export function meantBy(address: URL, origin: string): string {
-  const real = realOf(address);
-  if (real !== null && new URL(real).origin === origin) return real;
-  return origin + address.pathname + address.search + address.hash;
+export function placeInPage(written: string, base: string, origin: string): string | null {
+  if (!NEEDS_PLACE.test(written)) return null;
+  const real = parseUrl(written, base);
+  return real?.origin === origin ? liteAddress(real.href) : null;
 }
+
+/** Absolute, from the root, or perhaps above it. */
+const NEEDS_PLACE = /[:\\]|^\s*\/|\.\.|%2e/i;

@@ -2,6 +2,8 @@
  * Reads documents of sites, which run no script, but whose elements stand in the way of whatever has their name: with
  * `<img name="title">` a document's `title` is that image (DOM clobbering). So the platform's own accessors are called.
  */
+import { LITE_PATH } from "../../../shared/subprotocol.ts";
+import { realOf } from "../../messages/lite-address.ts";
 import type { DocumentPhase } from "../../messages/page-messages.ts";
 import { entryKey } from "../../slot/page/links/address-key.ts";
 
@@ -33,6 +35,7 @@ export function find(document: Document, selector: string): Element | null {
 
 /** Absolute and real. @param url of the document, real. */
 export function iconOf(document: Document, url: string): string | null {
-  const href = find(document, "link[rel~=icon i][href]")?.getAttribute("href");
-  return URL.parse(href ?? "/favicon.ico", url)?.href ?? null;
+  const href = find(document, "link[rel~=icon i][href]")?.getAttribute("href") ?? "/favicon.ico";
+  if (href.startsWith(LITE_PATH)) return realOf(new URL(href, location.origin));
+  return URL.parse(href, url)?.href ?? null;
 }

@@ -15,9 +15,19 @@ export interface MarkupRules {
   readonly elements: ReadonlySet<string>;
   /** Without any of this in its tag, a link (`a`, `area`) is left alone. */
   readonly inLinks: RegExp;
+  /** With any of this in its tag, another element is changed, too. */
+  readonly inOthers?: RegExp;
   readonly rewrite: (name: string, element: AttributeAccess, context: ElementContext) => void;
   /** Whether `noscript` has text, as where scripting is on. */
   readonly hasScripts: boolean;
+  /** For the text of a `style` element. */
+  readonly styles?: (context: ElementContext) => TextEditor;
+}
+
+/** Changes a text that comes in pieces. */
+export interface TextEditor {
+  write(text: string): string;
+  end(): string;
 }
 
 const SLOT_RULES: MarkupRules = {
@@ -52,7 +62,13 @@ type Mode =
   | { readonly kind: "data" }
   | { readonly kind: "comment" }
   | { readonly kind: "cdata" }
-  | { readonly kind: "raw"; readonly name: string; readonly tokens: RegExp; script: ScriptState };
+  | {
+      readonly kind: "raw";
+      readonly name: string;
+      readonly tokens: RegExp;
+      script: ScriptState;
+      readonly editor: TextEditor | undefined;
+    };
 
 const DATA: Mode = { kind: "data" };
 
@@ -208,10 +224,15 @@ export class HtmlRewriter {
     }
     if (name === "svg" || name === "math") this.#countForeign(isEnd, html.charCodeAt(end - 2) === 0x2f);
     if (isEnd) return end;
-    if (this.#rules.elements.has(name)) this.#rewriteTag(name, start, end);
+    const { elements, inOthers, hasScripts, styles } = this.#rules;
+    if (elements.has(name) || inOthers?.test(html.slice(nameStop, end))) this.#rewriteTag(name, start, end);
     const closesItself = this.#foreignDepth > 0 && html.charCodeAt(end - 2) === 0x2f;
-    const isText = RAW_TEXT.has(name) && (this.#rules.hasScripts || name !== "noscript");
-    if (isText && !closesItself) this.#mode = { kind: "raw", name, tokens: tokensFor(name), script: "plain" };
+    const isText = RAW_TEXT.has(name) && (hasScripts || name !== "noscript");
+    if (isText && !closesItself) {
+      const editor = name === "style" ? styles?.(this.#elementContext) : undefined;
+      if (editor !== undefined) this.#emit(end);
+      this.#mode = { kind: "raw", name, tokens: tokensFor(name), script: "plain", editor };
+    }
     return end;
   }
 
@@ -275,11 +296,19 @@ export class HtmlRewriter {
       } else if (mode.script === "double") mode.script = "escaped";
       else {
         this.#mode = DATA;
+        this.#emitText(mode.editor, match.index, true);
         return match.index;
       }
       at = Math.max(limit, tokens.lastIndex);
     }
+    this.#emitText(mode.editor, at, final);
     return this.#emit(at);
+  }
+
+  #emitText(editor: TextEditor | undefined, end: number, isLast: boolean): void {
+    if (editor === undefined) return;
+    this.#out += editor.write(this.#pending.slice(this.#copied, end)) + (isLast ? editor.end() : "");
+    this.#copied = end;
   }
 }
 

@@ -22,6 +22,15 @@ test("a document has a sandbox and no scripts, whatever its own policy says", ()
   ]);
 });
 
+test("where a policy names the page's own host, it means its place", () => {
+  const policy = "img-src http://a.example/i/ http://x.example; style-src http://a.example";
+  const headers = liteHeaders([["content-security-policy", policy]], context);
+  const place = "https://ropeway.example/~http:a.example/";
+  expect(headers.get("content-security-policy")).toContain(
+    `img-src http://a.example/i/ http://x.example ${place}i/; style-src http://a.example ${place}`,
+  );
+});
+
 test("none of an origin's fields acts on the app's origin", () => {
   const headers = liteHeaders(
     [

@@ -46,7 +46,15 @@ const POLICY = [
 export function keptPolicies(values: readonly string[], context: PolicyContext): string[] {
   const { policies } = transformPolicies(values, context);
   return policies.flatMap(parsePolicies).flatMap((policy) => {
-    for (const name of [...policy.keys()]) if (!KEPT_DIRECTIVES.has(name)) policy.delete(name);
+    for (const [name, sources] of [...policy]) {
+      if (!KEPT_DIRECTIVES.has(name)) policy.delete(name);
+      // A path without a slash at its end is one file's.
+      else
+        policy.set(
+          name,
+          sources.map((source) => (source === context.slotOrigin ? `${source}/` : source)),
+        );
+    }
     return policy.size === 0 ? [] : [serializePolicy(policy)];
   });
 }

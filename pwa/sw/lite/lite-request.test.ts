@@ -5,13 +5,23 @@ const BASE = "https://ropeway.example";
 const PAGE = "http://a.example/b/c.html?d=e";
 
 test.each([
-  ["/style.css", "http://a.example/style.css"],
   ["/~http:a.example/b/x.png", "http://a.example/b/x.png"],
-  ["/~https:bank.example/x.png", "http://a.example/~https:bank.example/x.png"],
   ["https://cdn.example/x.js", "https://cdn.example/x.js"],
-  ["https://a.example/upgraded.png", "http://a.example/upgraded.png"],
+  // The browser has upgraded it; of the site's own, only what is not at its place comes so.
+  ["https://a.example/upgraded.png", "https://a.example/upgraded.png"],
 ])("a page without scripts that asks for %s asks for %s", (url, real) => {
   expect(realTarget({ url: new URL(url, BASE).href }, BASE, PAGE)).toBe(real);
+});
+
+test.each([
+  "/style.css",
+  "/shell.css",
+  "/.ropeway/config.json",
+  "/~https:bank.example/x.png",
+  "/~https:a.example/x.png",
+  "/~http:a.example:81/x.png",
+])("no page without scripts gets %s, which another one or the app may have", (path) => {
+  expect(realTarget({ url: BASE + path }, BASE, PAGE)).toBeNull();
 });
 
 test("what a page of https: asks for by http: is asked for by https:", () => {

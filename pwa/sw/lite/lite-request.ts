@@ -2,19 +2,26 @@
 import type { CacheMode, CredentialsMode, Destination, RedirectMode, RequestMode } from "../../../shared/http/heads.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
-import { meantBy } from "../../messages/lite-address.ts";
+import { realOf } from "../../messages/lite-address.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { forwardedFields } from "../request/request-head.ts";
 
-/** What a subresource is really asked for by. @param page real URL of the document that asks. */
-export function realTarget(request: Pick<Request, "url">, base: string, page: string): string {
+/**
+ * What a subresource is really asked for by.
+ *
+ * @param page real URL of the document that asks.
+ * @returns null for what no page has: files of the base host but those at places of the page's own origin. So an address
+ * is never one site's and then another's, or the app's.
+ */
+export function realTarget(request: Pick<Request, "url">, base: string, page: string): string | null {
   const url = new URL(request.url);
-  const asked = new URL(page);
-  const real = url.origin === base ? new URL(meantBy(url, asked.origin)) : url;
-  if (isMixedContent(real, asked.origin)) real.protocol = "https:";
-  // The browser has upgraded it, since the place is https: (`liteHeaders`).
-  else if (asked.protocol === "http:" && real.host === asked.host) real.protocol = "http:";
-  return real.href;
+  const { origin } = new URL(page);
+  if (url.origin === base) {
+    const real = realOf(url);
+    return real !== null && new URL(real).origin === origin ? real : null;
+  }
+  if (isMixedContent(url, origin)) url.protocol = "https:";
+  return url.href;
 }
 
 /** @param page real URL of the document that asks or is left, or null. @param target real. */

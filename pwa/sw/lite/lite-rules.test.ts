@@ -39,9 +39,36 @@ test.each([
   ],
   [`<use href="#x">`, `<use href="#x">`],
   [`<use href="https://a.example/s.svg#x">`, `<use href="/~https:a.example/s.svg#x">`],
-  [`<base href="/d/" target="_top"><a href="e">`, `<base href="/d/" ><a href="/~https:a.example/d/e">`],
+  [
+    `<base href="/d/" target="_top"><a href="e">`,
+    `<base href="/~https:a.example/d/" ><a href="/~https:a.example/d/e">`,
+  ],
   [`<noscript><a href="/x"></noscript>`, `<noscript><a href="/~https:a.example/x"></noscript>`],
-  [`<img src="/x" attributionsrc="/y">`, `<img src="/x" >`],
+  [`<img src="/x" attributionsrc="/y">`, `<img src="/~https:a.example/x" >`],
+  [`<img src=x.png>`, `<img src=x.png>`],
+  [`<img src=../../x.png>`, `<img src="/~https:a.example/x.png">`],
+  [`<article background=/x.png>`, `<article background="/~https:a.example/x.png">`],
+  [
+    `<video poster="/p"><source src=/v></video>`,
+    `<video poster="/~https:a.example/p"><source src="/~https:a.example/v"></video>`,
+  ],
+  [
+    `<img srcset="/a,b 1x, https://x.example/c 2x,d.png,,/e, /f" data-src=/g data-srcset=" /h 2w">`,
+    `<img srcset="/~https:a.example/a,b 1x, https://x.example/c 2x,d.png,,/e, /~https:a.example/f" data-src="/~https:a.example/g" data-srcset=" /~https:a.example/h 2w">`,
+  ],
+  [`<img srcset=",,,,">`, `<img srcset=",,,,">`],
+  [`<link rel=stylesheet href=/x>`, `<link rel=stylesheet href="/~https:a.example/x">`],
+  [
+    `<base href=//x.example/><img src=/y><img src="https://a.example/z">`,
+    `<base href="https://x.example/"><img src=/y><img src="/~https:a.example/z">`,
+  ],
+  [`<p style="background: url(/x)">`, `<p style="background: url(&quot;/~https:a.example/x&quot;)">`],
+  [
+    `<svg><path fill="red"/><rect filter="url(/f.svg#a)"/><image href=/i /></svg>`,
+    `<svg><path fill="red"/><rect filter="url(&quot;/~https:a.example/f.svg#a&quot;)"/><image href="/~https:a.example/i" /></svg>`,
+  ],
+  [`<style>p { src: url(/x) }</style><p>url(/x)`, `<style>p { src: url("/~https:a.example/x") }</style><p>url(/x)`],
+  [`<style>p { src: url(/x`, `<style>p { src: url(/x`],
 ])("%s becomes %s", (html, rewritten) => {
   expect(rewrite(html)).toBe(rewritten);
 });

@@ -6,7 +6,7 @@
 
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
-import { liteAddress, meantBy, realOf } from "../../messages/lite-address.ts";
+import { liteAddress, realOf } from "../../messages/lite-address.ts";
 import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import { answerSubresource } from "../answer/subresource.ts";
 import { PortLost } from "../port-lost.ts";
@@ -18,6 +18,7 @@ import { liteContext } from "./lite-context.ts";
 import { answerLiteNavigation, type LiteNavigation, stay } from "./lite-document.ts";
 import { liteHead, liteReferrer, realTarget } from "./lite-request.ts";
 import { type Leave, LiteWindows } from "./lite-windows.ts";
+import { placesInSheet } from "./style-places.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -42,29 +43,35 @@ function askerOf({ request, clientId }: FetchEvent, url: URL): Asker {
     return request.destination === "document" || url.pathname === "/blank" ? "app" : "page";
   const page = pages.get(clientId);
   if (page !== undefined) return page === "" ? "app" : "page";
-  return request.referrer.startsWith(BASE + LITE_PATH) ? "page" : "unknown";
+  if (request.referrer.startsWith(BASE + LITE_PATH)) return "page";
+  // Nothing else do pages ask for but documents.
+  return request.method === "GET" ? "unknown" : "app";
 }
 
 self.addEventListener("message", (event) => {
   if (event.data === LITE_KEEP_ALIVE) event.waitUntil(self.clients.claim());
 });
 
-/** Before any other listener: those do not hear of what a page asks for. */
-export function serveLitePages(isOfApp: (path: string) => boolean): void {
+/**
+ * Before any other listener: those do not hear of what a page asks for.
+ *
+ * @param answerApp answers a request of the app's own.
+ */
+export function serveLitePages(answerApp: (request: Request) => Promise<Response>): void {
   self.addEventListener("fetch", (event) => {
     const url = new URL(event.request.url);
     if (url.protocol !== "http:" && url.protocol !== "https:") return;
     const asker = askerOf(event, url);
-    // The app's files are no secret: a page whose worker was stopped may get one in place of its own site's.
-    if (asker === "app" || (asker === "unknown" && isOfApp(url.pathname))) return;
+    if (asker === "app") return;
     event.stopImmediatePropagation();
     let finish: () => void = () => {};
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const answer = event.request.mode === "navigate" ? navigate : load;
+    const answer =
+      event.request.mode === "navigate" ? navigate(event, url, finish) : load(event, url, finish, answerApp);
     event.respondWith(
-      answer(event, url, finish).catch(() => {
+      answer.catch(() => {
         finish();
         return event.request.mode === "navigate" ? stay() : Response.error();
       }),
@@ -84,16 +91,22 @@ async function pageOf(clientId: string): Promise<string> {
   return page;
 }
 
-async function load(event: FetchEvent, url: URL, finish: () => void): Promise<Response> {
+async function load(
+  event: FetchEvent,
+  url: URL,
+  finish: () => void,
+  answerApp: (request: Request) => Promise<Response>,
+): Promise<Response> {
   const { request, clientId } = event;
   const page = await pageOf(clientId);
-  if (page === "") {
+  const target = page === "" ? null : realTarget(request, BASE, page);
+  if (target === null) {
     finish();
     // What has no page asks for nothing of the web: documents of its frames, which do not open, say.
-    return url.origin === BASE && !url.pathname.startsWith(LITE_PATH) ? fetch(request) : Response.error();
+    const isOfApp = page === "" && url.origin === BASE && !url.pathname.startsWith(LITE_PATH);
+    return isOfApp ? answerApp(request) : Response.error();
   }
   const { origin } = new URL(page);
-  const target = realTarget(request, BASE, page);
   const body = await outgoingBody(request, NO_SLOT);
   let port = await windows.portOf(clientId, origin);
   if (port === null) throw new PortLost();
@@ -111,7 +124,23 @@ async function load(event: FetchEvent, url: URL, finish: () => void): Promise<Re
       }
     },
   };
-  return answerSubresource(exchange);
+  return ofOnePage(request, url, target, await answerSubresource(exchange));
+}
+
+/**
+ * The browser keeps it for no other document: all have one origin and one worker, by which it tells apart what it keeps.
+ * In a style sheet of the page's own origin, addresses become places.
+ */
+function ofOnePage({ destination, integrity }: Request, { origin }: URL, target: string, answer: Response): Response {
+  if (answer.type === "error") return answer;
+  const { status, statusText, body } = answer;
+  const headers = new Headers(answer.headers);
+  headers.set("cache-control", "no-store");
+  for (const name of ["expires", "pragma", "link"]) headers.delete(name);
+  const isOwnSheet = destination === "style" && origin === BASE && body !== null;
+  // A sheet whose bytes the browser checks stays as it is.
+  const text = isOwnSheet && integrity === "" ? body.pipeThrough(placesInSheet(target)) : body;
+  return new Response(text, { status, statusText, headers });
 }
 
 /** What both kinds have. */
@@ -146,6 +175,11 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
     finish();
     return stay();
   }
+  const place = realOf(url) === null && /^https?:/.test(target) ? liteAddress(target) : null;
+  if (place !== null) {
+    finish();
+    return Response.redirect(place, 307);
+  }
   const body = await outgoingBody(request, NO_SLOT);
   const followed = redirects.take(resultingClientId, request.method, url.pathname + url.search);
   const leave = followed ?? (await windows.leaveFor(await question(request, target, from, body.content)));
@@ -168,11 +202,12 @@ async function navigate(event: FetchEvent, url: URL, finish: () => void): Promis
   return answerLiteNavigation(navigation);
 }
 
-/** A page's link that was missed names a path of its site's, or the place of another one. */
+/** A page's link that was missed names a path of its site's, or the place of another one. @returns a real URL, or null. */
 function targetOf(url: URL, from: string | null): string | null {
   const app = /^\/~((?:mailto|tel|sms):.*)$/.exec(url.pathname)?.[1];
   if (app !== undefined) return app + url.search;
-  return realOf(url) ?? (from === null ? null : meantBy(url, new URL(from).origin));
+  const own = from === null ? null : new URL(from).origin + url.pathname + url.search + url.hash;
+  return realOf(url) ?? own;
 }
 
 async function question(

@@ -1,6 +1,5 @@
 /** The base host's service worker: the app's own files, precached, so that it opens without a network. */
-import { precacheAndRoute } from "workbox-precaching";
-import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
+import { matchPrecache, precacheAndRoute } from "workbox-precaching";
 import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
 import { tellAccept } from "./seen-accept.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
@@ -18,16 +17,15 @@ declare const self: ServiceWorkerGlobalScope & {
   readonly __LITE: string;
   readonly __LITE_WORKER: string;
   /** What the worker's script for pages without scripts exports. */
-  readonly ropewayLite?: { serveLitePages(isOfApp: (path: string) => boolean): void };
+  readonly ropewayLite?: { serveLitePages(answerApp: (request: Request) => Promise<Response>): void };
 };
 
 // Read once: the build puts the list in where it stands.
 const files: readonly { readonly url: string; readonly revision: string | null }[] = self.__WB_MANIFEST;
 const isLite = self.location.search === LITE_WORKER_QUERY;
 if (isLite) {
-  const paths = new Set(files.map(({ url }) => url));
   self.importScripts(self.__LITE_WORKER);
-  self.ropewayLite?.serveLitePages((path) => paths.has(path) || path.startsWith(RESERVED_PATH));
+  self.ropewayLite?.serveLitePages(async (request) => (await matchPrecache(request)) ?? fetch(request));
 }
 const list = self.ropewayList ?? null;
 const told = files.map(({ url, revision }) => ({ url, revision: url === "/" ? `${revision}${list ?? ""}` : revision }));
