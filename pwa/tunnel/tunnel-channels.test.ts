@@ -5,7 +5,7 @@ import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/htt
 import { messageOf } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { decodeMessage, type SequencedFrame } from "../../shared/wire/frame.ts";
-import { FURTHER_LINK_IDLE_TIME } from "./sockets/channel-activity.ts";
+import { FURTHER_LINK_IDLE_TIME } from "./sockets/further-sockets.ts";
 import { echo, silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
 
 const SIZE = 600_000;

@@ -5,7 +5,7 @@ import type { RequestHandler } from "../../shared/http/server-exchange.ts";
 import { DICTIONARY_KEY } from "../../shared/http/stored-body.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import { PROBE_TIMEOUT_MIN } from "./sockets/socket-watch.ts";
+import { PROBE_TIMEOUT_MIN } from "./sockets/socket-keeper.ts";
 import { silence, text, tunnelRig } from "./testing/tunnel-rig.ts";
 
 describe("requests without a link", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AuditLog } from "./audit-log.ts";
+import { AuditLog } from "./device-directory.ts";
 import { memoryRecordStore } from "./record-store.ts";
 import { DeviceRig } from "./testing/device-rig.ts";
 

@@ -1,23 +1,169 @@
-/**
- * The list of paired devices, and who becomes one. There is one for an edge, and no handshake waits for it but a
- * device's first. Runtime neutral.
- */
 import { isStrongAccessKey } from "../../shared/access-key.ts";
 import { toBase64Url } from "../../shared/base-encodings.ts";
 import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
-import { AuditLog } from "./audit-log.ts";
 import {
   type DeviceCalls,
   type DeviceTerms,
   type DeviceUsage,
   type DirectoryCalls,
   type EndReason,
+  equalSecrets,
+  hashOf,
+  issueToken,
+  type NamedDevice,
+  newDeviceId,
   UNUSED_TIME,
   type Unpairing,
-} from "./device-terms.ts";
-import { equalSecrets, hashOf, issueToken, type NamedDevice, newDeviceId } from "./device-token.ts";
-import { type CodeTerms, PairingCodes } from "./pairing-codes.ts";
+} from "./device-token.ts";
 import type { RecordStore } from "./record-store.ts";
+
+/** Events that are kept, the oldest dropped first: enough for a year of a household. Deno KV takes 64 KiB a value. */
+const MOST_EVENTS = 200;
+
+/** Milliseconds between two writes of refusals, so that somebody who guesses keys does not make a row with each. */
+const REFUSALS_STEP = 10_000;
+/** Milliseconds: those that follow each other within this count as one event. */
+const REFUSALS_TIME = 600_000;
+
+const EVENTS_RECORD = "events";
+
+/** One event of the log, with the id of its device: for later events of a device that is not listed any more. */
+type KeptEvent = DeviceEvent & { readonly deviceId?: string };
+
+/**
+ * The log of pairings: which device, what became of it, and when. It has nothing of what devices looked at, nor of
+ * where they were.
+ */
+export class AuditLog {
+  #store: RecordStore;
+  #now: () => number;
+  #refusals = 0;
+  #refusalsWrittenAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now milliseconds since the epoch. */
+  constructor(store: RecordStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  note(
+    event: KeptEvent extends infer Event ? (Event extends unknown ? Omit<Event, "at"> : never) : never,
+  ): Promise<void> {
+    return this.#change((events) => [...events, { ...event, at: this.#now() } as KeptEvent]);
+  }
+
+  /** Somebody showed a key or a code that is none. */
+  async refused(): Promise<void> {
+    this.#refusals += 1;
+    const now = this.#now();
+    if (now - this.#refusalsWrittenAt < REFUSALS_STEP) return;
+    this.#refusalsWrittenAt = now;
+    const count = this.#refusals;
+    this.#refusals = 0;
+    await this.#change((events) => {
+      const last = events.at(-1);
+      if (last?.kind !== "refused" || now - last.at > REFUSALS_TIME)
+        return [...events, { kind: "refused", at: now, count }];
+      return [...events.slice(0, -1), { kind: "refused", at: now, count: last.count + count }];
+    });
+  }
+
+  /** The name that a device had last. */
+  async nameOf(deviceId: string): Promise<string | null> {
+    const known = (await this.#read()).findLast((event) => event.deviceId === deviceId);
+    return known !== undefined && "name" in known ? known.name : null;
+  }
+
+  /** Newest first. */
+  async list(): Promise<DeviceEvent[]> {
+    return (await this.#read()).map(({ deviceId: _, ...event }) => event as DeviceEvent).reverse();
+  }
+
+  async #read(): Promise<readonly KeptEvent[]> {
+    return (await this.#store.get<readonly KeptEvent[]>(EVENTS_RECORD)) ?? [];
+  }
+
+  #change(change: (events: readonly KeptEvent[]) => readonly KeptEvent[]): Promise<void> {
+    return this.#store.update<readonly KeptEvent[]>(EVENTS_RECORD, (events = []) => change(events).slice(-MOST_EVENTS));
+  }
+}
+
+/** Milliseconds: time to fetch the other device; a stranger has some thousand guesses of 2^40 by then. */
+export const CODE_TIME = 600_000;
+
+/** Without letters that look like others (Crockford's base 32). */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const LENGTH = 8;
+/** Codes that are open at a time; the oldest gives way. */
+const MOST_CODES = 20;
+const CODES_RECORD = "codes";
+
+/** What a device gets that shows the code. `lastsFor` in milliseconds from then on. */
+export type CodeTerms =
+  | { readonly kind: "full" }
+  | { readonly kind: "guest"; readonly lastsFor: number | null; readonly mostBytes: number | null };
+
+interface OpenCode {
+  readonly hash: string;
+  readonly expiresAt: number;
+  readonly terms: CodeTerms;
+}
+
+/** Codes in place of the access key: each pairs one device, once, within ten minutes. */
+class PairingCodes {
+  #store: RecordStore;
+  #now: () => number;
+
+  /** @param now milliseconds since the epoch. */
+  constructor(store: RecordStore, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  async create(terms: CodeTerms): Promise<{ readonly code: string; readonly expiresAt: number }> {
+    const letters = [...crypto.getRandomValues(new Uint8Array(LENGTH))].map((byte) => ALPHABET[byte % ALPHABET.length]);
+    const code = letters.join("");
+    const hash = await hashOf(code);
+    const expiresAt = this.#now() + CODE_TIME;
+    await this.#store.update<readonly OpenCode[]>(CODES_RECORD, (codes = []) =>
+      [...this.#open(codes), { hash, expiresAt, terms }].slice(-MOST_CODES),
+    );
+    return { code: `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`, expiresAt };
+  }
+
+  /** @returns null for what is no code, or no longer one. Otherwise the code is void from now on. */
+  async redeem(text: string): Promise<DeviceTerms | null> {
+    const code = readCode(text);
+    if (code === null) return null;
+    const hash = await hashOf(code);
+    let found: OpenCode | undefined;
+    await this.#store.update<readonly OpenCode[]>(CODES_RECORD, (codes = []) => {
+      const open = this.#open(codes);
+      found = open.find((each) => each.hash === hash);
+      return open.filter((each) => each !== found);
+    });
+    if (found === undefined) return null;
+    const { terms } = found;
+    if (terms.kind === "full") return terms;
+    const endsAt = terms.lastsFor === null ? null : this.#now() + terms.lastsFor;
+    return { kind: "guest", endsAt, mostBytes: terms.mostBytes };
+  }
+
+  /** All open codes become void. */
+  clear(): Promise<void> {
+    return this.#store.update(CODES_RECORD, () => undefined);
+  }
+
+  #open(codes: readonly OpenCode[]): OpenCode[] {
+    return codes.filter(({ expiresAt }) => expiresAt > this.#now());
+  }
+}
+
+/** However a person typed it. */
+function readCode(text: string): string | null {
+  const code = text.toUpperCase().replace(/[\s-]/g, "").replaceAll("O", "0").replace(/[IL]/g, "1");
+  return code.length === LENGTH && [...code].every((letter) => ALPHABET.includes(letter)) ? code : null;
+}
 
 /** More than a household has; the list asks each of them how it is. */
 const MOST_DEVICES = 1_000;
@@ -61,7 +207,7 @@ export type PairingAnswer =
   | { readonly kind: "paired"; readonly token: string }
   | { readonly kind: "refused"; readonly why: "not-accepted" | "weak-key" | "too-many" };
 
-export interface DeviceDirectoryOptions {
+interface DeviceDirectoryOptions {
   /** ROPEWAY_ACCESS_KEY, which signs tokens. */
   readonly accessKey: string;
   readonly store: RecordStore;
@@ -70,6 +216,10 @@ export interface DeviceDirectoryOptions {
   readonly now: () => number;
 }
 
+/**
+ * The list of paired devices, and who becomes one. There is one for an edge, and no handshake waits for it but a
+ * device's first. Runtime neutral.
+ */
 export class DeviceDirectory implements DirectoryCalls {
   #options: DeviceDirectoryOptions;
   #codes: PairingCodes;

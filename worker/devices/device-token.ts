@@ -1,13 +1,3 @@
-/**
- * What a paired device shows. The signature tells, without asking anything that is stored, that this edge has issued
- * the token: nobody else makes a phone's object start. Whether the device is still paired, and which secret it has by
- * now, its own object knows (`own-device.ts`).
- *
- * token = device id, ".", secret, ".", base64url(first 16 bytes of HMAC-SHA-256(key, "ropeway device " + id + " " + secret));
- * "ropeway guest " for a guest's.
- *
- * Before 2026-12 it was: device id, ".", base64url(HMAC-SHA-256(key, "ropeway device " + id)). The signature is its secret.
- */
 import { toBase64Url } from "../../shared/base-encodings.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
 
@@ -34,6 +24,16 @@ export interface DeviceToken extends NamedDevice {
   readonly secretHash: string;
 }
 
+/**
+ * What a paired device shows. The signature tells, without asking anything that is stored, that this edge has issued
+ * the token: nobody else makes a phone's object start. Whether the device is still paired, and which secret it has by
+ * now, its own object knows (`own-device.ts`).
+ *
+ * token = device id, ".", secret, ".", base64url(first 16 bytes of HMAC-SHA-256(key, "ropeway device " + id + " " + secret));
+ * "ropeway guest " for a guest's.
+ *
+ * Before 2026-12 it was: device id, ".", base64url(HMAC-SHA-256(key, "ropeway device " + id)). The signature is its secret.
+ */
 export function newDeviceId(): string {
   return randomText();
 }
@@ -116,4 +116,88 @@ async function sign(accessKey: string, text: string): Promise<Uint8Array> {
     ["sign"],
   );
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
+}
+
+// What a device may do, and how it ended: what its own object and the directory tell each other.
+
+/** Milliseconds without use after which a device is not paired any more. */
+export const UNUSED_TIME = 90 * 24 * 60 * 60 * 1000;
+
+/** A guest manages no devices, and its pairing ends by itself. */
+export type DeviceTerms = { readonly kind: "full" } | GuestTerms;
+
+interface GuestTerms {
+  readonly kind: "guest";
+  /** Milliseconds since the epoch, or null for no such limit. */
+  readonly endsAt: number | null;
+  /** Bytes of frames in both directions, or null for no such limit. */
+  readonly mostBytes: number | null;
+}
+
+export type EndReason = "unused" | "time-over" | "data-used-up";
+
+export interface DeviceUsage {
+  /** Milliseconds since the epoch; now while it is connected. */
+  readonly seenAt: number;
+  /** Bytes of frames in both directions, since it was paired. */
+  readonly bytes: number;
+  readonly isConnected: boolean;
+}
+
+export interface Unpairing {
+  /** Whether what the edge keeps for its sites is deleted, too. */
+  readonly withCookies: boolean;
+}
+
+/** A device's own object, as the directory calls it. */
+export interface DeviceCalls {
+  /** Pairs it, whatever it was before, with that token alone. */
+  enroll(terms: DeviceTerms, token: DeviceToken): Promise<void>;
+  /** Null where it is not paired. */
+  usage(): Promise<DeviceUsage | null>;
+  /** From now on its token is void; its sessions end, and its sockets close. */
+  unpair(unpairing: Unpairing): Promise<void>;
+}
+
+/** The directory, as a device's own object calls it. */
+export interface DirectoryCalls {
+  /**
+   * A device whose token this edge has issued, and whose object knows nothing of it: one that was paired before there
+   * was a list, or whose state was lost. A guest's limits cannot be lost: where the list has it not, it is over.
+   *
+   * @param name where the list has none yet.
+   * @returns null where it may not come in.
+   */
+  adopt(device: NamedDevice, name: string): Promise<DeviceTerms | null>;
+  /** Its pairing is over. */
+  ended(deviceId: string, reason: EndReason): Promise<void>;
+  /** It is not paired any more, and asked to come in. */
+  turnedAway(deviceId: string): Promise<void>;
+}
+
+/** A name for a device until its person gives it another. By the first that its User-Agent has, as these contain others. */
+const KINDS: readonly (readonly [part: RegExp, name: string])[] = [
+  [/iPhone/, "iPhone"],
+  [/iPad/, "iPad"],
+  [/Android.*Mobile/, "Android phone"],
+  [/Android/, "Android tablet"],
+  [/CrOS/, "Chromebook"],
+  [/Windows/, "Windows computer"],
+  [/Macintosh/, "Mac"],
+  [/Linux/, "Linux computer"],
+];
+
+/** Characters of a name. */
+const MOST_CHARACTERS = 40;
+
+/** @param userAgent field of its request, or null. */
+export function nameByUserAgent(userAgent: string | null): string {
+  return KINDS.find(([part]) => part.test(userAgent ?? ""))?.[1] ?? "Device";
+}
+
+/** @returns null for what is no name: nothing is left of it. */
+export function readName(text: unknown): string | null {
+  if (typeof text !== "string") return null;
+  const name = [...text.replace(/[\p{C}\p{Z}]+/gu, " ").trim()].slice(0, MOST_CHARACTERS).join("");
+  return name === "" ? null : name;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { UNUSED_TIME } from "./device-terms.ts";
-import { issueToken, newDeviceId } from "./device-token.ts";
+import { issueToken, newDeviceId, UNUSED_TIME } from "./device-token.ts";
 import { DeviceRig, KEY, read } from "./testing/device-rig.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

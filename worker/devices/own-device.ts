@@ -11,13 +11,14 @@
 import {
   type DeviceCalls,
   type DeviceTerms,
+  type DeviceToken,
   type DeviceUsage,
   type DirectoryCalls,
   type EndReason,
+  issueToken,
   UNUSED_TIME,
   type Unpairing,
-} from "./device-terms.ts";
-import { type DeviceToken, issueToken } from "./device-token.ts";
+} from "./device-token.ts";
 import type { RecordStore } from "./record-store.ts";
 
 /** Name of the record. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CODE_TIME } from "./pairing-codes.ts";
+import { CODE_TIME } from "./device-directory.ts";
 import { DeviceRig, read } from "./testing/device-rig.ts";
 
 const GUEST = { kind: "guest", lastsFor: 3_600_000, mostBytes: 5_000 } as const;

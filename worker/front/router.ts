@@ -20,8 +20,7 @@ import {
 } from "../../shared/subprotocol.ts";
 import { VERSION } from "../../shared/version.ts";
 import type { PairingAnswer, PairingRequest } from "../devices/device-directory.ts";
-import { nameByUserAgent } from "../devices/device-name.ts";
-import { verifyToken } from "../devices/device-token.ts";
+import { nameByUserAgent, verifyToken } from "../devices/device-token.ts";
 import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
 import { freshnessOf } from "./app-file-lifetimes.ts";
 import { readBlockLists } from "./block-lists.ts";

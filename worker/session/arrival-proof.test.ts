@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import * as limits from "../../shared/limits.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { decodeMessage } from "../../shared/wire/frame.ts";
-import { ArrivalProof, PhoneProofs } from "./arrival-proof.ts";
+import { ArrivalProof, PhoneProofs } from "./served-session.ts";
 
 const STEP = limits.proofStepBytes;
 const MESSAGE = messageOf({ type: "data", streamId: 1, end: false, payload: new Uint8Array(32 * 1024) });

@@ -3,7 +3,7 @@ import * as limits from "../../shared/limits.ts";
 import { decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
 import { setUp } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
-import { FILLED_BYTES, RestedConnection } from "./rested-connection.ts";
+import { FILLED_BYTES, RestedConnection } from "./served-session.ts";
 
 const PONG = encodeFrame({ type: "pong", token: 1 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServedChannel, type ServedLink } from "./served-channel.ts";
+import { ServedChannel, type ServedLink } from "./served-session.ts";
 
 const link = (): ServedLink => ({ isHeard: false, hasSnapshot: false }) as ServedLink;
 

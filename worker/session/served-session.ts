@@ -1,26 +1,388 @@
-/** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock, SetTimer } from "../../shared/clock.ts";
+import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
+import { parseImageWish } from "../../shared/http/image-wish.ts";
+import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
 import { type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
+import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { has, TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
+import { parseViewport, VIEWPORT, type Viewport } from "../../shared/http/viewport.ts";
 import * as limits from "../../shared/limits.ts";
-import type { CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
+import type { Attachment, CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/session/channel-set.ts";
 import { Session, type SessionHandler, type SessionSnapshot, snapshotOf } from "../../shared/mux/session/session.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { type ChannelFrame, decodeMessage } from "../../shared/wire/frame.ts";
-import { type AskOrigin, type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
-import type { PhoneProofs } from "./arrival-proof.ts";
-import { misplacedHello, tooManyHellos } from "./carried-hello.ts";
+import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import {
-  type ConnectionSnapshot,
-  type FirstSnapshot,
-  type SessionConstants,
-  sessionConstants,
-} from "./connection-snapshot.ts";
-import { RestedConnection } from "./rested-connection.ts";
-import { ServedChannel, type ServedConnection, type ServedLink } from "./served-channel.ts";
-import { Vigil } from "./vigil.ts";
+  type ChannelFrame,
+  concat,
+  decodeMessage,
+  encodeFrame,
+  encodePadding,
+  isHello,
+} from "../../shared/wire/frame.ts";
+import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
+import { type AskOrigin, type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
+
+/**
+ * What of the bytes handed to a socket its phone has proved to have read. Credit and acknowledgements prove nothing: a
+ * hostile phone gives both for what it leaves in its connection, and then it piles up here, where workerd does not say
+ * how much it has queued. So from time to time a PING goes along whose token only one who reads it can know (PROTOCOL.md
+ * section 3.9): its PONG proves all that went before.
+ */
+export class ArrivalProof {
+  /**
+   * Bytes that were handed to the socket so far, that are proved to have arrived, and that went before the last PING.
+   */
+  #sent: number;
+  #proved = 0;
+  #pinged = 0;
+  /** Bytes that went before each PING that is not answered, by the PING's token, oldest first. */
+  #pings = new Map<number, number>();
+
+  /** @param unproved bytes that were not proved when the edge forgot everything else: it asks for proof anew. */
+  constructor(unproved = 0) {
+    this.#sent = unproved;
+  }
+
+  get unproved(): number {
+    return this.#sent - this.#proved;
+  }
+
+  /** @returns what is to be sent in place of a message. */
+  mark(message: Uint8Array): Uint8Array {
+    const isDue = this.#sent - this.#pinged >= limits.proofStepBytes && !isHello(message);
+    // In front: of several PINGs in a message a phone may answer the last only, and others measure the link.
+    const marked = isDue ? concat(this.#ping(), message) : message;
+    this.#sent += marked.length;
+    return marked;
+  }
+
+  /** @returns false when the token is none of its own. */
+  pong(token: number): boolean {
+    const proved = this.#pings.get(token);
+    if (proved === undefined) return false;
+    this.#proved = proved;
+    for (const [earlier, bytes] of this.#pings) if (bytes <= proved) this.#pings.delete(earlier);
+    return true;
+  }
+
+  #ping(): Uint8Array {
+    const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2));
+    // 2^52 and above, below 2^53: all are integers of eight bytes, and far from those that are counted up.
+    const token = 2 ** 52 + (high % 2 ** 20) * 2 ** 32 + low;
+    this.#pinged = this.#sent;
+    this.#pings.set(token, this.#sent);
+    return encodeFrame({ type: "ping", token });
+  }
+}
+
+/**
+ * The proofs of all sockets of a phone, until the sockets end: one that was given up still holds what is queued on it.
+ */
+export class PhoneProofs {
+  #proofs = new Map<Transport, ArrivalProof>();
+
+  /** Bytes that may be queued for the phone. */
+  get unproved(): number {
+    let sum = 0;
+    for (const proof of this.#proofs.values()) sum += proof.unproved;
+    return sum;
+  }
+
+  of(transport: Transport): ArrivalProof {
+    const known = this.#proofs.get(transport);
+    if (known !== undefined) return known;
+    return this.adopt(transport, 0);
+  }
+
+  /** For a socket that outlived the edge's memory of what was sent on it. */
+  adopt(transport: Transport, unproved: number): ArrivalProof {
+    const proof = new ArrivalProof(unproved);
+    this.#proofs.set(transport, proof);
+    return proof;
+  }
+
+  /** The socket has ended. */
+  delete(transport: Transport): void {
+    this.#proofs.delete(transport);
+  }
+}
+
+/** How a HELLO of a channel on the first one's socket is refused (PROTOCOL.md section 4.5). */
+function misplacedHello(): RopewayError {
+  const message = "Cannot take a channel over: its HELLO names another channel";
+  return new RopewayError(ErrorCode.PROTOCOL_ERROR, "session", "peer", message);
+}
+
+function tooManyHellos(): RopewayError {
+  const message = `Cannot carry channels more than ${limits.carriedHellos} times on a link: open another`;
+  return new RopewayError(ErrorCode.ENHANCE_YOUR_CALM, "session", "peer", message);
+}
+
+// What outlives the memory of a session, kept with its hibernated sockets.
+
+/** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
+export const ATTACHMENT_BYTES = 16_384;
+
+/** What is constant for a session; sent once by the phone. */
+export interface SessionConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme?: SlotScheme;
+  /** What its pages are shown in. */
+  readonly viewport?: Viewport;
+  /** It has a store: what is told to that is for no page. */
+  readonly hasStore?: boolean;
+  /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
+  readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
+  /** It undoes `br`. */
+  readonly takesBrotli?: boolean;
+  /** What it wants done to pictures. */
+  readonly images?: ImageWish;
+  /** It wants no request to go to a tracker. */
+  readonly blocksTrackers?: boolean;
+  /** What its browser says of itself, as far as it was announced. */
+  readonly accept?: AcceptTable;
+}
+
+/** @param fields of the session's head. */
+function sessionConstants(fields: HeaderList): SessionConstants {
+  const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
+  const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  const viewport = parseViewport(field(VIEWPORT));
+  const images = parseImageWish(fields);
+  const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
+  return {
+    userAgent: field("user-agent"),
+    acceptLanguage: field("accept-language"),
+    accept: fieldsToAccept(fields),
+    ...(slotScheme === null ? {} : { slotScheme }),
+    ...(viewport === undefined ? {} : { viewport }),
+    ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
+    ...(dictionaryKey === null ? {} : { dictionaryKey }),
+    ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
+    ...(images === undefined ? {} : { images }),
+    ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
+  };
+}
+
+/** Where a hibernated socket's session goes on. Plain data; each fits ATTACHMENT_BYTES. */
+export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
+
+/** Snapshot of the socket that carries channel 0. */
+export interface FirstSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly constants: SessionConstants;
+  readonly isRepeat: boolean;
+  /** Without its further channels. */
+  readonly session: SessionSnapshot;
+  /** Number of the newest link of each channel, -1 where there was none. */
+  readonly links: readonly number[];
+  readonly delivered: DeliveredSnapshot;
+  /** When the phone was last heard. */
+  readonly heardAt: number;
+  /** Bytes sent on the socket that are not known to have been read. */
+  readonly unproved?: number;
+}
+
+/** Snapshot of a socket that carries another channel. */
+interface FurtherSnapshot {
+  readonly sessionId: Uint8Array;
+  readonly unproved?: number;
+  readonly further: SessionSnapshot["more"][number];
+}
+
+/** Milliseconds without a message: round trips of nearly all links, after which nothing is under way. */
+const REST_TIME = 1_000;
+/** Milliseconds: what comes later is no part of the page. */
+const PAGE_TIME = 5_000;
+/** With the headers of WebSocket and TLS it fills a segment of 1,460 bytes, which is the longest on Ethernet. */
+export const FILLED_BYTES = 1_436;
+
+/**
+ * A connection that rested, as while a person reads, and is about to carry a page. BBR (draft-cardwell-iccrg-bbr-
+ * congestion-control, section 4.3.4.4, and Linux since 4.9) measures its round trip anew every ten seconds, with four
+ * segments under way for a round trip. It does not after a rest, if what comes first measures the round trip. The
+ * acknowledgement of a single short segment does not, since the other side may have delayed it. So on a link of 600 ms
+ * a page whose head comes first and alone is 600 ms late. Therefore the first message is filled up to a segment.
+ */
+export class RestedConnection {
+  #sentAt: number;
+  #fillUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param sentAt ms of the clock that `now` is of: when something was last sent. */
+  constructor(sentAt: number) {
+    this.#sentAt = sentAt;
+  }
+
+  /** A page was asked for, which this connection is to bring. */
+  expectPage(now: number): void {
+    if (now - this.#sentAt >= REST_TIME) this.#fillUntil = now + PAGE_TIME;
+  }
+
+  /** @returns what is to be sent in place of a message. */
+  fill(message: Uint8Array, now: number): Uint8Array {
+    const isFirst = now <= this.#fillUntil;
+    this.#fillUntil = Number.NEGATIVE_INFINITY;
+    this.#sentAt = now;
+    return isFirst ? concat(message, encodePadding(FILLED_BYTES - message.length)) : message;
+  }
+}
+
+/** A socket, and how the channel sees it. */
+export interface ServedLink {
+  readonly transport: Transport;
+  readonly observed: Transport;
+  readonly rested: RestedConnection;
+  /** Null where it goes over the first channel's socket. */
+  readonly proof: ArrivalProof | null;
+  /** The number of its HELLO where it goes over the first channel's socket, else null. */
+  readonly carriedAs: number | null;
+  /** What it is to the session; null until it has been attached. */
+  attachment: Attachment | null;
+  /** Whether its first message has come. */
+  isHeard: boolean;
+  /** Whether the last that `onSnapshot` was told of it is a snapshot. */
+  hasSnapshot: boolean;
+}
+
+/** One socket of a session, from its HELLO to its close. A socket that was replaced may still deliver: that is ignored. */
+export interface ServedConnection {
+  receive(message: Uint8Array): void;
+  /** A keep-alive came that the runtime has not answered by itself. */
+  keptAlive(): void;
+  /** The phone asked for the end of the link. */
+  finish(): void;
+  /** @param isOrderly the peer confirmed the close. */
+  closed(isOrderly: boolean): void;
+}
+
+type ChannelState =
+  | { readonly kind: "idle" }
+  | { readonly kind: "linked"; readonly link: ServedLink }
+  | { readonly kind: "lost" }
+  | { readonly kind: "finishing"; readonly link: ServedLink; readonly isAwaited: boolean };
+
+/**
+ * One channel of a session at the edge. `take` leads from any state to `linked`:
+ *
+ *     idle ◂── unlink ── linked ── finish ──▸ finishing   the phone asked for its end; the socket is being closed
+ *       │                                        │
+ *       └──── expect ──▸ lost ◂── unlink ────────┘        without a socket, the phone is waited for
+ *       ┌──── giveUp ─────┘
+ *       ▾
+ *     idle
+ *
+ * While it is `finishing` the phone is waited for too, until it confirms the end or is given up.
+ */
+export class ServedChannel {
+  readonly index: number;
+  #state: ChannelState = { kind: "idle" };
+  /** Number of the newest link, also of a retired channel; -1 before the first. What comes later of an older one is of no use. */
+  #newest: number;
+  /**
+   * Number of the newest link on which more than its first message came, or -1: what the phone says first may be under way
+   * on two roads, and it says more only on the one that it has chosen.
+   */
+  #chosen = -1;
+
+  constructor(index: number, newest = -1) {
+    this.index = index;
+    this.#newest = newest;
+  }
+
+  get newest(): number {
+    return this.#newest;
+  }
+
+  get link(): ServedLink | null {
+    return "link" in this.#state ? this.#state.link : null;
+  }
+
+  get isFinishing(): boolean {
+    return this.#state.kind === "finishing";
+  }
+
+  /** Whether it has no socket that works, and the phone is waited for. */
+  get isAwaited(): boolean {
+    return this.#state.kind === "lost" || (this.#state.kind === "finishing" && this.#state.isAwaited);
+  }
+
+  isOvertaken(linkNumber: number): boolean {
+    return linkNumber < this.#newest || linkNumber <= this.#chosen;
+  }
+
+  take(link: ServedLink, linkNumber: number): void {
+    this.#newest = linkNumber;
+    this.#state = { kind: "linked", link };
+  }
+
+  /** A message came on its link. */
+  heard(): void {
+    if (this.link === null) throw new Error("Cannot take a message: the channel has no link");
+    if (this.link.isHeard) this.#chosen = this.#newest;
+    this.link.isHeard = true;
+  }
+
+  /** The phone asked for its end. */
+  finish(): void {
+    if (this.#state.kind !== "linked") throw new Error("Cannot finish a channel: it has no link");
+    this.#state = { kind: "finishing", link: this.#state.link, isAwaited: false };
+  }
+
+  /** Its socket has closed. */
+  unlink(): void {
+    this.#state = { kind: this.#state.kind === "finishing" && this.#state.isAwaited ? "lost" : "idle" };
+  }
+
+  /** The session's channel was on the socket that is gone, or is going. */
+  expect(): void {
+    this.#state = this.#state.kind === "finishing" ? { ...this.#state, isAwaited: true } : { kind: "lost" };
+  }
+
+  /** The phone is waited for no more. */
+  giveUp(): void {
+    if (this.#state.kind === "lost") this.#state = { kind: "idle" };
+    else if (this.#state.kind === "finishing") this.#state = { ...this.#state, isAwaited: false };
+  }
+}
+
+type State = { readonly kind: "off" | "over" } | { readonly kind: "on"; readonly cancel: () => void };
+
+/** How long something is kept for the phone while nothing else is: after `time` ms in a row it is over. */
+export class Vigil {
+  #state: State = { kind: "off" };
+  #setTimer: SetTimer;
+  #time: number;
+  #onOver: () => void;
+
+  constructor(setTimer: SetTimer, time: number, onOver: () => void) {
+    this.#setTimer = setTimer;
+    this.#time = time;
+    this.#onOver = onOver;
+  }
+
+  get isOver(): boolean {
+    return this.#state.kind === "over";
+  }
+
+  keep(isNeeded: boolean): void {
+    if (!isNeeded) {
+      if (this.#state.kind === "on") this.#state.cancel();
+      this.#state = { kind: "off" };
+    } else if (this.#state.kind === "off") {
+      const cancel = this.#setTimer(() => {
+        this.#state = { kind: "over" };
+        this.#onOver();
+      }, this.#time);
+      this.#state = { kind: "on", cancel };
+    }
+  }
+}
 
 /** Its clock counts milliseconds since the epoch. */
 export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
@@ -37,6 +399,7 @@ export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   readonly createDefer?: () => Defer;
 }
 
+/** One session at the edge: its sockets, its exchanges, and what of it survives hibernation. Runtime neutral. */
 export class ServedSession {
   readonly session: Session;
   #options: ServedSessionOptions;

@@ -8,8 +8,7 @@ import { settle } from "../../shared/testing/turns.ts";
 import { streamOf } from "../testing/phone-session.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
-import type { ConnectionSnapshot } from "./connection-snapshot.ts";
-import { ATTACHMENT_BYTES } from "./connection-snapshot.ts";
+import { ATTACHMENT_BYTES, type ConnectionSnapshot } from "./served-session.ts";
 
 describe("snapshots", () => {
   it("is there once the session is idle, and lets it go on in a new life", async () => {

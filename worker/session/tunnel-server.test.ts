@@ -7,7 +7,7 @@ import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-
 import { settle } from "../../shared/testing/turns.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
-import type { SessionConstants } from "./connection-snapshot.ts";
+import type { SessionConstants } from "./served-session.ts";
 import type { SurvivingSocket } from "./tunnel-server.ts";
 
 describe("sessions of a phone", () => {

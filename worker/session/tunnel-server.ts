@@ -9,10 +9,14 @@ import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type ChannelFrame, decodeMessage, encodeFrame } from "../../shared/wire/frame.ts";
-import { PhoneProofs } from "./arrival-proof.ts";
-import type { ConnectionSnapshot, FirstSnapshot } from "./connection-snapshot.ts";
-import type { ServedConnection } from "./served-channel.ts";
-import { ServedSession, type ServedSessionOptions } from "./served-session.ts";
+import {
+  type ConnectionSnapshot,
+  type FirstSnapshot,
+  PhoneProofs,
+  type ServedConnection,
+  ServedSession,
+  type ServedSessionOptions,
+} from "./served-session.ts";
 
 /** A socket that outlived the memory of what it carries. */
 export type SurvivingSocket = readonly [transport: Transport, snapshot: ConnectionSnapshot | null];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Vigil } from "./vigil.ts";
+import { Vigil } from "./served-session.ts";
 
 function setUp() {
   const timers = new Map<() => void, number>();

@@ -1,7 +1,7 @@
 import type { Attachment } from "../../shared/mux/pipe/channel.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
 import type { TunnelServer } from "../session/tunnel-server.ts";
 import { PhoneSession } from "./phone-session.ts";
 import type { Wire } from "./wired-phone.ts";

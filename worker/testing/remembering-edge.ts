@@ -1,5 +1,5 @@
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
 import { TunnelServer, type TunnelServerOptions } from "../session/tunnel-server.ts";
 
 /** A server whose timers run when a test says so, and whose snapshots are kept as a runtime would. */

@@ -1,5 +1,5 @@
 import type { Transport } from "../../shared/transport.ts";
-import type { ConnectionSnapshot } from "../session/connection-snapshot.ts";
+import type { ConnectionSnapshot } from "../session/served-session.ts";
 import type { Connection, TunnelServer } from "../session/tunnel-server.ts";
 import { PhoneSession } from "./phone-session.ts";
 

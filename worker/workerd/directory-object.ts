@@ -5,15 +5,14 @@ import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
 import { compile, compiledFormat } from "../blocking/block-list.ts";
 import { ListKeeper } from "../blocking/list-keeper.ts";
 import {
+  type CodeTerms,
   DeviceDirectory,
   type ListedDevice,
   type PairingAnswer,
   type PairingRequest,
 } from "../devices/device-directory.ts";
-import type { DeviceCalls, DeviceTerms, EndReason, Unpairing } from "../devices/device-terms.ts";
-import type { NamedDevice } from "../devices/device-token.ts";
-import type { DirectoryDesk } from "../devices/devices-api.ts";
-import type { CodeTerms } from "../devices/pairing-codes.ts";
+import type { DeviceCalls, DeviceTerms, EndReason, NamedDevice, Unpairing } from "../devices/device-token.ts";
+import type { DirectoryDesk } from "../devices/phone-door.ts";
 import { readBlockLists } from "../front/block-lists.ts";
 import { objectRecordStore } from "./object-records.ts";
 import { askWithState, type ObjectState } from "./object-state.ts";

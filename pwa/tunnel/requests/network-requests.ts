@@ -9,7 +9,7 @@ import { documentName } from "../../../shared/http/push.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
-import { LinkPatience } from "../sockets/link-patience.ts";
+import { LinkPatience } from "../sockets/socket-keeper.ts";
 import type { TunnelCounters } from "../tunnel-counters.ts";
 import { LastingRequest, type OpenedStream, type RequestOutcome } from "./lasting-request.ts";
 import { LAST, priorityOf } from "./priority.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { attemptTime, expectedHandshake, isOnTime, SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
+import { attemptTime, expectedHandshake, isOnTime, SOCKET_OPEN_TIMEOUT } from "./socket-keeper.ts";
 
 it("is all there is before anything is known", () => {
   expect(attemptTime(null, 0)).toBe(SOCKET_OPEN_TIMEOUT);

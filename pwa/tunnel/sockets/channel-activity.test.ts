@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { ChannelActivity, FURTHER_LINK_IDLE_TIME } from "./channel-activity.ts";
+import { ChannelActivity, FURTHER_LINK_IDLE_TIME } from "./further-sockets.ts";
 
 const IDLE = FURTHER_LINK_IDLE_TIME;
 

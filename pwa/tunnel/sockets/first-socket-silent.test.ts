@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KEEP_ALIVE } from "../../../shared/subprotocol.ts";
-import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
+import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN } from "./socket-keeper.ts";
 import { firstSocketRig } from "./testing/first-socket-rig.ts";
 
 describe("a link that is silent", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
+import { PROBE_TIMEOUT_MIN } from "./socket-keeper.ts";
 import { EARLY, firstSocketRig } from "./testing/first-socket-rig.ts";
 
 describe("a link that is silent and awaited", () => {

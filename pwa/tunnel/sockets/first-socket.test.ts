@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { OPENING_PREFIX, SUBPROTOCOL, TOKEN_PREFIX } from "../../../shared/subprotocol.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
-import { RECONNECT_DELAY_MAX } from "./socket-keeper.ts";
+import { RECONNECT_DELAY_MAX, SOCKET_OPEN_TIMEOUT } from "./socket-keeper.ts";
 import { EARLY, firstSocketRig } from "./testing/first-socket-rig.ts";
 
 describe("the handshake", () => {

@@ -17,9 +17,16 @@ import {
 import { endsSession } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import type { LinkHint, LinkPhase } from "../../messages/link.ts";
-import { attemptTime, expectedHandshake, isOnTime } from "./attempt-time.ts";
 import type { FurtherSocketsPlatform } from "./further-sockets.ts";
-import { RECONNECT_DELAY_MAX, type SocketContext, type SocketEnd, SocketKeeper } from "./socket-keeper.ts";
+import {
+  attemptTime,
+  expectedHandshake,
+  isOnTime,
+  RECONNECT_DELAY_MAX,
+  type SocketContext,
+  type SocketEnd,
+  SocketKeeper,
+} from "./socket-keeper.ts";
 
 export interface FirstSocketOwner {
   /**

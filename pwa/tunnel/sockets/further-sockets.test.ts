@@ -5,10 +5,15 @@ import { messageOf } from "../../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { FakePlatform, type FakeSocket } from "../testing/fake-platform.ts";
-import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./attempt-time.ts";
 import { FurtherSockets } from "./further-sockets.ts";
-import { RECONNECT_DELAY_MAX, SocketContext } from "./socket-keeper.ts";
-import { PING_INTERVAL, PROBE_TIMEOUT_MIN } from "./socket-watch.ts";
+import {
+  PING_INTERVAL,
+  PROBE_TIMEOUT_MIN,
+  RECONNECT_DELAY_MAX,
+  SOCKET_OPEN_TIMEOUT,
+  SOCKET_OPEN_TIMEOUT_MIN,
+  SocketContext,
+} from "./socket-keeper.ts";
 
 const NONE: ReadonlySet<number> = new Set();
 const FRAME = messageOf({ type: "ping", token: 7 });

@@ -1,8 +1,3 @@
-/**
- * The sockets of a session's channels beyond the first (PROTOCOL.md section 4.5): dials those that are wanted, has the edge
- * close those that are not, dials those of lost channels again. Which are wanted, its owner says, again and again. A
- * browser has one handshake at a time with one address: theirs wait for the first channel's.
- */
 import type { Clock } from "../../../shared/clock.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { Attachment } from "../../../shared/mux/pipe/channel.ts";
@@ -13,17 +8,79 @@ import {
   type SocketOffer,
 } from "../../../shared/phone-socket.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import { attemptTime, expectedHandshake } from "./attempt-time.ts";
 import {
+  attemptTime,
+  expectedHandshake,
   HANDSHAKE_ROUND_TRIPS,
+  PROBE_TIMEOUT_MAX,
   RECONNECT_DELAY_MAX,
   type SocketContext,
   type SocketEnd,
   SocketKeeper,
 } from "./socket-keeper.ts";
-import { PROBE_TIMEOUT_MAX } from "./socket-watch.ts";
 
-export interface FurtherSocketsOwner {
+/**
+ * Milliseconds: a session's sockets beyond the first are closed when nothing was asked for so long: about one page's
+ * reading.
+ */
+export const FURTHER_LINK_IDLE_TIME = 120_000;
+
+/** Milliseconds between two looks at what was measured. */
+const LOOK_INTERVAL = 100;
+
+/** When it is worth having a session's further channels open: while the person goes somewhere, and for a while after. */
+export class ChannelActivity {
+  #clock: Clock;
+  #onChanged: () => void;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #isTimed = false;
+  #isLookTimed = false;
+
+  /** @param onChanged nothing was asked for FURTHER_LINK_IDLE_TIME, or more may have been measured. */
+  constructor(clock: Clock, onChanged: () => void) {
+    this.#clock = clock;
+    this.#onChanged = onChanged;
+  }
+
+  get isRecent(): boolean {
+    return this.#clock.now() - this.#renewedAt < FURTHER_LINK_IDLE_TIME;
+  }
+
+  renew(): void {
+    this.#renewedAt = this.#clock.now();
+    if (!this.#isTimed) this.#watch(FURTHER_LINK_IDLE_TIME);
+  }
+
+  /** Something was measured: `onChanged` is called, now or soon, not more often than is of use. */
+  measured(): void {
+    if (this.#isLookTimed) return;
+    const left = this.#lookedAt + LOOK_INTERVAL - this.#clock.now();
+    if (left <= 0) return this.#look();
+    this.#isLookTimed = true;
+    this.#clock.setTimer(() => {
+      this.#isLookTimed = false;
+      this.#look();
+    }, left);
+  }
+
+  #look(): void {
+    this.#lookedAt = this.#clock.now();
+    this.#onChanged();
+  }
+
+  #watch(delay: number): void {
+    this.#isTimed = true;
+    this.#clock.setTimer(() => {
+      this.#isTimed = false;
+      const left = this.#renewedAt + FURTHER_LINK_IDLE_TIME - this.#clock.now();
+      if (left > 0) this.#watch(left);
+      else this.#onChanged();
+    }, delay);
+  }
+}
+
+interface FurtherSocketsOwner {
   /** The channel's transport, open. @returns what is told of it. */
   onTransport(index: number, transport: Transport): Attachment;
   onMessage(attachment: Attachment, message: Uint8Array): void;
@@ -65,6 +122,11 @@ interface FurtherSocket {
   failures: number;
 }
 
+/**
+ * The sockets of a session's channels beyond the first (PROTOCOL.md section 4.5): dials those that are wanted, has the edge
+ * close those that are not, dials those of lost channels again. Which are wanted, its owner says, again and again. A
+ * browser has one handshake at a time with one address: theirs wait for the first channel's.
+ */
 export class FurtherSockets {
   #owner: FurtherSocketsOwner;
   #platform: FurtherSocketsPlatform;

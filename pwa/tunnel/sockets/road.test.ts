@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as limits from "../../../shared/limits.ts";
-import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
-import { patience, RoadMemory } from "./road.ts";
+import { patience, RoadMemory } from "./roads.ts";
+import { SOCKET_OPEN_TIMEOUT } from "./socket-keeper.ts";
 
 describe("patience with a road", () => {
   it("ends after a second, and later where round trips or handshakes are long", () => {

@@ -4,8 +4,8 @@ import type { SocketOffer } from "../../../shared/phone-socket.ts";
 import { offeredProtocols } from "../../../shared/subprotocol.ts";
 import type { Road } from "../../messages/link.ts";
 import { FakePlatform, FakeSocket } from "../testing/fake-platform.ts";
-import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./attempt-time.ts";
 import { Roads } from "./roads.ts";
+import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./socket-keeper.ts";
 
 const OPENING = Uint8Array.of(0x80, 1, 2, 3);
 const OFFER = { url: "wss://edge.example/.ropeway/tunnel", token: "device.sign", opening: OPENING };

@@ -1,18 +1,279 @@
-/**
- * All sockets of one phone, over WebSocket or the fetch road, and what is learnt from them of the networks they use. On
- * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
- */
-
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import * as limits from "../../../shared/limits.ts";
 import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
 import type { Road } from "../../messages/link.ts";
-import { SOCKET_OPEN_TIMEOUT } from "./attempt-time.ts";
-import { patience, RoadMemory, type WebSocketFailure } from "./road.ts";
-import { type RoadPlatform, RoadRace } from "./road-race.ts";
-import { SocketContext, SocketKeeper } from "./socket-keeper.ts";
+import { HANDSHAKE_ROUND_TRIPS, SOCKET_OPEN_TIMEOUT, SocketContext, SocketKeeper } from "./socket-keeper.ts";
+
+// Which road the link takes: WebSocket, unless this network is known not to let it through. Pure; time and chance are
+// passed in. `roads.ts` acts on it.
+
+/**
+ * How a WebSocket did not come to be: turned down while the fetch road opened; not open yet when the fetch road was;
+ * or open, and nothing ever came.
+ */
+type WebSocketFailure = "refused" | "slow" | "mute";
+
+interface NetworkRecord {
+  /** When WebSocket is to be tried again. */
+  readonly retryAt: number;
+  readonly failures: number;
+}
+
+/** It may have been on its way, or the edge just not back yet. */
+const FIRST_RETRY_TIME = 30_000;
+/** Edges restart too, so one alone says little. */
+const MUTE_BEFORE_FAILED = 2;
+/** Beyond this a slow link is a dead one, and the fetch road needs time too. */
+const PATIENCE_MAX = 10_000;
+const NETWORKS = 16;
+
+/**
+ * How long one road is tried alone, in milliseconds: a link whose handshake takes long is slow, not blocked.
+ *
+ * @param roundTrip of this network, or null.
+ * @param opening how long it took the last time, or null.
+ */
+export function patience(roundTrip: number | null, opening: number | null): number {
+  const expected = Math.max((roundTrip ?? 0) * HANDSHAKE_ROUND_TRIPS, (opening ?? 0) * 1.5);
+  return Math.min(PATIENCE_MAX, Math.max(limits.webSocketPatience, expected));
+}
+
+/** What was learnt of networks in this sitting, by whatever name the platform has for them. */
+export class RoadMemory {
+  #blocked = new BoundedMap<string, NetworkRecord>(NETWORKS);
+  #mute = 0;
+
+  /** The road to try first. The other is tried beside it once patience ends. */
+  first(network: string): Road {
+    return this.#blocked.has(network) ? "fetch" : "websocket";
+  }
+
+  /** When to try WebSocket beside a fetch road that works, or null where nothing speaks against WebSocket. */
+  retryAt(network: string): number | null {
+    return this.#blocked.get(network)?.retryAt ?? null;
+  }
+
+  webSocketWorked(network: string): void {
+    this.#blocked.delete(network);
+  }
+
+  webSocketHeard(): void {
+    this.#mute = 0;
+  }
+
+  /** @param random 0 to 1: phones behind one proxy do not come back all at once. */
+  webSocketFailed(network: string, failure: WebSocketFailure, now: number, random: number): void {
+    if (failure === "mute") {
+      this.#mute += 1;
+      if (this.#mute < MUTE_BEFORE_FAILED) return;
+      this.#mute = 0;
+    }
+    const failures = (this.#blocked.get(network)?.failures ?? 0) + 1;
+    const time = failure !== "mute" && failures === 1 ? FIRST_RETRY_TIME : limits.webSocketRetryTime;
+    this.#blocked.set(network, { retryAt: now + time * (1 + random / 5), failures });
+  }
+
+  /** The road that was chosen for want of WebSocket leads nowhere either: WebSocket has the first turn again. */
+  fetchFailed(network: string): void {
+    this.#blocked.delete(network);
+  }
+
+  /** Something about the network changed, though it may have the name that it had. */
+  networkChanged(network: string, now: number): void {
+    const record = this.#blocked.get(network);
+    if (record !== undefined) this.#blocked.set(network, { retryAt: now, failures: 0 });
+  }
+}
+
+/** Platform seams, so that tests bring their own. */
+interface RoadPlatform extends Clock {
+  dial(road: Road, offer: SocketOffer, listener: SocketListener): PhoneSocket;
+  /** 0 to 1. */
+  random(): number;
+  /** What the platform calls the network it is on; "" where it has no name. */
+  network(): string;
+  /** Milliseconds, or null where it is not known. */
+  roundTrip(): number | null;
+}
+
+interface RoadChoice {
+  readonly first: Road;
+  /** Milliseconds before the other road is tried beside it. */
+  readonly patience: number;
+  /** Whether frames may ride in a WebSocket's handshake. */
+  readonly webSocketTakesOpening: boolean;
+}
+
+interface RoadListener extends Omit<SocketListener, "onOpen"> {
+  /** @param failure how WebSocket did not come to be, if the fetch road opened and it had its time. */
+  onOpen(road: Road, failure: WebSocketFailure | null): void;
+  /** It was open. @param heard whether any message came. */
+  onEnded(road: Road, heard: boolean): void;
+  /** @param wasAbandoned its user gave it up; else both roads are closed. */
+  onNeverOpened(wasAbandoned: boolean): void;
+}
+
+type State =
+  /** `takeFetchRoad`: the fetch road is open, and waits for what becomes of the WebSocket. */
+  | { readonly kind: "racing"; readonly sockets: Map<Road, PhoneSocket>; takeFetchRoad: (() => void) | null }
+  | { readonly kind: "carried"; readonly road: Road; readonly socket: PhoneSocket; heard: boolean; lastMessage: number }
+  | { readonly kind: "ended" };
+
+/** Registered for RFC 6455 section 7.4.1: come again. Below 4000, so the session goes on. */
+const COME_AGAIN = 1012;
+/** Without a message either way for so long, in milliseconds, nobody waits for one. */
+const QUIET_TIME = 2_000;
+
+/** Milliseconds that an open fetch road waits for a WebSocket, and the same in multiples of its own opening. */
+const GRACE = 300;
+const GRACE_FACTOR = 2;
+
+/**
+ * A socket to the edge that finds its road by itself: one is tried, the other beside it when the first is refused or
+ * patience ends, and whichever opens first carries it. Only a WebSocket that is still being opened gets some time more,
+ * unless the edge has its answer under way on the fetch road already: on a slow link it is just slower, as the fetch
+ * road may have found a connection that was there.
+ *
+ * ```
+ *            refused, or patience ends                either opens: the other is closed
+ *  one road ──────────────────────────► both roads ────────────────────────────────────► carried ─► ended
+ *     └──────────────────────────────────── opens ──────────────────────────────────────────▲
+ * ```
+ */
+class RoadRace implements PhoneSocket {
+  #offer: SocketOffer;
+  #choice: RoadChoice;
+  #platform: RoadPlatform;
+  #listener: RoadListener;
+  #tried = new Set<Road>();
+  #state: State = { kind: "racing", sockets: new Map(), takeFetchRoad: null };
+  #cancelTimer: () => void;
+
+  constructor(offer: SocketOffer, choice: RoadChoice, platform: RoadPlatform, listener: RoadListener) {
+    this.#offer = offer;
+    this.#choice = choice;
+    this.#platform = platform;
+    this.#listener = listener;
+    this.#cancelTimer = platform.setTimer(() => this.#tryOther(), choice.patience);
+    this.#try(choice.first);
+  }
+
+  send(message: Uint8Array | string): boolean {
+    const state = this.#state;
+    if (state.kind !== "carried") return false;
+    if (typeof message !== "string") state.lastMessage = this.#platform.now();
+    return state.socket.send(message);
+  }
+
+  close(code?: number, reason?: string): void {
+    const state = this.#state;
+    this.#end();
+    if (state.kind === "carried") state.socket.close(code, reason);
+    else if (state.kind === "racing") this.#listener.onNeverOpened(true);
+  }
+
+  /** Ends it, for its user to open another, as soon as nothing is under way. */
+  endWhenQuiet(): void {
+    const state = this.#state;
+    if (state.kind !== "carried") return;
+    const left = state.lastMessage + QUIET_TIME - this.#platform.now();
+    if (left > 0) {
+      this.#cancelTimer = this.#platform.setTimer(() => this.endWhenQuiet(), left);
+      return;
+    }
+    this.close();
+    this.#listener.onClose(COME_AGAIN, true);
+  }
+
+  #tryOther(): void {
+    this.#try(this.#choice.first === "fetch" ? "websocket" : "fetch");
+  }
+
+  #try(road: Road): void {
+    const state = this.#state;
+    if (state.kind !== "racing" || this.#tried.has(road)) return;
+    this.#tried.add(road);
+    const { opening } = this.#offer;
+    // Frames ride on one road at a time: they say nothing that the edge would not know from the other.
+    const isAlone = state.sockets.size === 0;
+    const carriesOpening = opening !== null && isAlone && (road === "fetch" || this.#choice.webSocketTakesOpening);
+    const triedAt = this.#platform.now();
+    const take = (): void => {
+      if (opening !== null && !carriesOpening) socket.send(opening);
+      this.#take(road, socket);
+    };
+    const socket = this.#platform.dial(road, carriesOpening ? this.#offer : { ...this.#offer, opening: null }, {
+      onOpen: () => {
+        // The edge answers an opening at once: what follows is for its session, and nobody else would hear it.
+        if (road === "websocket" || carriesOpening || !state.sockets.has("websocket")) return take();
+        const took = this.#platform.now() - triedAt;
+        this.#cancelTimer();
+        state.takeFetchRoad = take;
+        this.#cancelTimer = this.#platform.setTimer(take, GRACE + GRACE_FACTOR * took);
+      },
+      onMessage: (message) => this.#receive(message),
+      onClose: (code, isClean) => this.#closed(road, code, isClean),
+    });
+    state.sockets.set(road, socket);
+  }
+
+  /** It has opened, and carries all from now on. */
+  #take(road: Road, socket: PhoneSocket): void {
+    const state = this.#state;
+    if (state.kind !== "racing") return;
+    state.sockets.delete(road);
+    const wasConnecting = state.sockets.has("websocket");
+    this.#end();
+    this.#state = { kind: "carried", road, socket, heard: false, lastMessage: this.#platform.now() };
+    // A WebSocket that was tried second may just have had less time.
+    const slow = this.#choice.first === "fetch" ? null : "slow";
+    const failure = road === "fetch" && this.#tried.has("websocket") ? (wasConnecting ? slow : "refused") : null;
+    this.#listener.onOpen(road, failure);
+  }
+
+  #receive(message: Uint8Array | string): void {
+    const state = this.#state;
+    if (state.kind !== "carried") return;
+    state.heard = true;
+    if (typeof message !== "string") state.lastMessage = this.#platform.now();
+    this.#listener.onMessage(message);
+  }
+
+  #closed(road: Road, code: number, isClean: boolean): void {
+    const state = this.#state;
+    if (state.kind === "racing") {
+      state.sockets.delete(road);
+      if (road === "fetch" && state.takeFetchRoad !== null) {
+        this.#cancelTimer();
+        state.takeFetchRoad = null;
+      }
+      this.#tryOther();
+      if (state.takeFetchRoad !== null) return state.takeFetchRoad();
+      if (state.sockets.size > 0) return;
+      this.#listener.onNeverOpened(false);
+    }
+    this.#end();
+    this.#listener.onClose(code, isClean);
+  }
+
+  /** Gives up what is still being opened. */
+  #end(): void {
+    const state = this.#state;
+    this.#state = { kind: "ended" };
+    this.#cancelTimer();
+    if (state.kind === "carried") this.#listener.onEnded(state.road, state.heard);
+    else if (state.kind === "racing") for (const socket of state.sockets.values()) socket.close();
+  }
+}
 
 /** Where WebSocket worked before, one of so many attempts in a row finds out whether only WebSocket is blocked. */
 const LONE_ATTEMPTS = 3;
 
+/**
+ * All sockets of one phone, over WebSocket or the fetch road, and what is learnt from them of the networks they use. On
+ * the fetch road WebSocket is tried again now and then, and the link moves over to it in a quiet moment.
+ */
 export class Roads {
   /** Road of the socket that opened last; null before the first. */
   current: Road | null = null;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RttEstimator } from "./rtt-estimator.ts";
+import { RttEstimator } from "./socket-keeper.ts";
 
 it("knows nothing before the first sample", () => {
   const rtt = new RttEstimator();

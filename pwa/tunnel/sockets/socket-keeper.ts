@@ -1,23 +1,328 @@
-/**
- * Keeps one socket to the edge: dials it, gives up a handshake that takes too long, watches whether it lives, has the
- * edge close it, and waits before it is dialled again. When to do what, its owner says.
- *
- * ```
- *            dial              opens           retire              closed by the edge
- *  idle ──────────────► dialling ──────► open ────────► retiring ─────────────────────► idle, onEnd
- *   │ ▲                    └─ refused, late ┴─ lost, silent ┴─ lost, late ─────────────────▲
- *   │ └─── the time is over ───┐
- *   └─ wait ──────────────► waiting ─ dial ─► dialling
- *
- *  each ─ drop ─► idle
- * ```
- */
 import type { Clock } from "../../../shared/clock.ts";
 import { CLOSED_ABNORMALLY, type PhoneSocket, type SocketListener } from "../../../shared/phone-socket.ts";
 import { CLOSED_NORMALLY, END_OF_LINK, KEEP_ALIVE } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import { RttEstimator } from "./rtt-estimator.ts";
-import { type Demand, SocketWatch } from "./socket-watch.ts";
+
+/** Smoothed round trip time and its variance, as TCP has them (RFC 6298 section 2). Milliseconds. */
+const SMOOTHING = 1 / 8;
+const VARIANCE_SMOOTHING = 1 / 4;
+const VARIANCE_FACTOR = 4;
+
+export class RttEstimator {
+  #smoothed: number | null = null;
+  #variance = 0;
+
+  /** Null before the first sample. */
+  get smoothed(): number | null {
+    return this.#smoothed;
+  }
+
+  /** What it may be, before the first sample; more than one of it says nothing new. */
+  guess(rtt: number): void {
+    if (this.#smoothed === null) this.sample(rtt);
+  }
+
+  /** No round trip takes longer than this now: an answer to something else came so soon. */
+  bound(rtt: number): void {
+    if (this.#smoothed === null) this.sample(rtt);
+    else if (rtt < this.#smoothed) [this.#smoothed, this.#variance] = [rtt, Math.min(this.#variance, rtt / 2)];
+  }
+
+  sample(rtt: number): void {
+    if (this.#smoothed === null) {
+      this.#smoothed = rtt;
+      this.#variance = rtt / 2;
+      return;
+    }
+    this.#variance += (Math.abs(this.#smoothed - rtt) - this.#variance) * VARIANCE_SMOOTHING;
+    this.#smoothed += (rtt - this.#smoothed) * SMOOTHING;
+  }
+
+  /** After this long without an answer there will be none; `max` before the first sample. */
+  timeout(min: number, max: number): number {
+    if (this.#smoothed === null) return max;
+    return Math.min(max, Math.max(min, this.#smoothed + VARIANCE_FACTOR * this.#variance));
+  }
+}
+
+// How long an attempt to open a link may take. While the link is away its SYNs are lost, and the kernel sends them less
+// and less often: 0, 1 and 3 s after the attempt began on Linux, from 6.5 on each second up to 5 s, then 7, 15 and 31 s.
+// A new attempt begins with new ones, so that the link's return is met soon; but one whose SYN got through needs the
+// time of a handshake from there. Pure.
+
+/** Milliseconds: WebSocket handshake; six round trips at GPRS's worst 3 s. */
+export const SOCKET_OPEN_TIMEOUT = 20_000;
+
+/** Milliseconds: a handshake gets at least this: SYN sent again after 1 and 3 s, then three round trips. */
+export const SOCKET_OPEN_TIMEOUT_MIN = 5_000;
+
+/** Milliseconds in which a kernel sends SYNs often. */
+const DENSE_SYNS = 4_000;
+/** A handshake may take so much longer than the last one did. */
+const HANDSHAKE_SLACK = 1.25;
+/**
+ * Milliseconds: a handshake that took longer shared a slow link, for instance with the app's own files at its start.
+ */
+const LONGEST_HANDSHAKE = 5_000;
+/**
+ * One attempt in so many gets more time, by this factor: the phone may be on a slower network by now. It is one in
+ * `everySlow` where handshakes take long already: networks that are slower still are rare, and in most of a long
+ * attempt SYNs are rare, too.
+ */
+const LONG_ATTEMPT = { every: 3, everySlow: 6, factor: 2 };
+
+/**
+ * @param handshake milliseconds that handshakes took here, null before the first.
+ * @param timeouts attempts before it that ended in silence.
+ * @returns milliseconds.
+ */
+export function attemptTime(handshake: number | null, timeouts: number): number {
+  if (handshake === null) return SOCKET_OPEN_TIMEOUT;
+  const time = Math.max(SOCKET_OPEN_TIMEOUT_MIN, DENSE_SYNS + allowance(handshake));
+  const { factor } = LONG_ATTEMPT;
+  const every = handshake < LONGEST_HANDSHAKE ? LONG_ATTEMPT.every : LONG_ATTEMPT.everySlow;
+  return Math.min(SOCKET_OPEN_TIMEOUT, timeouts % every === every - 1 ? factor * time : time);
+}
+
+/** Whether an attempt that is `age` ms old may have lost no packet yet. */
+export function isOnTime(handshake: number | null, age: number): boolean {
+  return age <= allowance(handshake ?? LONGEST_HANDSHAKE);
+}
+
+function allowance(handshake: number): number {
+  return HANDSHAKE_SLACK * Math.min(handshake, LONGEST_HANDSHAKE);
+}
+
+/** What to take the next handshake for: one that had to wait for the link to come back says little. */
+export function expectedHandshake(known: number | null, measured: number): number {
+  return known === null ? measured : Math.min(measured, 2 * known);
+}
+
+/** Milliseconds: under the 30 s after which many mobile NATs forget a silent flow. */
+export const PING_INTERVAL = 25_000;
+
+/** Milliseconds: no answer to a probe for less than this means nothing: a radio that slept takes 2 s to wake. */
+export const PROBE_TIMEOUT_MIN = 3_000;
+
+/**
+ * Milliseconds: no traffic for this long after a probe means the link is dead, whatever its round trips were (GPRSWeb).
+ */
+export const PROBE_TIMEOUT_MAX = 30_000;
+
+interface WatchHandler {
+  /** Sends what the edge answers at once. */
+  sendProbe(): void;
+  /** Since when nothing has come, though something is awaited; null when something has come. */
+  onStall(since: number | null): void;
+  onDead(): void;
+}
+
+/** What silence is judged by. */
+interface Demand {
+  /** Whether requests wait for the edge. */
+  isAwaiting(): boolean;
+  /** Milliseconds that an answer may lag because of what is queued before the question. */
+  uploadDelay(): number;
+}
+
+/** A timer that is this late did not run because the device slept or the app was frozen. */
+const FROZEN_AFTER = 5_000;
+
+/** A timer that is this late, in milliseconds, ran on a busy device: what came meanwhile may wait to be handed over. */
+const LATE = 100;
+
+/** Silence is no sign of a dead link before it is so many times as long as the longest gap lately. */
+const GAP_FACTOR = 4;
+/** After a silence of so many times that gap a probe is sent. */
+const SILENCE_FACTOR = 2;
+/** An answer that takes so many times a round trip is late. */
+const LATE_FACTOR = 1.25;
+/**
+ * The longest gap shrinks by this factor with each message, and is never above the cap, in milliseconds: an outage is
+ * no measure of the next gap.
+ */
+const GAP_DECAY = 0.9;
+const GAP_CAP = 2_000;
+/** What comes after so many quiet milliseconds is an answer, not a part of a longer message. */
+const QUIET_TIME = 1_000;
+
+/**
+ * Tells a dead link from a silent and from a slow one. Whatever arrives proves that it lives. When nothing does, though
+ * something is waited for, a probe is sent, and one that stays unanswered for longer than round trips have taken so far
+ * means that the link is dead. Messages are heard of when they are whole, so one that takes long on a slow link is no
+ * silence: the gaps that there were between them count too.
+ *
+ * ```
+ *            silent for too long, or a hint            a round trip and more
+ *  trusted ──────────────────────────────► probing ─────────────────────► stalled
+ *     ▲                                       │                              │
+ *     └──────────── anything heard ───────────┴──────────────────────────────┤
+ *                                                       the timeout: onDead ─┘
+ * ```
+ */
+export class SocketWatch {
+  /** When something last arrived. */
+  lastHeard: number;
+
+  #handler: WatchHandler;
+  #demand: Demand;
+  #clock: Clock;
+  #rtt: RttEstimator;
+  #awaitedSince: number | null = null;
+  /** Whether nothing was on its way when the request was sent, and nothing has come yet. */
+  #awaitsFirst = false;
+  /** The longest between two messages lately. */
+  #gap = 0;
+  /** The probe that nothing has followed yet. */
+  #probe: { readonly sentAt: number; readonly isSuspect: boolean; stalled: boolean } | null = null;
+  /** Probes whose own answer is outstanding, though other bytes may have come: only a lone one is a sample. */
+  #unanswered = 0;
+  #lastProbeAt = 0;
+  /** Silence before the next probe while something is awaited; longer while only probes are answered. */
+  #patience: number;
+  #timer: { readonly at: number; readonly cancel: () => void } | null = null;
+  /** A late timer let what had come be handed over first; nothing had. */
+  #isPostponed = false;
+
+  constructor(handler: WatchHandler, demand: Demand, clock: Clock, rtt: RttEstimator) {
+    this.#handler = handler;
+    this.#demand = demand;
+    this.#clock = clock;
+    this.#rtt = rtt;
+    this.lastHeard = clock.now();
+    this.#patience = this.#silence();
+    this.#evaluate();
+  }
+
+  /** Nothing has come since a probe that should have been answered by now. */
+  get isStalled(): boolean {
+    return this.#probe?.stalled === true;
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  /** @param isAnswer to a probe; else frames. */
+  heard(isAnswer: boolean): void {
+    const now = this.#clock.now();
+    if (this.#awaitedSince !== null) {
+      // What the answer to a probe ends was a silence of the edge's until it was sent, not a long message.
+      const asked = isAnswer ? (this.#probe?.sentAt ?? 0) : 0;
+      const gap = now - Math.max(this.lastHeard, this.#awaitedSince, asked);
+      this.#gap = Math.min(GAP_CAP, Math.max(gap, this.#gap * GAP_DECAY));
+      if (this.#awaitsFirst) this.#rtt.bound(now - this.#awaitedSince);
+    }
+    this.#awaitsFirst = false;
+    this.#isPostponed = false;
+    this.lastHeard = now;
+    const wasStalled = this.#probe?.stalled === true;
+    this.#probe = null;
+    if (isAnswer) {
+      if (this.#unanswered === 1) this.#rtt.sample(now - this.#lastProbeAt);
+      this.#unanswered = Math.max(0, this.#unanswered - 1);
+      this.#patience = Math.min(this.#patience * 2, PING_INTERVAL);
+    } else {
+      this.#patience = this.#silence();
+    }
+    if (!this.#demand.isAwaiting()) this.#awaitedSince = null;
+    if (!wasStalled) return;
+    // The timer is for the moment at which the link would have been dead.
+    this.#evaluate();
+    this.#handler.onStall(null);
+  }
+
+  /** A request went out. */
+  awaiting(): void {
+    const now = this.#clock.now();
+    if (this.#awaitedSince === null) this.#awaitsFirst = now - this.lastHeard > QUIET_TIME && this.#probe === null;
+    this.#awaitedSince ??= now;
+    this.#patience = this.#silence();
+    if (this.#probe === null && this.#timer !== null && this.#timer.at > now + this.#patience) this.#evaluate();
+  }
+
+  /**
+   * Time may have passed unnoticed: asks at once whether the link lives.
+   *
+   * @param isSuspect the network has changed: the link is more likely dead than slow, so only its round trips count.
+   */
+  check(isSuspect = false): void {
+    if (this.#probe === null || (isSuspect && !this.#probe.isSuspect)) this.#sendProbe(isSuspect);
+    this.#evaluate();
+  }
+
+  #evaluate(): void {
+    const now = this.#clock.now();
+    const probe = this.#probe;
+    if (probe === null) {
+      const due = this.#probeDue();
+      if (due > now) return this.#schedule(due);
+      this.#sendProbe();
+      return this.#evaluate();
+    }
+    const timeout = probe.isSuspect ? this.#rttTimeout() : this.#timeout();
+    const delay = this.#demand.uploadDelay();
+    const dead = probe.sentAt + timeout + delay;
+    if (now >= dead) {
+      this.stop();
+      this.#handler.onDead();
+      return;
+    }
+    const stalls = probe.sentAt + Math.min(timeout / 2, this.#roundTrips(LATE_FACTOR)) + delay;
+    if (now >= stalls && !probe.stalled) {
+      probe.stalled = true;
+      this.#handler.onStall(this.lastHeard);
+    }
+    this.#schedule(probe.stalled ? dead : stalls);
+  }
+
+  #probeDue(): number {
+    const idle = this.lastHeard + PING_INTERVAL;
+    if (!this.#demand.isAwaiting()) return idle;
+    return Math.min(idle, Math.max(this.lastHeard, this.#awaitedSince ?? 0) + this.#patience);
+  }
+
+  #sendProbe(isSuspect = false): void {
+    const now = this.#clock.now();
+    this.#probe = { sentAt: now, isSuspect, stalled: this.#probe?.stalled ?? false };
+    this.#isPostponed = false;
+    this.#lastProbeAt = now;
+    this.#unanswered += 1;
+    this.#handler.sendProbe();
+  }
+
+  #schedule(at: number): void {
+    this.#timer?.cancel();
+    const run = (): void => {
+      this.#timer = null;
+      // What was asked before the device slept may have been answered and lost; what counts is now.
+      const now = this.#clock.now();
+      if (now - at > FROZEN_AFTER) this.#sendProbe();
+      if (now - at <= LATE || this.#isPostponed) return this.#evaluate();
+      this.#isPostponed = true;
+      this.#schedule(now + LATE);
+    };
+    this.#timer = { at, cancel: this.#clock.setTimer(run, at - this.#clock.now()) };
+  }
+
+  /** A probe costs a few bytes, and giving up a link that is only slow costs a handshake: the one comes soon. */
+  #silence(): number {
+    return Math.min(this.#timeout() / 2, Math.max(SILENCE_FACTOR * this.#gap, this.#roundTrips(1)));
+  }
+
+  #roundTrips(count: number): number {
+    return Math.max(PROBE_TIMEOUT_MIN / 2, count * (this.#rtt.smoothed ?? Number.POSITIVE_INFINITY));
+  }
+
+  #timeout(): number {
+    return Math.max(GAP_FACTOR * this.#gap, this.#rttTimeout());
+  }
+
+  #rttTimeout(): number {
+    return this.#rtt.timeout(PROBE_TIMEOUT_MIN, PROBE_TIMEOUT_MAX);
+  }
+}
 
 /** TCP, TLS and the upgrade. */
 export const HANDSHAKE_ROUND_TRIPS = 3;
@@ -40,7 +345,7 @@ export interface SocketEnd {
   readonly since: number;
 }
 
-export interface KeeperOwner {
+interface KeeperOwner {
   /** @param handshake milliseconds that it took. */
   onOpen(transport: Transport, handshake: number): void;
   onMessage(message: Uint8Array): void;
@@ -71,6 +376,20 @@ type State =
   | { readonly kind: "open"; readonly socket: PhoneSocket; readonly watch: SocketWatch; wasHeard: boolean }
   | { readonly kind: "retiring"; readonly socket: PhoneSocket; readonly cancelTimer: () => void };
 
+/**
+ * Keeps one socket to the edge: dials it, gives up a handshake that takes too long, watches whether it lives, has the
+ * edge close it, and waits before it is dialled again. When to do what, its owner says.
+ *
+ * ```
+ *            dial              opens           retire              closed by the edge
+ *  idle ──────────────► dialling ──────► open ────────► retiring ─────────────────────► idle, onEnd
+ *   │ ▲                    └─ refused, late ┴─ lost, silent ┴─ lost, late ─────────────────▲
+ *   │ └─── the time is over ───┐
+ *   └─ wait ──────────────► waiting ─ dial ─► dialling
+ *
+ *  each ─ drop ─► idle
+ * ```
+ */
 export class SocketKeeper {
   /** When it was dialled last. */
   dialledAt = 0;
@@ -220,5 +539,53 @@ export class SocketKeeper {
     const since = isOpen && why === "silent" ? state.watch.lastHeard : this.#context.clock.now();
     this.drop();
     this.#owner.onEnd({ from: state.kind, why, code, wasHeard: isOpen && state.wasHeard, since });
+  }
+}
+
+const TICK = 1_000;
+
+/**
+ * For how long requests have waited without a link. Counts only while the app runs: what a phone slept through is no
+ * time that anybody waited.
+ */
+export class LinkPatience {
+  #clock: Clock;
+  #onTick: () => void;
+  #waited = 0;
+  #lastTick = 0;
+  #cancelTimer: (() => void) | null = null;
+
+  /** @param onTick called every second while there is no link. */
+  constructor(clock: Clock, onTick: () => void) {
+    this.#clock = clock;
+    this.#onTick = onTick;
+  }
+
+  /** Milliseconds without a link so far, of all times together. */
+  get waited(): number {
+    return this.#waited;
+  }
+
+  /** The link is gone: time counts until `stop`. */
+  start(): void {
+    if (this.#cancelTimer !== null) return;
+    this.#lastTick = this.#clock.now();
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+
+  #schedule(): void {
+    this.#cancelTimer = this.#clock.setTimer(() => {
+      const now = this.#clock.now();
+      const passed = now - this.#lastTick;
+      this.#lastTick = now;
+      this.#waited += passed > TICK + FROZEN_AFTER ? TICK : passed;
+      this.#schedule();
+      this.#onTick();
+    }, TICK);
   }
 }

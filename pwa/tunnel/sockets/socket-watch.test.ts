@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { RttEstimator } from "./rtt-estimator.ts";
-import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN, SocketWatch } from "./socket-watch.ts";
+import { PING_INTERVAL, PROBE_TIMEOUT_MAX, PROBE_TIMEOUT_MIN, RttEstimator, SocketWatch } from "./socket-keeper.ts";
 
 /** A watch over a link on which something is always awaited. @param guess of the round trip. */
 function rig(guess: number) {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { RttEstimator } from "./rtt-estimator.ts";
-import { PROBE_TIMEOUT_MIN, SocketWatch } from "./socket-watch.ts";
+import { PROBE_TIMEOUT_MIN, RttEstimator, SocketWatch } from "./socket-keeper.ts";
 import { steadyClock } from "./steady-clock.ts";
 
 function clocks() {

@@ -1,12 +1,28 @@
-/**
- * Codes pictures anew, smaller: AVIF where its encoder has the memory, which at its quickest takes hardly longer than WebP
- * and gives less; WebP for larger ones. A browser sees the same number of pixels. What comes as PNG is taken for a drawing.
- */
 import type { Clock } from "../../../shared/clock.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
 import type { Room } from "../../upstream/shared-cache/room.ts";
 import type { ImageFacts } from "./image-facts.ts";
-import { type Kind, type PictureCodec, TARGETS, type Target } from "./picture-codec.ts";
+
+// What codes pictures anew: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how.
+
+export type Target = "avif" | "webp";
+
+/** Photographs and drawings, and those of either that are too large for the encoder of AVIF. */
+export type Kind = "photo" | "drawing" | "large";
+
+export const TARGETS: Readonly<Record<Kind, Target>> = { photo: "avif", drawing: "avif", large: "webp" };
+
+export interface Coding {
+  readonly kind: Kind;
+  readonly recoding: Exclude<Recoding, "none">;
+}
+
+export interface PictureCodec {
+  /** The same pixels, coded anew; null where it cannot, or will not. It does not reject. */
+  recode(picture: Uint8Array, facts: ImageFacts, coding: Coding): Promise<Uint8Array<ArrayBuffer> | null>;
+  /** Nobody needs it for a while. */
+  rest(): void;
+}
 
 /** Pixels above which AVIF's encoder would take more than some 45 MB. */
 const AVIF_PIXELS = 1_100_000;
@@ -29,6 +45,10 @@ export interface RecodedImage {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/**
+ * Codes pictures anew, smaller: AVIF where its encoder has the memory, which at its quickest takes hardly longer than WebP
+ * and gives less; WebP for larger ones. A browser sees the same number of pixels. What comes as PNG is taken for a drawing.
+ */
 export class ImageRecoder {
   readonly #codec: PictureCodec;
   readonly #time: Room;

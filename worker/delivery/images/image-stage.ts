@@ -1,8 +1,3 @@
-/**
- * A stage of `deliver`: a picture goes smaller than its origin sent it, or a placeholder of its size goes in its place, as
- * the phone wishes (PROTOCOL.md section 5.8). To code it anew it is read whole first. Where that, or the processor's time,
- * would delay it by more than a slow link saves, it goes as it is. Films are held back, too, or go as they are.
- */
 import type { SetTimer } from "../../../shared/clock.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
@@ -14,7 +9,25 @@ import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";
 import type { ImageRecoder, RecodedImage } from "./image-recoder.ts";
-import { placeholderOf } from "./placeholder.ts";
+
+// What stands where a picture was held back: one of its size that says how many bytes it has.
+
+/** @param bytes of the picture; 0 where nobody knows. */
+export function placeholderOf({ width, height }: Pick<ImageFacts, "width" | "height">, bytes: number): string {
+  const size = Math.max(8, Math.min(width / 8, height / 3, Math.max(24, width / 18)));
+  const [x, y] = [width / 2, height / 2];
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
+    "<style>rect{fill:#e7e9ec}text{fill:#41464d}@media(prefers-color-scheme:dark){rect{fill:#2a2d31}text{fill:#c3c8ce}}</style>" +
+    '<rect width="100%" height="100%"/>' +
+    `<text x="${x}" y="${y}" font-family="system-ui,sans-serif" font-size="${size.toFixed(1)}" text-anchor="middle" dominant-baseline="central">${labelOf(bytes)}</text></svg>`
+  );
+}
+
+function labelOf(bytes: number): string {
+  if (bytes === 0) return "↓";
+  return bytes < 999_500 ? `↓ ${Math.max(1, Math.round(bytes / 1000))} kB` : `↓ ${(bytes / 1_000_000).toFixed(1)} MB`;
+}
 
 /** Bytes: shorter ones are icons and the like, which hardly get smaller, or cost no more than a placeholder. */
 const TINY = 2_000;
@@ -40,6 +53,11 @@ interface Recoded {
   readonly picture: RecodedImage;
 }
 
+/**
+ * A stage of `deliver`: a picture goes smaller than its origin sent it, or a placeholder of its size goes in its place, as
+ * the phone wishes (PROTOCOL.md section 5.8). To code it anew it is read whole first. Where that, or the processor's time,
+ * would delay it by more than a slow link saves, it goes as it is. Films are held back, too, or go as they are.
+ */
 export class ImageStage {
   readonly #recoder: ImageRecoder;
   readonly #room: Room;

@@ -1,6 +1,6 @@
 import type { ImageFacts } from "./image-facts.ts";
-import { type Coding, type PictureCodec, TARGETS } from "./picture-codec.ts";
-import { USUAL_QUALITY } from "./quality.ts";
+import { type Coding, type PictureCodec, TARGETS } from "./image-recoder.ts";
+import { USUAL_QUALITY } from "./wasm-codec.ts";
 
 /**
  * Cloudflare's Images binding, as far as it is used (developers.cloudflare.com/images/transform-images/bindings). It works

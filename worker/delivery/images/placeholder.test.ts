@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { placeholderOf } from "./placeholder.ts";
+import { placeholderOf } from "./image-stage.ts";
 
 /** CSS pixels of its text on a phone that fits it into its width. */
 function textSize(width: number, height: number): number {

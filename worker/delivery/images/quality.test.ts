@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Pixels } from "./image-codecs.ts";
-import type { Kind } from "./picture-codec.ts";
-import { balancedQuality, SCREEN_WIDTH } from "./quality.ts";
+import type { Kind } from "./image-recoder.ts";
+import { balancedQuality, type Pixels, SCREEN_WIDTH } from "./wasm-codec.ts";
 
 /** @param luma of a pixel. */
 function grey(width: number, height: number, luma: (x: number, y: number) => number, alpha = 255): Pixels {
