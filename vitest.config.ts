@@ -12,6 +12,13 @@ const LABORATORY = [
   "e2e/lab/check-link.test.ts",
 ];
 
+/** Of `npm test`, too, where seed and count are fixed. */
+const ANSWERS = "worker/contract/edge-answers.contract.test.ts";
+const FRESH = {
+  ROPEWAY_FUZZ_SEED: process.env.ROPEWAY_FUZZ_SEED ?? String(Date.now() % 2 ** 32),
+  ROPEWAY_FUZZ_ANSWERS: process.env.ROPEWAY_FUZZ_ANSWERS ?? "4000",
+};
+
 /** Tests that run in Node. Those of the Durable Object run in workerd: vitest.workerd.config.ts. */
 export default defineConfig({
   plugins: [viteVirtualModules()],
@@ -26,7 +33,7 @@ export default defineConfig({
         extends: true,
         test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD, ...LABORATORY] },
       },
-      { extends: true, test: { name: "laboratory", include: LABORATORY } },
+      { extends: true, test: { name: "laboratory", include: [...LABORATORY, ANSWERS], env: FRESH } },
       {
         extends: true,
         test: {

@@ -166,6 +166,11 @@ function isOfTunnel(field: HeaderField): boolean {
   return OF_TUNNEL.has(field[0]) || isTrackerField(field);
 }
 
+/** Whether a field of this name may stand in a head on the link. */
+export function isFieldName(name: string): boolean {
+  return FIELD_NAME.test(name);
+}
+
 /** As responses name it and slots ask for it: a serialized URL without `user:password@`. */
 export function withoutUserInfo(url: string): string {
   return url.replace(/^([^/]+\/\/)[^/]*@/, "$1");
@@ -293,7 +298,7 @@ function split(fields: HeaderList, known: readonly string[]): { pseudo: Map<stri
       }
       pseudo.set(bare, value);
     } else {
-      if (!FIELD_NAME.test(name)) throw malformed("a field name is not a lower-case token");
+      if (!isFieldName(name)) throw malformed("a field name is not a lower-case token");
       headers.push([name, value]);
     }
   }

@@ -36,6 +36,12 @@ describe("failures", () => {
     expect((await upstream(navigationTo("https://a.example/"))).head.status).toBe(200);
   });
 
+  it("come of an answer that is not final, as platforms hand it out", async () => {
+    const early = Object.defineProperty(new Response(), "status", { value: 103 });
+    const { upstream } = fakeWeb({}, { fetch: async () => early });
+    await expect(upstream(navigationTo("https://a.example/"))).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_FAILED));
+  });
+
   /** Held here: in Node the signal of a request that was collected as garbage is never aborted. */
   const unanswered = new Set<Request>();
 

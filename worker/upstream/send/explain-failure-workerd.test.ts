@@ -57,6 +57,7 @@ describe("createExplainFailure", () => {
       ["http://a.example/", "a.example", 80],
       ["https://a.example/", "a.example", 443],
       ["https://[2606:4700::1]:8443/", "2606:4700::1", 8443],
+      ["http://app.localhost:3000/", "127.0.0.1", 3000],
     ] as const) {
       const { explain, asked, closes } = explainWith("opened");
       await explain(new URL(url), internal);

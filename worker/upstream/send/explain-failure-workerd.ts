@@ -49,7 +49,9 @@ export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
     const secure = url.protocol === "https:";
     const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const lost = isConnectionLost(failure);
-    switch (await probe(hostname, Number(url.port) || (secure ? 443 : 80))) {
+    // RFC 6761 section 6.3 says where these lead. A local workerd stands still while it asks a resolver that does not know.
+    const asked = /\.localhost\.?$/.test(hostname) ? "127.0.0.1" : hostname;
+    switch (await probe(asked, Number(url.port) || (secure ? 443 : 80))) {
       case "timeout":
         return ErrorCode.UPSTREAM_TIMEOUT;
       case "opened":

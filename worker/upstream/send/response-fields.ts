@@ -1,4 +1,5 @@
 /** The fields of an origin's response that reach the phone. */
+import { isFieldName } from "../../../shared/http/head-fields.ts";
 import type { HeaderField } from "../../../shared/http/heads.ts";
 import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { toByteString } from "../../../shared/wire/hpack/primitives.ts";
@@ -30,6 +31,8 @@ export function endToEndFields(headers: Headers): HeaderField[] {
   const fields: HeaderField[] = [];
   for (const [name, value] of headers) {
     if (isHopByHop(name) || DROPPED.has(name) || isStoreNote([name, value])) continue;
+    // workerd also hands out names that are none, which browsers skip.
+    if (!isFieldName(name)) continue;
     if (decoded && (name === "content-encoding" || name === "content-length")) continue;
     fields.push([name, toByteString(value)]);
   }

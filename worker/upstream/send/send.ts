@@ -62,6 +62,8 @@ export class Sender {
         throw await this.#explain(url, again);
       });
     }
+    // Those before the final one are for the connection alone, and nobody asks for `101`. The platforms hand them out.
+    if (response.status < 200) throw upstreamError(url, ErrorCode.UPSTREAM_FAILED, null);
     const code = await cloudflareFailure(response);
     if (code !== null) throw upstreamError(url, code, null);
     return response;
