@@ -43,12 +43,18 @@ export function parseHostSource(expression: string): HostSource | null {
   return { scheme: scheme?.toLowerCase(), host: host.toLowerCase(), port, path };
 }
 
-function schemeMatches(allowed: string, actual: string): boolean {
+export function schemeMatches(allowed: string, actual: string): boolean {
   return allowed === actual || (allowed === "http" && actual === "https") || (allowed === "ws" && actual === "wss");
 }
 
-function defaultPort(scheme: string): string {
-  return scheme === "https" ? "443" : "80";
+/** Whether scheme and port of a source cover those of an `http:` or `https:` URL. */
+export function portMatches(source: HostSource, url: URL, selfScheme: string): boolean {
+  const scheme = url.protocol.slice(0, -1);
+  if (!schemeMatches(source.scheme ?? selfScheme, scheme)) return false;
+  const port = url.port === "" ? (scheme === "https" ? "443" : "80") : url.port;
+  if (source.port === "*" || source.port === port) return true;
+  if (source.port === undefined) return url.port === "";
+  return source.port === "80" && port === "443" && scheme === "https";
 }
 
 /**
@@ -65,12 +71,9 @@ export function sourceMatchesOrigin(expression: string, origin: string, selfOrig
   if (lower === "*") return schemeMatches("http", scheme) || scheme === selfScheme;
   if (/^[a-z][a-z0-9+.-]*:$/.test(lower)) return schemeMatches(lower.slice(0, -1), scheme);
   const source = parseHostSource(expression);
-  if (source === null || !schemeMatches(source.scheme ?? selfScheme, scheme)) return false;
+  if (source === null) return false;
   if (source.host.startsWith("*")) {
     if (source.host !== "*" && !url.hostname.endsWith(source.host.slice(1))) return false;
   } else if (source.host !== url.hostname) return false;
-  const port = url.port === "" ? defaultPort(scheme) : url.port;
-  if (source.port === "*" || source.port === port) return true;
-  if (source.port === undefined) return url.port === "";
-  return source.port === "80" && port === "443" && scheme === "https";
+  return portMatches(source, url, selfScheme);
 }

@@ -9,7 +9,7 @@ const STAGES: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^worker\/upstream\/shared-cache\/|^shared\/http-cache\/|^@noble\//, "the shared cache"],
   [/^worker\/upstream\/body\//, "reading origins' bodies"],
   [/^worker\/upstream\//, "rules of Fetch, cookies, asking origins"],
-  [/^worker\/delivery\/push\/|^htmlparser2|^domhandler|^entities/, "pushes: reading documents"],
+  [/^worker\/delivery\/push\/|^shared\/web\/html-tokens/, "pushes: reading documents"],
   [/^worker\/delivery\/dictionary\/|^@bokuweb\//, "coding against what the phone has"],
   [/^worker\/delivery\/images\/|^@jsquash\//, "pictures"],
   [/^worker\/delivery\/coding\//, "coding for the link"],

@@ -12,6 +12,8 @@ import { rewriteRefresh } from "./meta-refresh.ts";
 export interface MarkupContext extends SlotIdentity {
   /** Real URL of the document, base of relative URLs until a `<base href>` comes. */
   readonly documentUrl: string;
+  /** Documents that hold it in an attribute, `srcdoc`. */
+  readonly depth?: number;
   /** Transforms the `content` of a policy's `<meta>`. */
   readonly transformPolicy: (content: string) => string;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Attribute, decodeReferences, mapMarkupValue, nameEnd, TagEditor, tagEnd } from "./html-tag.ts";
+import { type Attribute, decodeReferences, nameEnd, tagEnd } from "../../../shared/web/html-tokens.ts";
+import { mapMarkupValue, TagEditor } from "./html-tag.ts";
 
 function scan(tag: string): [end: number, attributes: string[]] {
   const attributes: Attribute[] = [];

@@ -8,15 +8,22 @@ export interface Refresh {
 }
 
 export function parseRefresh(value: string): Refresh | null {
-  const match = /^\s*(\d*(?:\.[\d.]*)?)\s*(?:[;,\s]\s*(?:url\s*=\s*)?(.*))?$/is.exec(value);
-  if (match === null || match[1] === "") return null;
-  let url = match[2]?.trim() ?? "";
+  const text = value.trim();
+  const [delay = ""] = /^\d*(?:\.[\d.]*)?/.exec(text) ?? [];
+  const rest = text.slice(delay.length);
+  if (delay === "" || (rest !== "" && !/^[;,\s]/.test(rest))) return null;
+  let url = rest
+    .trimStart()
+    .replace(/^[;,]/, "")
+    .trimStart()
+    .replace(/^url\s*=/i, "")
+    .trimStart();
   const quote = url[0];
   if (quote === '"' || quote === "'") {
     const end = url.indexOf(quote, 1);
     url = url.slice(1, end === -1 ? undefined : end);
   }
-  return { delay: match[1] ?? "0", url };
+  return { delay, url };
 }
 
 /** The value with its URL mapped; null where nothing is to be changed. `map` gives null for "leave it". */

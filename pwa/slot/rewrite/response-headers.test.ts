@@ -39,6 +39,9 @@ describe("pageHeaders", () => {
   ])("drops %s", (name) => expect(rewrite([[name, "x"]])).toEqual([]));
 
   it("drops links that act past the service worker", () => {
+    expect(rewrite([["link", '<x;rel=icon>; rel=preconnect, "y, <z>; rel=dns-prefetch, <w>; rel=icon']])).toEqual([
+      ["link", '"y, <w>; rel=icon'],
+    ]);
     const value = '<https://cdn.example>; rel=preconnect, </a,b.css>; rel="preload"; as=style; title="x, y"';
     expect(rewrite([["link", value]])).toEqual([["link", '</a,b.css>; rel="preload"; as=style; title="x, y"']]);
     expect(rewrite([["link", "<x>; rel=dns-prefetch"]])).toEqual([]);

@@ -102,15 +102,33 @@ const READABLE: ReadonlySet<string> = new Set([
   "x-frame-options",
 ]);
 
-/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3). */
+const QUOTED = /"(?:\\.|[^"\\])*"/sy;
+
+/** Splits at commas outside of `<…>` and quotes (RFC 8288 section 3), in one pass. What is never closed is plain text. */
 function splitLinks(value: string): string[] {
-  return value.match(/(?:<[^>]*>|"(?:\\.|[^"\\])*"|[^,<"]|[<"])+/g) ?? [];
+  const links: string[] = [];
+  let [start, lastQuote] = [0, value.length];
+  const lastClose = value.lastIndexOf(">");
+  for (let at = 0; at < value.length; at++) {
+    if (value[at] === "<" && at < lastClose) at = value.indexOf(">", at);
+    else if (value[at] === '"' && at < lastQuote) {
+      QUOTED.lastIndex = at;
+      const quoted = QUOTED.exec(value)?.[0];
+      if (quoted === undefined) lastQuote = at;
+      else at += quoted.length - 1;
+    } else if (value[at] === ",") {
+      links.push(value.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...links, value.slice(start)].filter((link) => link !== "");
 }
 
 function filterLink(value: string): string {
   return splitLinks(value)
     .filter((link) => {
-      const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(link) ?? [];
+      const [, quoted, plain] =
+        /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]*))/i.exec(link.replace(/^[^<]*<[^>]*>/, "")) ?? [];
       const relations = (quoted ?? plain ?? "").toLowerCase().split(/\s+/);
       return !relations.some((relation) => NEUTRALISED_RELATIONS.has(relation));
     })

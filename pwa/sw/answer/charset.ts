@@ -51,7 +51,7 @@ export function charsetOf(contentType: string): string {
 
 /** At the end of what has come a label may be cut. */
 function labelIn(text: string): string | null {
-  const label = /charset\s*=\s*["']?\s*([a-z0-9_:.-]+)(?=[^a-z0-9_:.-])/i.exec(text)?.[1];
+  const label = /charset\s*=\s*(?:["']\s*)?([a-z0-9_:.-]+)(?![a-z0-9_:.-]|$)/i.exec(text)?.[1];
   if (label === undefined) return null;
   try {
     return new TextDecoder(label).encoding;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { decodeReferences } from "../../../shared/web/html-tokens.ts";
 import type { PageConfig } from "../../slot/documents/page-config.ts";
-import { decodeReferences } from "../../slot/rewrite/html-tag.ts";
 import { type Answered, type Asked, fakeExchange } from "../testing/fake-exchange.ts";
 import { answerDownload, answerNavigation } from "./navigation.ts";
 

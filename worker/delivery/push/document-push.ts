@@ -12,7 +12,6 @@ import type { RequestHandler, ServerRequest } from "../../../shared/http/server-
 import type { Viewport } from "../../../shared/http/viewport.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { parsePolicies } from "../../../shared/web/csp-source.ts";
 import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
@@ -21,12 +20,18 @@ import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource, type ScanHandler, UNNAMED } from "./document-scanner.ts";
 import { importsOfInline, observeImports } from "./imports.ts";
 import { linksOf } from "./link-header.ts";
-import { allowsStyle, allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { PagePolicies } from "./policy-check.ts";
 import type { PushOrder } from "./push-order.ts";
+import { CHARACTERS, Steps } from "./steps.ts";
 import type { UnsentResponse } from "./unsent-response.ts";
 
 /** Bytes: so much of a document is looked through for resources; hardly one is longer. */
 export const SCANNED_DOCUMENT_BYTES = 1024 * 1024;
+
+/** Characters: a head holds no longer ones, and sites write them. */
+const LONGEST_URL = 16 * 1024;
+/** To look at an address, and make a request of it. */
+const ADDRESS_STEPS = 8;
 
 /** What a page that runs no scripts asks for. */
 const SCRIPTLESS = "script-src 'none'; connect-src 'none'";
@@ -94,14 +99,16 @@ class DocumentPush {
   #topLevelOrigin: string;
   #base: URL;
   #referrerPolicy: ReturnType<typeof parseReferrerPolicy>;
-  #policies: ReturnType<typeof parsePolicies>;
-  #upgrades: boolean;
+  readonly #steps = new Steps();
+  readonly #policies: PagePolicies;
   readonly #isScriptless: boolean;
   readonly #known: KnownUrls;
   readonly #most: number;
   /** What the phone expects its page to ask for; none when it was acted on. */
   #learned: readonly LearnedRequest[];
   #named = new Set<string>();
+  /** Those that are not pushed are not looked at again. */
+  readonly #refused = new Set<string>();
   #pushed: { readonly stream: MuxStream; readonly urgency: number; readonly giveUp: () => void }[] = [];
   /** As the response's fields say them. */
   readonly #links: readonly string[];
@@ -123,13 +130,10 @@ class DocumentPush {
     // A top-level document may have come from elsewhere by redirects, a frame's may not (PROTOCOL.md section 5.2).
     this.#topLevelOrigin = head.destination === "document" ? this.#url.origin : head.topLevelOrigin;
     this.#referrerPolicy = parseReferrerPolicy(headerValue(response.headers, "referrer-policy"));
-    this.#policies = response.headers
-      .filter(([name]) => name === "content-security-policy")
-      .flatMap(([, value]) => parsePolicies(value));
+    this.#policies = new PagePolicies(this.#url.origin, this.#steps);
+    for (const value of headerValues(response.headers, "content-security-policy")) this.#policies.add(value);
     this.#isScriptless = head.isScriptless === true;
-    if (this.#isScriptless) this.#policies = [...this.#policies, ...parsePolicies(SCRIPTLESS)];
-    this.#upgrades =
-      host.slotScheme === "https" || this.#policies.some((policy) => policy.has("upgrade-insecure-requests"));
+    if (this.#isScriptless) this.#policies.add(SCRIPTLESS);
     signal.addEventListener("abort", () => this.#stop());
   }
 
@@ -144,14 +148,14 @@ class DocumentPush {
         this.#referrerPolicy = policy;
       },
       onContentSecurityPolicy: (content) => {
-        this.#policies = [...this.#policies, ...parsePolicies(content)];
+        this.#policies.add(content);
       },
       onStyle: (text, nonce) => {
-        if (!allowsStyle(this.#policies, nonce)) return;
+        if (!this.#policies.allowsStyle(nonce)) return;
         for (const resource of importsOfInline(text, this.#base.href, viewport)) this.#push(resource);
       },
     };
-    const scanner = new DocumentScanner(handler, viewport, !this.#isScriptless);
+    const scanner = new DocumentScanner(handler, this.#steps, viewport, !this.#isScriptless);
     let left: number = SCANNED_DOCUMENT_BYTES;
     this.#reading(() => {
       for (const each of this.#links.flatMap(linksOf)) scanner.openLink(each);
@@ -173,7 +177,7 @@ class DocumentPush {
   }
 
   #reading(read: () => void): void {
-    if (this.#isOver || this.#signal.aborted || isOpaque(this.#policies)) return;
+    if (this.#isOver || this.#signal.aborted || this.#policies.isOpaque) return;
     try {
       read();
     } catch {
@@ -194,9 +198,12 @@ class DocumentPush {
   }
 
   #setBase(href: string): void {
-    if (!URL.canParse(href, this.#url)) return;
-    const base = new URL(href, this.#url);
-    if (isAllowedBase(this.#policies, base, this.#url.origin)) this.#base = base;
+    // What it makes of the addresses behind it nobody asks for.
+    if (href.length > LONGEST_URL) this.#isOver = true;
+    else if (URL.canParse(href, this.#url)) {
+      const base = new URL(href, this.#url);
+      if (this.#policies.allowsBase(base)) this.#base = base;
+    }
   }
 
   /** Scripts will ask for it: after what the markup names so far. */
@@ -210,13 +217,23 @@ class DocumentPush {
   }
 
   #push(resource: NamedResource): void {
-    const head = this.#requestFor(resource);
-    if (head === null || this.#named.size >= this.#most) return;
-    const key = [head.destination, head.mode, head.credentials, head.url].join(" ");
-    if (this.#named.has(key)) return;
+    // These cost least, so they are asked first.
+    if (this.#named.size >= this.#most || this.#steps.isOver) return;
+    const url = this.#addressOf(resource);
+    if (url === null) return;
+    const { destination, mode, credentials, nonce, isOfStyle } = resource;
+    const key = [destination, mode, credentials, url.href].join(" ");
     // A picture that may be held back comes when it is asked for.
-    const isLacking = resource.accept !== undefined && head.destination !== "image";
-    if (!isLacking && (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url))) return;
+    const isLacking = resource.accept !== undefined && destination !== "image";
+    const refusal = [key, nonce, isOfStyle, isLacking].join(" ");
+    if (this.#named.has(key) || this.#refused.has(refusal)) return;
+    const head = this.#requestFor(resource, url);
+    if (head === null || (!isLacking && (this.#host.isAtHand(head) || isKnownUrl(this.#known, head.url)))) {
+      this.#refused.add(refusal);
+      return;
+    }
+    // Where it was only found that there was no time for it.
+    if (this.#steps.isOver) return;
     this.#named.add(key);
     const priority = priorityOf(resource);
     const claimedPriority = claimedPriorityOf(resource);
@@ -248,16 +265,23 @@ class DocumentPush {
     }
   }
 
-  /** What the tunnel will say when the page asks, or null for what it must not, or not so, be asked for. */
-  #requestFor(resource: NamedResource): RequestHead | null {
-    const { destination, mode, credentials, accept = "" } = resource;
+  /** Null for what pages do not ask for, or not so. */
+  #addressOf(resource: NamedResource): URL | null {
     // Where the document is not in UTF-8, the address is not what was read.
-    if (resource.url.includes("\ufffd") || !URL.canParse(resource.url, this.#base)) return null;
+    if (resource.url.length > LONGEST_URL || resource.url.includes("\ufffd")) return null;
+    const length = resource.url.length + this.#base.href.length;
+    if (!this.#steps.take(ADDRESS_STEPS + length / CHARACTERS) || !URL.canParse(resource.url, this.#base)) return null;
     const url = new URL(resource.url, this.#base);
     url.hash = "";
-    if (!/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return null;
-    if (!isAllowed(this.#policies, resource, url, this.#url.origin)) return null;
-    if (resource.isOfStyle && !allowsStyleAttributes(this.#policies)) return null;
+    const isPlain = /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+    return isPlain ? url : null;
+  }
+
+  /** What the tunnel will say when the page asks, or null for what it must not be asked for. Changes `url`. */
+  #requestFor(resource: NamedResource, url: URL): RequestHead | null {
+    const { destination, mode, credentials, accept = "" } = resource;
+    if (!this.#policies.allows(resource, url)) return null;
+    if (resource.isOfStyle && !this.#policies.allowsStyleAttributes()) return null;
     this.#upgrade(url);
     if (url.href === this.#url.href) return null;
     return {
@@ -283,7 +307,8 @@ class DocumentPush {
   /** As browser and service worker do: Mixed Content section 4.1, Upgrade Insecure Requests section 3.2. */
   #upgrade(url: URL): void {
     const isForeign = url.origin !== this.#url.origin;
-    const isUpgraded = isForeign && this.#upgrades && url.protocol === "http:" && !isPotentiallyTrustworthy(url);
+    const upgrades = this.#host.slotScheme === "https" || this.#policies.upgrades;
+    const isUpgraded = isForeign && upgrades && url.protocol === "http:" && !isPotentiallyTrustworthy(url);
     if (isUpgraded || isMixedContent(url, this.#url.origin)) url.protocol = "https:";
   }
 

@@ -4,12 +4,13 @@
  * (`loading=lazy`, templates, `<noscript>`). Besides, the first backgrounds of `style` attributes, which browsers find only
  * once all style sheets are there: they tend to be the largest picture at the top.
  */
-import { Parser } from "htmlparser2";
 import type { CredentialsMode, Destination, RequestMode } from "../../../shared/http/heads.ts";
 import type { Viewport } from "../../../shared/http/viewport.ts";
+import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import { chooseImage } from "./image-candidates.ts";
 import { matchesMedia } from "./media-query.ts";
+import type { Steps } from "./steps.ts";
 
 /** A resource as its element says how to ask for it. */
 export interface NamedResource {
@@ -70,9 +71,19 @@ const OF_HEAD: ReadonlySet<string> = new Set(
   "base head html link meta noscript script style template title".split(" "),
 );
 
-/** Whose content is not shown while scripts run, or only once a script puts it somewhere. */
-const INERT: ReadonlySet<string> = new Set(["noscript", "template"]);
-const INERT_WITHOUT_SCRIPTS: ReadonlySet<string> = new Set(["template"]);
+/** Elements of which something is looked at; of all others, the `style`. */
+const READ: ReadonlySet<string> = new Set("base image img input link meta script source style video".split(" "));
+
+/** Count: browsers nest no deeper either. */
+export const NESTING = 512;
+
+/** Elements that nest nothing, or whose end authors leave out. */
+const NOT_NESTED: ReadonlySet<string> = new Set(
+  (
+    "area base body br col colgroup dd dt embed head hr html img input li link meta optgroup option p param rp rt " +
+    "source tbody td tfoot th thead tr track wbr"
+  ).split(" "),
+);
 
 const SCRIPT_TYPES =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript)|module)?$/i;
@@ -83,19 +94,22 @@ const BACKGROUNDS = 2;
 /** Characters: of a `<style>`; what it imports stands at its beginning. */
 const INLINE_LENGTH = 8 * 1024;
 
-/** A longer attribute is not looked at: time is quadratic in it. */
-const STYLE_LENGTH = 1_000;
-
-/** An image of `background` or `background-image`, as CSS writes it: in quotes or not. Without escapes. */
-const BACKGROUND =
-  /(?:^|[;\s])background(?:-image)?\s*:[^;"']*?\burl\(\s*(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]*))\s*\)/i;
+/** Where CSS gives a background; up to the next of these it has no text in quotes. */
+const BACKGROUND = /(?:^|[;\s])background(?:-image)?\s*:/gi;
+const VALUE_END = /[;"']|$/g;
+/** An address, in quotes or not. Without escapes. */
+const ADDRESS = /\burl\(\s*/gi;
+const QUOTED = /(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'()\\]*))\s*\)/y;
 
 /** `as` values that are asked for as by an element of their kind. */
 const PRELOADED: ReadonlySet<string> = new Set(["font", "image", "script", "style"]);
 
 export class DocumentScanner {
-  #parser: Parser;
+  readonly #tokens: HtmlTokens;
+  readonly #steps: Steps;
+  /** Of `<template>`, whose content is not shown before a script puts it somewhere. */
   #inertDepth = 0;
+  #depth = 0;
   /** The `<picture>` that is open: what its sources say so far. */
   #picture: PictureChoice | null = null;
   #hasBase = false;
@@ -105,20 +119,23 @@ export class DocumentScanner {
   #style: { text: string; readonly nonce: string } | null = null;
   #handler: ScanHandler;
   #viewport: Viewport | undefined;
-  readonly #inert: ReadonlySet<string>;
 
-  /** @param viewport of the phone, where it has told. */
-  constructor(handler: ScanHandler, viewport?: Viewport, runsScripts = true) {
+  /**
+   * @param steps that the document may still cost.
+   * @param viewport of the phone, where it has told.
+   */
+  constructor(handler: ScanHandler, steps: Steps, viewport?: Viewport, runsScripts = true) {
     this.#handler = handler;
+    this.#steps = steps;
     this.#viewport = viewport;
-    this.#inert = runsScripts ? INERT : INERT_WITHOUT_SCRIPTS;
-    this.#parser = new Parser(
+    this.#tokens = new HtmlTokens(
       {
-        onopentag: (name, attributes) => this.#open(name, attributes),
-        onclosetag: (name) => this.#close(name),
-        ontext: (text) => this.#read(text),
+        onTag: (html, tag) => this.#readTag(html, tag),
+        onRawText: (name, html, start, end) => {
+          if (name === "style") this.#readStyle(html, start, end);
+        },
       },
-      { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+      runsScripts,
     );
   }
 
@@ -128,14 +145,32 @@ export class DocumentScanner {
   }
 
   write(text: string): void {
-    this.#parser.write(text);
+    this.#tokens.write(text);
+  }
+
+  #readTag(html: string, tag: Tag): void {
+    const { name, isEnd } = tag;
+    if (!NOT_NESTED.has(name) && !tag.closesItself) this.#depth = Math.max(0, this.#depth + (isEnd ? -1 : 1));
+    if (!this.#steps.take(1) || this.#depth > NESTING) return this.#tokens.stop();
+    if (isEnd) this.#close(name);
+    else if (READ.has(name) || (this.#backgrounds < BACKGROUNDS && /\bstyle/i.test(html.slice(tag.nameStop, tag.end))))
+      this.#open(name, this.#attributesOf(html, tag));
+    else this.#open(name, {});
+  }
+
+  /** Those that the tag has first of their names. */
+  #attributesOf(html: string, { start, nameStop, end }: Tag): Attributes {
+    const found: Attribute[] = [];
+    tagEnd(html.slice(start, end), nameStop - start, found);
+    this.#steps.take(found.length);
+    return Object.fromEntries(found.reverse().map(({ name, value }) => [name, decodeReferences(value)]));
   }
 
   #open(name: string, attributes: Attributes): void {
-    this.#isPastPolicies ||= name === "script" || !OF_HEAD.has(name);
-    if (this.#inert.has(name)) this.#inertDepth += 1;
+    if (name === "template") this.#inertDepth += 1;
     if (name === "picture") this.#picture = { kind: "open" };
     if (this.#inertDepth > 0) return;
+    this.#isPastPolicies ||= name === "script" || !OF_HEAD.has(name);
     if (attributes.style !== undefined) this.#openStyle(attributes.style, attributes);
     switch (name) {
       case "base":
@@ -156,6 +191,7 @@ export class DocumentScanner {
         if (this.#picture?.kind === "open") this.#picture = this.#chooseSource(attributes);
         return;
       case "img":
+      case "image":
         if (!isLazy(attributes)) this.#name(this.#imageOf(attributes), "image", attributes);
         return;
       case "input":
@@ -168,17 +204,18 @@ export class DocumentScanner {
 
   #close(name: string): void {
     this.#isPastPolicies ||= name === "head";
-    if (this.#inert.has(name)) this.#inertDepth -= 1;
-    if (name === "style" && this.#style !== null) {
-      const { text, nonce } = this.#style;
-      this.#style = null;
-      this.#handler.onStyle(text, nonce);
-    }
+    if (name === "template") this.#inertDepth = Math.max(0, this.#inertDepth - 1);
     if (name === "picture") this.#picture = null;
+    if (name !== "style" || this.#style === null) return;
+    const { text, nonce } = this.#style;
+    this.#style = null;
+    this.#handler.onStyle(text, nonce);
   }
 
-  #read(text: string): void {
-    if (this.#style !== null && this.#style.text.length < INLINE_LENGTH) this.#style.text += text;
+  #readStyle(html: string, start: number, end: number): void {
+    if (this.#style === null) return;
+    const left = INLINE_LENGTH - this.#style.text.length;
+    this.#style.text += html.slice(start, Math.min(end, start + left));
   }
 
   #imageOf({ srcset, sizes, src }: Attributes): string | undefined {
@@ -205,16 +242,9 @@ export class DocumentScanner {
   }
 
   #openStyle(style: string, attributes: Attributes): void {
-    if (
-      this.#backgrounds >= BACKGROUNDS ||
-      style.length > STYLE_LENGTH ||
-      "hidden" in attributes ||
-      /\bdisplay\s*:\s*none\b/i.test(style)
-    )
-      return;
-    const [, inDouble, inSingle, bare] = BACKGROUND.exec(style) ?? [];
-    const url = inDouble ?? inSingle ?? bare;
-    if (url === undefined || /^\s*(?:data:|#|$)/i.test(url)) return;
+    if (this.#backgrounds >= BACKGROUNDS || "hidden" in attributes || /\bdisplay\s*:\s*none\b/i.test(style)) return;
+    const url = backgroundOf(style);
+    if (url === null || /^\s*(?:data:|#|$)/i.test(url)) return;
     this.#backgrounds += 1;
     this.#name(url, "image", {}, { isOfStyle: true });
   }
@@ -281,6 +311,25 @@ export class DocumentScanner {
       isModule,
     });
   }
+}
+
+/** The first image that a `style` attribute gives, in one pass. */
+function backgroundOf(style: string): string | null {
+  [BACKGROUND.lastIndex, ADDRESS.lastIndex] = [0, 0];
+  let url = ADDRESS.exec(style);
+  for (let found = BACKGROUND.exec(style); found !== null; found = BACKGROUND.exec(style)) {
+    VALUE_END.lastIndex = BACKGROUND.lastIndex;
+    const end = VALUE_END.exec(style)?.index ?? style.length;
+    for (; url !== null && url.index < end; url = ADDRESS.exec(style)) {
+      if (url.index < found.index) continue;
+      QUOTED.lastIndex = ADDRESS.lastIndex;
+      const [, inDouble, inSingle, bare] = QUOTED.exec(style) ?? [];
+      const address = inDouble ?? inSingle ?? bare;
+      if (address !== undefined) return address;
+    }
+    BACKGROUND.lastIndex = end;
+  }
+  return null;
 }
 
 function fetchPriority({ fetchpriority }: Attributes): NamedResource["priority"] {

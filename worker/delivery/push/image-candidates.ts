@@ -9,7 +9,7 @@ interface Candidate {
 }
 
 const CANDIDATE = /[\s,]*([^\s,]\S*[^\s,]|[^\s,])(?:\s+(\d+(?:\.\d+)?)([wx]))?\s*(?:,|$)/y;
-const TERM = /\s*([+-]?)\s*(\d*\.?\d+)(px|vw|vh|r?em)\s*/y;
+const TERM = /\s*(?:([+-])\s*)?(\d+(?:\.\d+)?|\.\d+)(px|vw|vh|r?em)\s*/y;
 
 /** Characters of `srcset`, and of `sizes`. Longer ones are not looked at: sites write them. */
 const [LENGTH, SIZES] = [4_000, 300];
@@ -27,7 +27,7 @@ export function chooseImage(
   const candidates =
     srcset.length > LENGTH || (sizes ?? "").length > SIZES
       ? null
-      : candidatesOf(srcset, () => widthOf(sizes ?? "100vw", viewport));
+      : candidatesOf(srcset.trimEnd(), () => widthOf(sizes ?? "100vw", viewport));
   if (candidates === null) return null;
   const hasOne = candidates.some(({ density }) => density === 1);
   const isByWidth = /\s\d+w\s*(?:,|$)/.test(srcset);
@@ -43,11 +43,13 @@ export function chooseImage(
 
 function candidatesOf(srcset: string, width: () => number | null): Candidate[] | null {
   const candidates: Candidate[] = [];
+  let byWidth: number | null | undefined;
   CANDIDATE.lastIndex = 0;
-  while (CANDIDATE.lastIndex < srcset.trimEnd().length) {
+  while (CANDIDATE.lastIndex < srcset.length) {
     const [, url, number = "1", unit] = CANDIDATE.exec(srcset) ?? [];
     if (url === undefined) return null;
-    const size = unit === "w" ? width() : 1;
+    if (unit === "w" && byWidth === undefined) byWidth = width();
+    const size = unit === "w" ? (byWidth ?? null) : 1;
     if (size === null || size <= 0) return null;
     candidates.push({ url, density: Number(number) / size });
   }
@@ -68,7 +70,7 @@ function choose(candidates: readonly Candidate[], density: number): Candidate | 
 
 /** In CSS pixels, of a `sizes` attribute. */
 function widthOf(sizes: string, viewport: Viewport): number | null {
-  for (const size of sizes.split(/,(?![^(]*\))/)) {
+  for (const size of partsOf(sizes)) {
     const text = size.trim();
     const isCalc = /^calc\(/i.test(text);
     // The condition ends with the last parenthesis that a space follows.
@@ -78,6 +80,21 @@ function widthOf(sizes: string, viewport: Viewport): number | null {
     if (matches) return lengthOf(text.slice(end).trim(), viewport);
   }
   return viewport.width;
+}
+
+/** Between commas that stand in no parentheses. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "(") depth += 1;
+    else if (text[at] === ")") depth -= 1;
+    else if (text[at] === "," && depth <= 0) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
 }
 
 /** A length, or a sum in `calc()`. */

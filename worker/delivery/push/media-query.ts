@@ -6,19 +6,19 @@ const EM = 16;
 /** Characters; a longer one is not looked at: sites write it. */
 const LENGTH = 300;
 
-const FEATURE = /^\(\s*(min|max)-(width|height)\s*:\s*(\d*\.?\d+)(px|r?em)\s*\)$/i;
+const FEATURE = /^\(\s*(min|max)-(width|height)\s*:\s*(\d+(?:\.\d+)?|\.\d+)(px|r?em)\s*\)$/i;
 const ORIENTATION = /^\(\s*orientation\s*:\s*(portrait|landscape)\s*\)$/i;
 
 /** @returns null for what only the phone can tell. */
 export function matchesMedia(query: string, viewport: Viewport): boolean | null {
   if (query.length > LENGTH) return null;
-  const parts = query.split(",").map((part) => matchesOne(part.trim().toLowerCase(), viewport));
+  const parts = query.split(",").map((part) => matchesOne(part.trim().toLowerCase().replace(/\s+/g, " "), viewport));
   if (parts.includes(true)) return true;
   return parts.includes(null) ? null : false;
 }
 
 function matchesOne(query: string, viewport: Viewport): boolean | null {
-  const conditions = query.split(/\s+and\s+/).map((condition) => matchesCondition(condition, viewport));
+  const conditions = query.split(" and ").map((condition) => matchesCondition(condition, viewport));
   if (conditions.includes(false)) return false;
   return conditions.includes(null) ? null : true;
 }

@@ -1,9 +1,17 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Destination } from "../../../shared/http/heads.ts";
-import { parsePolicies } from "../../../shared/web/csp-source.ts";
-import { allowsStyle, allowsStyleAttributes, isAllowed, isAllowedBase, isOpaque } from "./policy-check.ts";
+import { sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
+import { PagePolicies } from "./policy-check.ts";
+import { Steps } from "./steps.ts";
 
 const SELF = "https://site.example";
+
+function policiesOf(value: string): PagePolicies {
+  const policies = new PagePolicies(SELF, new Steps());
+  policies.add(value);
+  return policies;
+}
 
 it.each<[policy: string, destination: Destination, url: string, nonce: string, expected: boolean]>([
   ["img-src 'self'", "image", `${SELF}/a`, "", true],
@@ -31,7 +39,7 @@ it.each<[policy: string, destination: Destination, url: string, nonce: string, e
   ["img-src *, img-src 'self'", "image", "https://cdn.example/a", "", false],
   ["frame-ancestors 'none'", "image", "https://cdn.example/a", "", true],
 ])("%s lets %s %s with the nonce %j: %s", (policy, destination, url, nonce, expected) => {
-  expect(isAllowed(parsePolicies(policy), { destination, nonce }, new URL(url), SELF)).toBe(expected);
+  expect(policiesOf(policy).allows({ destination, nonce }, new URL(url))).toBe(expected);
 });
 
 it.each<[policy: string, expected: boolean]>([
@@ -46,14 +54,38 @@ it.each<[policy: string, expected: boolean]>([
   ["style-src-elem 'none'", true],
   ["style-src 'unsafe-inline', default-src 'self'", false],
 ])("%s lets style attributes hold: %s", (policy, expected) => {
-  expect(allowsStyleAttributes(parsePolicies(policy))).toBe(expected);
+  expect(policiesOf(policy).allowsStyleAttributes()).toBe(expected);
+});
+
+it("matches sources as they are matched one by one", () => {
+  const hosts = ["site.example", "a.example", "b.a.example", "example", "a.example.org"];
+  const origin = fc
+    .tuple(fc.constantFrom("http", "https"), fc.constantFrom(...hosts), fc.constantFrom("", ":80", ":443", ":8443"))
+    .map((parts) => `${parts[0]}://${parts[1]}${parts[2]}`);
+  const host = fc
+    .constantFrom(...hosts, "*", ...hosts.map((name) => `*.${name}`))
+    .chain((name) =>
+      fc
+        .tuple(fc.constantFrom("", "http://", "https://", "ws://"), fc.constantFrom("", ":80", ":443", ":*", ":8443"))
+        .map(([scheme, port]) => scheme + name + port),
+    );
+  const source = fc.oneof(host, fc.constantFrom("'self'", "*", "http:", "https:", "data:", "'none'", "'Self'", "wss:"));
+  fc.assert(
+    fc.property(fc.array(source, { maxLength: 3 }), origin, (sources, address) => {
+      const url = new URL(address);
+      const expected = sources.some((each) => sourceMatchesOrigin(each, url.origin, SELF));
+      expect(policiesOf(`img-src ${sources.join(" ")}`).allows({ destination: "image", nonce: "" }, url)).toBe(
+        expected,
+      );
+    }),
+  );
 });
 
 it("knows documents without an origin of their own", () => {
-  expect(isOpaque(parsePolicies("sandbox allow-scripts"))).toBe(true);
-  expect(isOpaque(parsePolicies("img-src *, sandbox"))).toBe(true);
-  expect(isOpaque(parsePolicies("sandbox Allow-Same-Origin"))).toBe(false);
-  expect(isOpaque(parsePolicies("img-src *"))).toBe(false);
+  expect(policiesOf("sandbox allow-scripts").isOpaque).toBe(true);
+  expect(policiesOf("img-src *, sandbox").isOpaque).toBe(true);
+  expect(policiesOf("sandbox Allow-Same-Origin").isOpaque).toBe(false);
+  expect(policiesOf("img-src *").isOpaque).toBe(false);
 });
 
 it.each([
@@ -62,7 +94,7 @@ it.each([
   ["base-uri 'self'", "https://evil.example/", false],
   ["default-src 'none'", "https://cdn.example/", true],
 ])("%s lets %s be the base: %s", (policy, base, expected) => {
-  expect(isAllowedBase(parsePolicies(policy), new URL(base), SELF)).toBe(expected);
+  expect(policiesOf(policy).allowsBase(new URL(base))).toBe(expected);
 });
 
 it.each<[policy: string, nonce: string, expected: boolean]>([
@@ -77,5 +109,5 @@ it.each<[policy: string, nonce: string, expected: boolean]>([
   ["default-src 'self'", "", false],
   ["style-src 'unsafe-inline', style-src 'self'", "", false],
 ])("%s lets a <style> with the nonce %j hold: %s", (policy, nonce, expected) => {
-  expect(allowsStyle(parsePolicies(policy), nonce)).toBe(expected);
+  expect(policiesOf(policy).allowsStyle(nonce)).toBe(expected);
 });

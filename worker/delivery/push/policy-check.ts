@@ -2,8 +2,16 @@
  * Whether a document's Content Security Policies let it load a resource. Where they do not, markup that somebody smuggled
  * into the document must not make the edge ask for it either: the address alone could carry a secret away.
  */
-import { type Policy, parseHostSource, sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
+import {
+  type HostSource,
+  type Policy,
+  parseHostSource,
+  parsePolicies,
+  portMatches,
+  schemeMatches,
+} from "../../../shared/web/csp-source.ts";
 import type { NamedResource } from "./document-scanner.ts";
+import type { Steps } from "./steps.ts";
 
 /** CSP Level 3 section 6.8.1, the first that is there decides. */
 const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
@@ -17,71 +25,155 @@ const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
 /** Sources that make a browser pass over 'unsafe-inline'. */
 const EXACT = /^'(?:nonce|sha256|sha384|sha512)-/;
 
-export function isAllowed(
-  policies: readonly Policy[],
-  resource: Pick<NamedResource, "destination" | "nonce">,
-  url: URL,
-  documentOrigin: string,
-): boolean {
-  return policies.every((policy) => {
-    const name = DIRECTIVES[resource.destination]?.find((directive) => policy.has(directive));
-    return name === undefined || sourcesAllow(policy.get(name) ?? [], resource, url, documentOrigin);
-  });
+/** The policies of one document, each source read once. */
+export class PagePolicies {
+  readonly #origin: string;
+  readonly #scheme: string;
+  readonly #steps: Steps;
+  readonly #policies: { readonly policy: Policy; readonly lists: Map<string, SourceList> }[] = [];
+  #isOpaque = false;
+  #upgrades = false;
+
+  /**
+   * @param origin of the document.
+   * @param steps that it may still cost.
+   */
+  constructor(origin: string, steps: Steps) {
+    this.#origin = origin;
+    this.#scheme = origin.slice(0, origin.indexOf(":"));
+    this.#steps = steps;
+  }
+
+  /** Whether the document is shown with an origin of its own, so that its requests go where ours would. */
+  get isOpaque(): boolean {
+    return this.#isOpaque;
+  }
+
+  /** Whether one asks for `https:` in place of `http:`. */
+  get upgrades(): boolean {
+    return this.#upgrades;
+  }
+
+  /** @param value of a field or a `<meta>`. */
+  add(value: string): void {
+    for (const policy of parsePolicies(value)) {
+      for (const sources of policy.values()) this.#steps.take(1 + sources.length);
+      this.#policies.push({ policy, lists: new Map() });
+      const sandbox = policy.get("sandbox")?.map((token) => token.toLowerCase());
+      this.#isOpaque ||= sandbox !== undefined && !sandbox.includes("allow-same-origin");
+      this.#upgrades ||= policy.has("upgrade-insecure-requests");
+    }
+  }
+
+  allows({ destination, nonce }: Pick<NamedResource, "destination" | "nonce">, url: URL): boolean {
+    const takesNonces = destination === "script" || destination === "style";
+    return this.#every(DIRECTIVES[destination] ?? [], (list) => {
+      if (takesNonces && list.hasNonce(nonce)) return true;
+      return !(destination === "script" && list.isStrict) && list.covers(url);
+    });
+  }
+
+  /** Whether what `style` attributes say holds (CSP Level 3 sections 6.8.1 and 6.7.3.2). Hashes of them are not looked up. */
+  allowsStyleAttributes(): boolean {
+    return this.#every(["style-src-attr", "style-src", "default-src"], (list) => list.allowsInline);
+  }
+
+  /** Whether a `<style>` holds. Hashes of it are not looked up. */
+  allowsStyle(nonce: string): boolean {
+    return this.#every(DIRECTIVES.style ?? [], (list) => list.hasNonce(nonce) || list.allowsInline);
+  }
+
+  /** Whether relative addresses may be resolved against `base` (CSP Level 3 section 6.3.1). */
+  allowsBase(base: URL): boolean {
+    return this.#every(["base-uri"], (list) => list.covers(base));
+  }
+
+  #every(directives: readonly string[], test: (list: SourceList) => boolean): boolean {
+    return this.#policies.every(({ policy, lists }) => {
+      const name = directives.find((directive) => policy.has(directive));
+      if (name === undefined) return this.#steps.take(1);
+      let list = lists.get(name);
+      if (list === undefined) {
+        list = new SourceList(policy.get(name) ?? [], this.#origin, this.#scheme, this.#steps);
+        lists.set(name, list);
+      }
+      return this.#steps.take(1) && test(list);
+    });
+  }
 }
 
-/** Whether what `style` attributes say holds (CSP Level 3 sections 6.8.1 and 6.7.3.2). Hashes of them are not looked up. */
-export function allowsStyleAttributes(policies: readonly Policy[]): boolean {
-  return allowsInline(policies, "style-src-attr", "");
-}
+/** Sources of one directive, so that few are looked at for an address. */
+class SourceList {
+  readonly isStrict: boolean;
+  /** Text in the document. */
+  readonly allowsInline: boolean;
+  readonly #origin: string;
+  readonly #scheme: string;
+  readonly #steps: Steps;
+  /** Those that are a word: keywords as written, `*`, schemes. */
+  readonly #words = new Set<string>();
+  readonly #schemes: string[] = [];
+  /** By host; for `*.a.example` by `.a.example`. */
+  readonly #hosts = new Map<string, HostSource[]>();
 
-/** Whether a `<style>` holds. Hashes of it are not looked up. */
-export function allowsStyle(policies: readonly Policy[], nonce: string): boolean {
-  return allowsInline(policies, "style-src-elem", nonce);
-}
+  constructor(sources: readonly string[], origin: string, scheme: string, steps: Steps) {
+    this.#origin = origin;
+    this.#scheme = scheme;
+    this.#steps = steps;
+    const keywords = new Set<string>();
+    let isExact = false;
+    for (const source of sources) {
+      this.#words.add(source);
+      const lower = source.toLowerCase();
+      if (source.startsWith("'")) {
+        keywords.add(lower);
+        isExact ||= EXACT.test(lower);
+      } else if (/^[a-z][a-z0-9+.-]*:$/.test(lower)) this.#addScheme(lower.slice(0, -1));
+      else this.#addHost(parseHostSource(source));
+    }
+    this.isStrict = keywords.has("'strict-dynamic'");
+    this.allowsInline = keywords.has("'unsafe-inline'") && !isExact;
+    if (keywords.has("'self'")) this.#words.add("'self'");
+  }
 
-function allowsInline(policies: readonly Policy[], directive: string, nonce: string): boolean {
-  return policies.every((policy) => {
-    const sources = [directive, "style-src", "default-src"].map((name) => policy.get(name)).find(Boolean);
-    if (nonce !== "" && sources?.includes(`'nonce-${nonce}'`)) return true;
-    const lower = sources?.map((source) => source.toLowerCase());
-    return lower === undefined || (lower.includes("'unsafe-inline'") && !lower.some((source) => EXACT.test(source)));
-  });
-}
+  hasNonce(nonce: string): boolean {
+    return nonce !== "" && this.#words.has(`'nonce-${nonce}'`);
+  }
 
-/** Whether relative addresses may be resolved against `base` (CSP Level 3 section 6.3.1). */
-export function isAllowedBase(policies: readonly Policy[], base: URL, documentOrigin: string): boolean {
-  return policies.every(
-    (policy) => policy.get("base-uri")?.some((source) => covers(source, base, documentOrigin)) ?? true,
-  );
-}
+  covers(url: URL): boolean {
+    const scheme = url.protocol.slice(0, -1);
+    if (this.#words.has("'self'") && url.origin === this.#origin) return true;
+    if (this.#words.has("*") && (schemeMatches("http", scheme) || scheme === this.#scheme)) return true;
+    if (this.#schemes.some((allowed) => schemeMatches(allowed, scheme))) return true;
+    if (this.#isOfHost(url.hostname, url)) return true;
+    for (let dot = url.hostname.indexOf("."); dot !== -1; dot = url.hostname.indexOf(".", dot + 1))
+      if (this.#isOfHost(url.hostname.slice(dot), url)) return true;
+    return this.#isOfHost("*", url);
+  }
 
-/** Whether the document is shown with an origin of its own, so that its requests go where ours would. */
-export function isOpaque(policies: readonly Policy[]): boolean {
-  return policies.some((policy) => {
-    const sandbox = policy.get("sandbox");
-    return sandbox !== undefined && !sandbox.some((token) => token.toLowerCase() === "allow-same-origin");
-  });
-}
+  #addScheme(scheme: string): void {
+    // No other can be that of a page's resource.
+    if (/^(?:https?|wss?)$/.test(scheme) && !this.#schemes.includes(scheme)) this.#schemes.push(scheme);
+  }
 
-function sourcesAllow(
-  sources: readonly string[],
-  { destination, nonce }: Pick<NamedResource, "destination" | "nonce">,
-  url: URL,
-  documentOrigin: string,
-): boolean {
-  const takesNonces = destination === "script" || destination === "style";
-  if (takesNonces && nonce !== "" && sources.includes(`'nonce-${nonce}'`)) return true;
-  const isStrict = sources.some((source) => source.toLowerCase() === "'strict-dynamic'");
-  if (destination === "script" && isStrict) return false;
-  return sources.some((source) => covers(source, url, documentOrigin));
-}
+  #addHost(source: HostSource | null): void {
+    if (source === null) return;
+    const key = source.host.startsWith("*.") ? source.host.slice(1) : source.host;
+    const others = this.#hosts.get(key);
+    if (others === undefined) this.#hosts.set(key, [source]);
+    else others.push(source);
+  }
 
-function covers(source: string, url: URL, documentOrigin: string): boolean {
-  return sourceMatchesOrigin(source, url.origin, documentOrigin) && pathMatches(source, url.pathname);
+  #isOfHost(key: string, url: URL): boolean {
+    const sources = this.#hosts.get(key) ?? [];
+    return sources.some(
+      (source) =>
+        this.#steps.take(1) && portMatches(source, url, this.#scheme) && pathMatches(source.path ?? "/", url.pathname),
+    );
+  }
 }
 
 /** CSP Level 3 section 6.7.2.11. */
-function pathMatches(source: string, pathname: string): boolean {
-  const path = parseHostSource(source)?.path ?? "/";
+function pathMatches(path: string, pathname: string): boolean {
   return path === "/" || (path.endsWith("/") ? pathname.startsWith(path) : pathname === path);
 }

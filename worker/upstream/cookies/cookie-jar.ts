@@ -94,7 +94,7 @@ export class CookieJar {
     const loaded = this.#load(partition);
     const cookies = await loaded.cookies;
     const setting = { url, now: this.#deps.now(), http: true, takesSameSite };
-    const changes = lines.map((line) => cookies.set(line, setting)).filter((change) => change !== null);
+    const changes = cookies.setAll(lines, setting);
     if (clearsSite) changes.push(...cookies.removeSite(url.hostname));
     if (changes.length > 0) this.#markDirty(partition, loaded);
     return changes;

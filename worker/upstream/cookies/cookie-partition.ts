@@ -23,6 +23,9 @@ const COOKIES_PER_PARTITION = 600;
 /** Bytes: serialized cookies of one partition, shared as COOKIES_PER_PARTITION; a value of Deno KV holds 64 KiB. */
 export const COOKIE_PARTITION_BYTES = 60 * 1024;
 
+/** Count: so many cookies may be set before those are taken away that are too many. */
+const BOUNDED_AFTER = 100;
+
 /** What a Set-Cookie line did: the cookie that stands now (or is in the past), and the one it replaced. */
 export interface CookieChange {
   readonly next: StoredCookie;
@@ -48,6 +51,25 @@ export class CookiePartition {
 
   /** Null where the line was ignored. */
   set(line: string, setting: JarSetting): CookieChange | null {
+    return this.setAll([line], setting)[0] ?? null;
+  }
+
+  /** Lines of one response. @returns what those did that were not ignored. */
+  setAll(lines: readonly string[], setting: JarSetting): CookieChange[] {
+    const changes: CookieChange[] = [];
+    for (const line of lines) {
+      const change = this.#set(line, setting);
+      if (change === null) continue;
+      changes.push(change);
+      // To weigh all that is kept after each would take time that is quadratic.
+      if (changes.length % BOUNDED_AFTER === 0) this.#bound(setting.now, ownerOf(change.next.domain));
+    }
+    const last = changes.at(-1);
+    if (last !== undefined) this.#bound(setting.now, ownerOf(last.next.domain));
+    return changes;
+  }
+
+  #set(line: string, setting: JarSetting): CookieChange | null {
     const cookie = takeSetCookie(line, setting);
     if (cookie === null) return null;
     const key = cookieKey(cookie);
@@ -60,7 +82,6 @@ export class CookiePartition {
       return previous === null ? null : { next, previous };
     }
     this.#cookies.set(key, next);
-    this.#bound(setting.now, ownerOf(next.domain));
     return { next, previous };
   }
 

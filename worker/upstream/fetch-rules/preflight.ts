@@ -64,15 +64,15 @@ export class PreflightCache {
     checkCors(headers, url, origin, withCredentials);
     if (!response.ok) throw denied(url, `it answered the preflight with status ${response.status}`);
 
-    const methods = listOf(headers.get("access-control-allow-methods"));
-    const names = listOf(headers.get("access-control-allow-headers")).map((name) => name.toLowerCase());
-    const allowsAll = (list: readonly string[]) => !withCredentials && list.includes("*");
-    if (!isSafelistedMethod(method) && !methods.includes(method) && !allowsAll(methods)) {
+    const methods = new Set(listOf(headers.get("access-control-allow-methods")));
+    const names = new Set(listOf(headers.get("access-control-allow-headers")).map((name) => name.toLowerCase()));
+    const allowsAll = (list: ReadonlySet<string>) => !withCredentials && list.has("*");
+    if (!isSafelistedMethod(method) && !methods.has(method) && !allowsAll(methods)) {
       throw denied(url, `it does not allow the method ${method}`);
     }
     for (const name of unsafeNames) {
       // Authorization is the one name that "*" does not stand for (CORS non-wildcard request-header name).
-      if (!names.includes(name) && (name === "authorization" || !allowsAll(names))) {
+      if (!names.has(name) && (name === "authorization" || !allowsAll(names))) {
         throw denied(url, `it does not allow the field ${name}`);
       }
     }

@@ -127,11 +127,12 @@ function knownHost({ hostname }: URL): string | null {
 function parseField(field: string): { maxAge: number; includesSubdomains: boolean } | null {
   const directives = new Map<string, string>();
   for (const part of (field.split(",", 1)[0] ?? "").split(";")) {
-    const [, name = "", value = ""] = /^\s*([^\s=]*)\s*(?:=\s*"?([^"]*?)"?)?\s*$/.exec(part) ?? [];
-    const key = name.toLowerCase();
-    if (key === "") continue;
+    const equals = part.includes("=") ? part.indexOf("=") : part.length;
+    const key = part.slice(0, equals).trim().toLowerCase();
+    if (key === "" || /\s/.test(key)) continue;
     if (directives.has(key)) return null;
-    directives.set(key, value);
+    const value = part.slice(equals + 1).trim();
+    directives.set(key, value.replace(/^"/, "").replace(/"$/, ""));
   }
   const seconds = directives.get("max-age") ?? "";
   if (!/^\d+$/.test(seconds)) return null;

@@ -15,8 +15,8 @@ const FAILED_LIFETIME = 10 * 60_000;
 /** Section 2.5: that much is read at least. */
 const MOST_BYTES = 500 * 1024;
 
-const ALL = new RobotsRules("");
-const NOTHING = new RobotsRules("User-agent: *\nDisallow: /");
+const ALL = new RobotsRules("", AGENTS);
+const NOTHING = new RobotsRules("User-agent: *\nDisallow: /", AGENTS);
 
 interface KeptRules {
   readonly rules: RobotsRules;
@@ -51,7 +51,7 @@ export class RobotsKeeper {
       const head = robotsHead(origin);
       const { head: response, body, coded } = await this.#ask({ head, body: null, signal, userAgent, acceptLanguage });
       coded?.drop();
-      if (response.status === 200 && body !== null) return new RobotsRules(await textOf(body));
+      if (response.status === 200 && body !== null) return new RobotsRules(await textOf(body), AGENTS);
       await body?.cancel();
       return response.status < 500 ? ALL : null;
     } catch {

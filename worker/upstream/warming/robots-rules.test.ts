@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { RobotsRules } from "./robots-rules.ts";
 
 const allows = (text: string, path: string, agent = "ropeway"): boolean =>
-  new RobotsRules(text).allows(agent, new URL(path, "https://a.example"));
+  new RobotsRules(text, ["ropeway", "*", "quiet"]).allows(agent, new URL(path, "https://a.example"));
 
 it.each([
   ["", "/x", true],
@@ -41,6 +41,11 @@ it("takes the group of the product, else that of all, and all groups of one name
   expect(allows(text, "/all", "quiet")).toBe(true);
 });
 
-it("takes no longer for hostile patterns", () => {
-  expect(allows(`User-agent: *\nDisallow: /${"*a".repeat(2000)}b$`, `/${"a".repeat(10_000)}`)).toBe(true);
+it("takes what is too long or too much for forbidden", () => {
+  const long = "a".repeat(300);
+  expect(allows(`User-agent: *\nDisallow: /${long}$`, `/${long}b`)).toBe(false);
+  expect(allows(`User-agent: *\nDisallow: /\nAllow: /${long}`, `/${long}`)).toBe(false);
+  expect(allows("", `/${"a".repeat(2_000)}`)).toBe(false);
+  expect(allows(`User-agent: *\n${"Allow: /a\n".repeat(2_001)}`, "/a")).toBe(false);
+  expect(allows(`User-agent: other\n${"Disallow: /\n".repeat(2_001)}`, "/a")).toBe(true);
 });

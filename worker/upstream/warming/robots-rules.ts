@@ -2,47 +2,75 @@
 
 interface Rule {
   readonly isAllowed: boolean;
-  /** Path and query, with `*`, and maybe `$` at its end. */
+  /** Path and query, normalized, with `*`, and maybe `$` at its end. */
   readonly pattern: string;
+  /** As it was written: the longest decides. */
+  readonly length: number;
 }
+
+/** Count: an origin that has more for us lets nothing be fetched. */
+const RULES = 2_000;
+/** Characters of a pattern; a longer one forbids all that begins like it. */
+const PATTERN = 250;
+/** Characters of a path and query; a longer one is not to be fetched. */
+const PATH = 2_000;
 
 export class RobotsRules {
   /** By product token, lower case, or `*`. */
   readonly #groups = new Map<string, Rule[]>();
+  #count = 0;
 
-  constructor(text: string) {
-    let agents: string[] = [];
+  /** @param agents whose rules may be asked for: product tokens in lower case, or `*`. */
+  constructor(text: string, agents: readonly string[]) {
+    let named: Rule[][] = [];
     let isInRules = false;
     for (const line of text.split(/[\r\n]+/)) {
       const [name, value] = fieldOf(line);
       if (name === "user-agent") {
         // A group's names come before its rules.
-        if (isInRules) agents = [];
+        if (isInRules) named = [];
         isInRules = false;
-        agents.push(/^(?:\*|[\w-]*)/.exec(value)?.[0].toLowerCase() ?? "");
+        const agent = /^(?:\*|[\w-]*)/.exec(value)?.[0].toLowerCase() ?? "";
+        const rules = agents.includes(agent) ? this.#groupOf(agent) : null;
+        if (rules !== null && !named.includes(rules)) named.push(rules);
       } else if (name === "allow" || name === "disallow") {
         isInRules = true;
-        if (value !== "") for (const agent of agents) this.#add(agent, { isAllowed: name === "allow", pattern: value });
+        const rule = ruleOf(name === "allow", value);
+        if (rule !== null) for (const rules of named) this.#add(rules, rule);
       }
-      for (const agent of agents) if (!this.#groups.has(agent)) this.#groups.set(agent, []);
     }
   }
 
-  /** @param agent a product token, lower case; the group `*` holds for one without its own. */
+  /** The group `*` holds for an agent without its own. */
   allows(agent: string, { pathname, search }: URL): boolean {
     const path = normalized(pathname + search);
-    let longest: Rule = { isAllowed: true, pattern: "" };
+    if (this.#count > RULES || path.length > PATH) return false;
+    let longest = { isAllowed: true, length: 0 };
     for (const rule of this.#groups.get(agent) ?? this.#groups.get("*") ?? []) {
-      if (!matches(normalized(rule.pattern), path)) continue;
-      const isLonger = rule.pattern.length > longest.pattern.length;
-      if (isLonger || (rule.isAllowed && rule.pattern.length === longest.pattern.length)) longest = rule;
+      if (!matches(rule.pattern, path)) continue;
+      const isLonger = rule.length > longest.length;
+      if (isLonger || (rule.isAllowed && rule.length === longest.length)) longest = rule;
     }
     return longest.isAllowed;
   }
 
-  #add(agent: string, rule: Rule): void {
-    this.#groups.set(agent, [...(this.#groups.get(agent) ?? []), rule]);
+  #groupOf(agent: string): Rule[] {
+    const rules = this.#groups.get(agent) ?? [];
+    this.#groups.set(agent, rules);
+    return rules;
   }
+
+  #add(rules: Rule[], rule: Rule): void {
+    this.#count += 1;
+    if (this.#count <= RULES) rules.push(rule);
+  }
+}
+
+/** Null for what says nothing. */
+function ruleOf(isAllowed: boolean, pattern: string): Rule | null {
+  const isLong = pattern.length > PATTERN;
+  if (pattern === "" || (isLong && isAllowed)) return null;
+  return { isAllowed, pattern: normalized(isLong ? pattern.slice(0, PATTERN) : pattern), length: pattern.length };
 }
 
 function fieldOf(line: string): readonly [name: string, value: string] {
