@@ -16,7 +16,7 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 75.8 * KB,
+    limit: 75.9 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.5 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8 * KB },
@@ -26,7 +26,7 @@ const budgets: readonly Budget[] = [
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 28.4 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5.4 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
-  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22 * KB },
+  { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.5 * KB },
   { name: "style sheet", files: ["shell.css"], limit: 8 * KB },
 ];
 
