@@ -57,6 +57,20 @@ describe("requests for the same at the same time", () => {
     expect(web.asked.length).toBe(1);
   });
 
+  it("tell who comes late how old it is by then, as the store would", async () => {
+    const web = slowOrigin();
+    const first = web.ask(URL_ASKED);
+    web.answer();
+    await web.go();
+    web.pass(20);
+    const [early, late] = [await first, await web.askElsewhere(URL_ASKED)];
+    expect([early.headers.get("age"), late.headers.get("age")]).toEqual([null, "20"]);
+    const lengths = Promise.all([lengthOf(first), lengthOf(Promise.resolve(late))]);
+    for (const _ of "1234") await web.go();
+    expect(await lengths).toEqual(Array(2).fill(3 * PIECE.length));
+    expect(web.asked.length).toBe(1);
+  });
+
   it("go on when who asked first leaves, and end with the last", async () => {
     const web = slowOrigin();
     const [first, second] = [new AbortController(), new AbortController()];

@@ -1,5 +1,6 @@
 /** One fetch for all who ask the same at the same time. It goes on while one of them is left. */
 import { fieldValue } from "../../../shared/http-cache/fields.ts";
+import { headersWithAge } from "../../../shared/http-cache/freshness.ts";
 import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
 import { openReader } from "../body/response-body.ts";
 import { askOrigin, type OriginAnswer, type Question } from "./ask-origin.ts";
@@ -46,7 +47,12 @@ export class Flight {
   async join(signal: AbortSignal, late: Promise<null>): Promise<Response | null> {
     this.#enter(signal);
     const answer = await untilAborted(Promise.race([this.#answer.catch(() => null), late]), signal);
-    if (answer?.kind === "shared") return markFromCache(this.#open(answer, signal));
+    if (answer?.kind === "shared") {
+      const { stored } = answer;
+      // Its body may have been on the way for a while, or on its way into the store.
+      const aged = { ...stored, headers: headersWithAge(stored, this.#options.question.now()) };
+      return markFromCache(this.#open({ ...answer, stored: aged }, signal));
+    }
     this.#leave(signal);
     return null;
   }
