@@ -22,7 +22,7 @@ export const mayOpenBrotli = (): boolean => open < AT_ONCE;
 /** Reads only as it is read. To be read or cancelled: until it is over it counts. */
 export function brotliBody(
   source: ReadableStream<Uint8Array>,
-  { contentLength }: BodyOptions,
+  { contentLength, clock }: BodyOptions,
 ): ReadableStream<Uint8Array> {
   const coder = createBrotliCompress({
     params: {
@@ -37,7 +37,8 @@ export function brotliBody(
     if (!isOver) open -= 1;
     isOver = true;
   };
-  return flushedBody(source, { coder, flush: constants.BROTLI_OPERATION_FLUSH, patience: PATIENCE, onOver });
+  const flushed = { coder, flush: constants.BROTLI_OPERATION_FLUSH, patience: PATIENCE, onOver };
+  return flushedBody(source, flushed, clock);
 }
 
 /** Smallest window that covers the body. */

@@ -1,6 +1,8 @@
 import { brotliDecompressSync, createBrotliDecompress, createInflateRaw, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Random } from "../../../shared/testing/random.ts";
+import { settle } from "../../../shared/testing/turns.ts";
 import { brotliBody, mayOpenBrotli } from "./brotli-body.ts";
 import { deflateBody } from "./deflate-body.ts";
 
@@ -80,23 +82,37 @@ describe.each([
     expect(coded.byteLength).toBeLessThan(3000);
   });
 
-  it("reads no further than its reader asks", async () => {
-    let pulls = 0;
+  /** How often a source of noise is read for ten pieces of what comes out. @param pace milliseconds that each takes to come. */
+  async function pullsForTen(pace: number): Promise<number> {
+    const random = new Random(24);
+    let [pulls, now] = [0, 0];
     const source = new ReadableStream<Uint8Array>(
       {
         pull(controller) {
           pulls++;
-          controller.enqueue(new Uint8Array(64 * 1024).map(() => Math.random() * 256));
+          now += pace;
+          controller.enqueue(random.bytes(64 * 1024));
         },
       },
       { highWaterMark: 0 },
     );
-    const reader = codedBody(source, { contentLength: null }).getReader();
+    const clock = { now: () => now, setTimer: () => () => {} };
+    const reader = codedBody(source, { contentLength: null, clock }).getReader();
+    onTestFinished(() => reader.cancel());
     for (let i = 0; i < 10; i++) await reader.read();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    // Brotli gathers some before it puts out any.
-    expect(pulls).toBeLessThanOrEqual(16);
-    await reader.cancel();
+    const before = pulls;
+    await settle();
+    expect(pulls).toBe(before);
+    return pulls;
+  }
+
+  it("reads no further than its reader asks", async () => {
+    // Brotli gathers a megabyte before it puts any out.
+    expect(await pullsForTen(0)).toBeLessThanOrEqual(16);
+  });
+
+  it("puts out what it has where the source takes its time", async () => {
+    expect(await pullsForTen(50)).toBeLessThanOrEqual(4);
   });
 
   it("cancels the source, with the reason", async () => {
