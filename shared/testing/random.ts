@@ -1,3 +1,9 @@
+/**
+ * The seed of this run, for all tests: the same each time, so that what fails fails again. ROPEWAY_FUZZ_SEED gives another
+ * (`vitest.config.ts`).
+ */
+export const runSeed = (): number => Number(process.env.ROPEWAY_FUZZ_SEED ?? 1) >>> 0;
+
 /** Pseudo-random numbers that a printed seed repeats (mulberry32). Not for secrets. */
 export class Random {
   readonly seed: number;
@@ -6,6 +12,13 @@ export class Random {
   constructor(seed: number) {
     this.seed = seed >>> 0;
     this.#state = this.seed;
+  }
+
+  /** Numbers of its own, for one of several that take theirs at the same time: whoever is first changes nothing for others. */
+  fork(name: string): Random {
+    let seed = this.seed;
+    for (const character of name) seed = new Random(seed ^ (character.codePointAt(0) ?? 0)).uint32();
+    return new Random(seed);
   }
 
   /** An integer from 0 to 2^32 - 1. */

@@ -262,7 +262,7 @@ export class ResponseStore<Meta> {
     }
   }
 
-  /** While nobody waits: writes down what was used, and drops what no entry has. */
+  /** While nobody waits: writes down what was used, and drops what no entry has, or nobody finds. */
   async upkeep(): Promise<void> {
     this.#bodies.endAhead();
     const database = await this.#database;
@@ -270,6 +270,7 @@ export class ResponseStore<Meta> {
     if (this.#touched.size > 0) await this.#queue.add({ run: async () => {} });
     if (this.#platform.now() - this.#sweptAt < SWEEP_INTERVAL) return;
     this.#sweptAt = this.#platform.now();
+    await this.#queue.add({ run: (changes) => changes.beginAnewWhereLost() });
     await this.#bodies.sweepAll();
   }
 

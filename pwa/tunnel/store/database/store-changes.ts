@@ -66,15 +66,26 @@ export class StoreChanges {
   /** @param last the body's last block; nobody needs its others where the body is stored already. */
   async add<Meta>(entry: Omit<StoredEntry<Meta>, "id" | "used">, last: Uint8Array): Promise<StoredEntry<Meta>> {
     const entries = this.#write.objectStore("entries");
-    const twin = await entries.index("copy").get([entry.partition, entry.body.hash]);
-    const body = twin?.body ?? entry.body;
-    const isNew = twin === undefined;
+    const twin = await this.#twinOf(entry);
+    const body = twin ?? entry.body;
+    const isNew = twin === null;
     if (isNew) await this.#write.objectStore("blocks").put(last, [body.id, body.blocks.length - 1]);
     const added = { ...entry, body, used: this.turn };
     // The key is the database's to give.
     const id = await entries.add(added as StoredEntry<Meta>);
     await this.#account(entry.partition, isNew ? body.size : 0, 1);
     return { ...added, id };
+  }
+
+  /** The same body, where the partition has it already; a row that says so and is broken goes. */
+  async #twinOf({ partition, body }: Pick<StoredEntry<unknown>, "partition" | "body">): Promise<StoredBody | null> {
+    const copies = this.#write.objectStore("entries").index("copy");
+    for (;;) {
+      const twin = await copies.get([partition, body.hash]);
+      if (twin === undefined) return null;
+      if (isStoredBody(twin.body)) return twin.body;
+      await this.remove(twin.id);
+    }
   }
 
   /** A kept page whose document goes is not kept any more. */
@@ -90,11 +101,12 @@ export class StoreChanges {
     await entries.delete(id);
     this.#gone.add(id);
     // Its blocks, if there are any, are found as those that no entry has.
-    if (!isStoredBody(entry.body)) await this.#account(String(entry.partition), 0, -1);
+    const partition = String(entry.partition);
+    if (!isStoredBody(entry.body)) await this.#account(partition, 0, -1);
     else {
       const isLast = (await entries.index("body").count(entry.body.id)) === 0;
       if (isLast) await this.#disown(entry.body);
-      await this.#account(entry.partition, isLast ? -entry.body.size : 0, -1);
+      await this.#account(partition, isLast ? -entry.body.size : 0, -1);
     }
     return entry;
   }
@@ -143,6 +155,7 @@ export class StoreChanges {
 
   /** What was asked for before is not to be stored any more, in any window. */
   async removePartitions(isOf: (partition: string) => boolean): Promise<void> {
+    await this.beginAnewWhereLost();
     this.#totals = { ...this.#totals, era: this.era + 1 };
     const byPartition = this.#write.objectStore("entries").index("partition");
     for (const partition of await this.#write.objectStore("partitions").getAllKeys()) {
@@ -217,13 +230,27 @@ export class StoreChanges {
     if (kept !== this.#totals.entries) await this.#beginAnew();
   }
 
+  /** A row that has lost its place in the index is found by nobody, and nobody would forget it. */
+  async beginAnewWhereLost(): Promise<void> {
+    const [entries, partitions] = [this.#write.objectStore("entries"), this.#write.objectStore("partitions")];
+    const count = await entries.count();
+    const placed = (await entries.index("used").count()) + (await entries.index("kept").count());
+    let known = 0;
+    for (const partition of new Set([...(await partitions.getAllKeys()), ...this.#uses.keys()])) {
+      const found = await entries.index("partition").count(partition);
+      const use = this.#uses.get(partition) ?? (await partitions.get(partition));
+      known += use?.entries === found ? found : Number.NaN;
+    }
+    if ([placed, known, this.#totals.entries].some((each) => each !== count)) await this.#beginAnew();
+  }
+
   /** How much is stored cannot be told any more: nothing is but what pages were kept with. */
   async #beginAnew(): Promise<void> {
     const [entries, blocks] = [this.#write.objectStore("entries"), this.#write.objectStore("blocks")];
     for (const name of ["partitions", "totals", "visits"] as const) await this.#write.objectStore(name).clear();
     this.#uses.clear();
     // Windows that have an index in memory drop it when they see that this is another.
-    const era = Math.floor(Math.random() * 2 ** 32);
+    const [era = 0] = crypto.getRandomValues(new Uint32Array(1));
     this.#totals = { ...NOTHING_STORED, turn: 1, era };
     const bodies = new Set<string>();
     for (const row of await entries.getAll()) {

@@ -1,24 +1,34 @@
 /** The store under fire: killed, refused, spoilt, and used by two windows at once. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Random } from "../../../../shared/testing/random.ts";
+import { Random, runSeed } from "../../../../shared/testing/random.ts";
+import { firstDifference, steadyPlatform } from "../../../../shared/testing/steady-platform.ts";
 import { FakeDisk } from "../testing/fake-disk.ts";
 import { blockCount, bytes, expectSound, OTHER, put, SITE, type TestMeta, turns } from "../testing/stored-bodies.ts";
 import type { ResponseStore } from "./response-store.ts";
+import type { StoredEntry } from "./store-database.ts";
+import { isStoredEntry } from "./store-rows.ts";
 
 const BOUNDS = { bytes: 30_000, entries: 20 };
 const LENGTHS = [0, 10, 900, 1000, 3700];
 const PARTITIONS = [SITE, OTHER];
 
-const random = new Random(Number(process.env.ROPEWAY_FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 32)));
-const seeded = `(ROPEWAY_FUZZ_SEED=${random.seed})`;
+const seeded = `(ROPEWAY_FUZZ_SEED=${runSeed()})`;
 
+let random: Random;
 let disk: FakeDisk<TestMeta>;
 /** Responses that were begun so far. */
 let begun = 0;
 
-beforeEach(() => {
+/** All that happens from then on follows from the seed. */
+function lightFire(): void {
+  random = new Random(runSeed());
   disk = new FakeDisk(isTestMeta);
   begun = 0;
+}
+
+beforeEach(() => {
+  lightFire();
+  steadyPlatform({ bytes: (length) => random.bytes(length) });
 });
 
 const isTestMeta = (meta: unknown): meta is TestMeta =>
@@ -162,19 +172,88 @@ async function expectUsable(): Promise<void> {
   expect(await read(window, SITE, "https://a.example/after")).toBe(0);
 }
 
+/** Killed between any two steps. */
+async function killAtAnyStep(): Promise<void> {
+  let left = 1 + random.below(150);
+  disk.onStep = () => {
+    left -= 1;
+    if (left === 0) disk.kill();
+  };
+  // What was killed fails as it likes; nobody hears of it.
+  await actMany(openTwo(), 8).catch(() => {});
+  disk.kill();
+  await expectSound(disk);
+}
+
+/** Rows are broken while nobody looks. */
+async function spoilAndUse(): Promise<void> {
+  await actMany(openTwo(), 4);
+  disk.kill();
+  for (let count = random.below(3); count >= 0; count--) await spoilOne();
+  const windows = openTwo();
+  await Promise.all(windows.map(({ opened }) => opened));
+  // A block that is found broken in the middle of a body ends its reading.
+  for (const partition of PARTITIONS) {
+    for (let number = 0; number < 12; number++) {
+      await read(random.pick(windows), partition, urlOf(number)).catch(expectBroken);
+    }
+  }
+  for (let count = 0; count < 30; count++) await store(random.pick(windows));
+  const database = await disk.raw();
+  const bodies = async () => new Map((await database.getAll("entries")).map(({ body }) => [body?.id, body?.size]));
+  const sizes = [...(await bodies()).values()].filter((size) => Number.isSafeInteger(size));
+  expect(await database.count("entries")).toBeLessThanOrEqual(BOUNDS.entries + 3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(BOUNDS.bytes + 4 * 3700);
+  await expectRest(windows);
+  await forgetAll();
+  expect(await database.getAll("entries")).toEqual([]);
+  database.close();
+}
+
+/** When they had time to look through all: no row is broken, and none is left that nobody finds. */
+async function expectRest(windows: readonly ResponseStore<TestMeta>[]): Promise<void> {
+  for (const window of windows) await window.upkeep();
+  for (const partition of PARTITIONS) {
+    for (const window of windows) await window.index(partition);
+  }
+  for (const window of windows) await window.change(window.era, async () => {});
+  const database = await disk.raw();
+  const entries = await database.getAll("entries");
+  expect(entries.filter((entry) => !isStoredEntry(entry, isTestMeta))).toEqual([]);
+  expect(entries.filter(({ partition }) => !PARTITIONS.includes(partition))).toEqual([]);
+  database.close();
+  disk.kill();
+}
+
+/** One of two windows forgets while both write and evict. */
+async function forgetAmidWork(): Promise<void> {
+  const windows = openTwo();
+  await actMany(windows, 6);
+  const work = actMany(windows, 10);
+  await turns(random.below(40));
+  const isOf = random.pick([(partition: string) => partition === SITE, () => true]);
+  const before = begun;
+  expect(await random.pick(windows).forget(isOf)).toBe(true);
+  const readAll = async () => {
+    for (const window of [...windows, disk.open(BOUNDS)]) {
+      await window.opened;
+      for (const partition of PARTITIONS.filter(isOf)) {
+        for (let number = 0; number < 12; number++) {
+          const found = await read(window, partition, urlOf(number));
+          if (found !== null) expect(found).toBeGreaterThanOrEqual(before);
+        }
+      }
+    }
+  };
+  await Promise.all([readAll(), work]);
+  await readAll();
+  await expectUsable();
+  disk.kill();
+}
+
 describe(`the store ${seeded}`, () => {
   it("is sound after 200 kills between any two steps", async () => {
-    for (let round = 0; round < 200; round++) {
-      let left = 1 + random.below(150);
-      disk.onStep = () => {
-        left -= 1;
-        if (left === 0) disk.kill();
-      };
-      // What was killed fails as it likes; nobody hears of it.
-      await actMany(openTwo(), 8).catch(() => {});
-      disk.kill();
-      await expectSound(disk);
-    }
+    for (let round = 0; round < 200; round++) await killAtAnyStep();
     disk.onStep = () => {};
     await expectUsable();
   });
@@ -209,54 +288,26 @@ describe(`the store ${seeded}`, () => {
   });
 
   it("shows nothing of rows that are broken, and is within its bounds again when they have gone", async () => {
-    for (let round = 0; round < 40; round++) {
-      await actMany(openTwo(), 4);
-      disk.kill();
-      for (let count = random.below(3); count >= 0; count--) await spoilOne();
-      const windows = openTwo();
-      await Promise.all(windows.map(({ opened }) => opened));
-      // A block that is found broken in the middle of a body ends its reading.
-      for (const partition of PARTITIONS) {
-        for (let number = 0; number < 12; number++) {
-          await read(random.pick(windows), partition, urlOf(number)).catch(expectBroken);
-        }
-      }
-      for (let count = 0; count < 30; count++) await store(random.pick(windows));
-      disk.kill();
-      const database = await disk.raw();
-      const entries = await database.getAll("entries");
-      database.close();
-      expect(entries.length).toBeLessThanOrEqual(BOUNDS.entries + 3);
-      expect(entries.reduce((sum, { body }) => sum + (body?.size ?? 0), 0)).toBeLessThan(BOUNDS.bytes + 4 * 3700);
-      await forgetAll();
-    }
+    for (let round = 0; round < 40; round++) await spoilAndUse();
   });
 
   it("never shows again what one of two windows has forgotten while both write, evict and forget", async () => {
-    for (let round = 0; round < 20; round++) {
-      const windows = openTwo();
-      await actMany(windows, 6);
-      const work = actMany(windows, 10);
-      await turns(random.below(40));
-      const isOf = random.pick([(partition: string) => partition === SITE, () => true]);
-      const before = begun;
-      expect(await random.pick(windows).forget(isOf)).toBe(true);
-      const readAll = async () => {
-        for (const window of [...windows, disk.open(BOUNDS)]) {
-          await window.opened;
-          for (const partition of PARTITIONS.filter(isOf)) {
-            for (let number = 0; number < 12; number++) {
-              const found = await read(window, partition, urlOf(number));
-              if (found !== null) expect(found).toBeGreaterThanOrEqual(before);
-            }
-          }
-        }
-      };
-      await Promise.all([readAll(), work]);
-      await readAll();
-      await expectUsable();
-      disk.kill();
+    for (let round = 0; round < 20; round++) await forgetAmidWork();
+  });
+
+  it("does the same again, step by step, where the seed is the same", async () => {
+    const runs: string[][] = [];
+    for (const _ of "12") {
+      lightFire();
+      disk.steps = [];
+      for (let round = 0; round < 4; round++) await spoilAndUse();
+      for (let round = 0; round < 3; round++) await forgetAmidWork();
+      for (let round = 0; round < 20; round++) await killAtAnyStep();
+      runs.push(disk.steps);
     }
+    const [first = [], second = []] = runs;
+    expect(first.length).toBeGreaterThan(1000);
+    expect(firstDifference(first, second)).toBeNull();
   });
 });
 
@@ -306,4 +357,61 @@ it("keeps no blocks of a body that could not be stored", async () => {
   };
   await put(window, "https://a.example/x", bytes(3700));
   expect(await blockCount(disk)).toBe(0);
+});
+
+describe("one broken row", () => {
+  /** Of a store with one response, where something of its row is another then. */
+  async function withBroken(change: (row: StoredEntry<unknown>) => unknown): Promise<ResponseStore<TestMeta>> {
+    await put(disk.open(BOUNDS), urlOf(1), bytes(900), { note: "0 900 1" });
+    disk.kill();
+    const database = await disk.raw();
+    for (const row of await database.getAll("entries")) await database.put("entries", change(row) as typeof row);
+    database.close();
+    const window = disk.open(BOUNDS);
+    await window.opened;
+    return window;
+  }
+
+  const countEntries = async () => {
+    const database = await disk.raw();
+    const count = await database.count("entries");
+    database.close();
+    return count;
+  };
+
+  it("gives its body to no other, and goes when that is stored", async () => {
+    const window = await withBroken((row) => ({ ...row, body: { ...row.body, size: "x" } }));
+    await put(window, urlOf(2), bytes(900), { note: "0 900 1" });
+    const database = await disk.raw();
+    const entries = await database.getAll("entries");
+    database.close();
+    expect(entries.map(({ url, body }) => [url, body.size])).toEqual([[urlOf(2), 900]]);
+    expect(await read(window, SITE, urlOf(2))).toBe(0);
+  });
+
+  it.each([
+    ["partition", null],
+    ["used", "never"],
+  ])("without its %s keeps nothing else from being stored", async (name, value) => {
+    const window = await withBroken((row) => ({ ...row, [name]: value }));
+    for (let number = 2; number < 30; number++) await put(window, urlOf(number), bytes(10), { note: "0 10 1" });
+    expect(await read(window, SITE, urlOf(29))).toBe(0);
+    await window.upkeep();
+    expect(await countEntries()).toBeLessThanOrEqual(BOUNDS.entries);
+  });
+
+  it.each(["partition", "used"])("that has lost its %s is forgotten with the others", async (name) => {
+    const window = await withBroken((row) => ({ ...row, [name]: undefined }));
+    expect(await window.forget(() => true)).toBe(true);
+    expect(await countEntries()).toBe(0);
+  });
+
+  it("in place of what a partition takes up hides nothing from who forgets it", async () => {
+    const window = await withBroken((row) => row);
+    const database = await disk.raw();
+    await database.delete("partitions", SITE);
+    database.close();
+    expect(await window.forget((partition) => partition === SITE)).toBe(true);
+    expect(await countEntries()).toBe(0);
+  });
 });

@@ -27,6 +27,8 @@ export class FakeDisk<Meta> {
   readonly windows: ResponseStore<Meta>[] = [];
   /** Called before each step; may throw what the browser would, or kill the app. */
   onStep: (step: DiskStep) => void = () => {};
+  /** What all windows did, in order, where a test wants to know. */
+  steps: string[] | null = null;
   /** Called before each write of a record; may throw what the browser would. */
   onPut: (value: unknown) => void = () => {};
   /** May throw what the browser would. */
@@ -97,10 +99,7 @@ export class FakeDisk<Meta> {
       bodies: this.#bodies,
       // Later each time than any interval.
       now: () => (this.#time += 1e9),
-      setTimer: (task) => {
-        const timer = setTimeout(task);
-        return () => clearTimeout(timer);
-      },
+      setTimer: soon,
       tellOthers: (news: StoreNews) => {
         if (life.isOver) return;
         for (const other of this.windows) if (other !== self()) other.hear(news);
@@ -133,12 +132,38 @@ export class FakeDisk<Meta> {
 
   #step(step: DiskStep, life: Life): void {
     const [first, second] = step.args;
+    this.steps?.push(`${life.isOver ? "killed" : "alive"} ${step.method} ${step.args.map(briefly).join()}`);
     if (!life.isOver) this.onStep(step);
     if (!life.isOver && (step.method === "put" || step.method === "add")) {
       this.onPut(step.transaction === null ? second : first);
     }
     if (life.isOver) throw new DOMException("Killed", "AbortError");
   }
+}
+
+/** So many turns later, whatever the clock says: timers and turns would follow each other in one order or another. */
+const SOON = 5;
+
+function soon(task: () => void): () => void {
+  let left = SOON;
+  const wait = () => {
+    left -= 1;
+    if (left < 0) return;
+    if (left === 0) task();
+    else setImmediate(wait);
+  };
+  setImmediate(wait);
+  return () => {
+    left = 0;
+  };
+}
+
+/** Whatever a window may give to its database. */
+function briefly(value: unknown): string {
+  if (typeof value === "function") return "function";
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (value instanceof IDBKeyRange) return `from ${JSON.stringify(value.lower)} to ${JSON.stringify(value.upper)}`;
+  return JSON.stringify(value);
 }
 
 function abort(transaction: IDBTransaction): void {

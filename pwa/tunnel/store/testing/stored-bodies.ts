@@ -79,6 +79,12 @@ export async function expectSound(disk: FakeDisk<TestMeta>): Promise<number> {
   expect(totals.entries).toBe(entries.length);
   const uses = await database.getAll("partitions");
   expect(uses.reduce((sum, use) => sum + use.bytes, 0)).toBe(total);
+  const counts = Map.groupBy(entries, ({ partition }) => partition);
+  for (const partition of await database.getAllKeys("partitions")) {
+    expect((await database.get("partitions", partition))?.entries).toBe(counts.get(partition)?.length);
+    counts.delete(partition);
+  }
+  expect([...counts.keys()]).toEqual([]);
   database.close();
   return entries.length;
 }
