@@ -1,5 +1,8 @@
+import { statSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { viteVirtualModules } from "./scripts/build/virtual-modules.ts";
+import { Random } from "./shared/testing/random.ts";
 
 const OF_WORKERD = "**/*.workerd.test.ts";
 /** Tests that start edges, browsers and links, in a process to each file. */
@@ -12,12 +15,36 @@ const LABORATORY = [
   "e2e/lab/check-link.test.ts",
 ];
 
-/** Of `npm test`, too, where seed and count are fixed. */
+/** Of `npm test`, too, with fewer of them. */
 const ANSWERS = "worker/contract/edge-answers.contract.test.ts";
-const FRESH = {
-  ROPEWAY_FUZZ_SEED: process.env.ROPEWAY_FUZZ_SEED ?? String(Date.now() % 2 ** 32),
-  ROPEWAY_FUZZ_ANSWERS: process.env.ROPEWAY_FUZZ_ANSWERS ?? "4000",
-};
+const MANY = { ROPEWAY_FUZZ_ANSWERS: process.env.ROPEWAY_FUZZ_ANSWERS ?? "4000" };
+
+/** Of all dice, unless ROPEWAY_FUZZ_SEED says otherwise: a number, or `fresh` for another in each run. */
+const FIXED_SEED = "20261125";
+
+const isFresh = process.env.ROPEWAY_FUZZ_SEED === "fresh";
+const seed = isFresh ? String(Math.floor(Math.random() * 2 ** 32)) : (process.env.ROPEWAY_FUZZ_SEED ?? FIXED_SEED);
+if (isFresh) console.log(`All dice follow from ROPEWAY_FUZZ_SEED=${seed}`);
+// For the tests, and for this file where it is read again.
+process.env.ROPEWAY_FUZZ_SEED = seed;
+
+/**
+ * Files follow each other in an order that does not hang on how long each took the last time: with fresh seeds in any,
+ * else the largest first, which mostly take longest.
+ */
+class SeededOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const random = new Random(Number(seed));
+    const named = files.toSorted((one, other) => (one.moduleId < other.moduleId ? -1 : 1));
+    const places = new Map(named.map((file) => [file, isFresh ? random.uint32() : -statSync(file.moduleId).size]));
+    const projects = [...new Set(named.map(({ project }) => project.name))].sort();
+    return projects.flatMap((name) =>
+      named
+        .filter(({ project }) => project.name === name)
+        .sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0)),
+    );
+  }
+}
 
 /** Tests that run in Node. Those of the Durable Object run in workerd: vitest.workerd.config.ts. */
 export default defineConfig({
@@ -28,12 +55,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Those of edges and links wait more than they compute.
     maxWorkers: 4,
+    setupFiles: ["shared/testing/seeded-properties.ts"],
+    sequence: { sequencer: SeededOrder },
     projects: [
       {
         extends: true,
         test: { name: "edges and links", include: WHOLE, exclude: ["e2e/specs/**", OF_WORKERD, ...LABORATORY] },
       },
-      { extends: true, test: { name: "laboratory", include: [...LABORATORY, ANSWERS], env: FRESH } },
+      { extends: true, test: { name: "laboratory", include: [...LABORATORY, ANSWERS], env: MANY } },
       {
         extends: true,
         test: {

@@ -19,7 +19,7 @@ const VARIABLES = /** @type {const} */ ({
   ROPEWAY_ALLOW_PRIVATE: "1: the edge may reach private addresses",
   ROPEWAY_STATE: "folder of keys, cookies and sessions, .ropeway unless it is set",
   CHROME_PATH: "the browser to test with",
-  ROPEWAY_FUZZ_SEED: "repeats a run of the fuzzers",
+  ROPEWAY_FUZZ_SEED: "what all dice of the tests in Node follow from; fresh: another seed",
 });
 
 /** @typedef {keyof typeof VARIABLES} Variable */

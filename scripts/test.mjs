@@ -1,8 +1,8 @@
 /**
  * `npm test`: all set-up, then build, check and the three runners; stops where something fails.
  * `npm test -- unit e2e` runs only those stages (and the build, which they need).
- * `npm run test:long`: what takes long, the specs named `@long`, those of isolation on a list of hosts, the bench's pages
- * and the bench in short.
+ * `npm run test:long`: what takes long, the unit tests with dice of other seeds, the specs named `@long`, those of isolation
+ * on a list of hosts, the bench's pages and the bench in short.
  */
 import { spawn } from "node:child_process";
 import { answerHelp } from "./command-line.mjs";
@@ -10,10 +10,21 @@ import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, 
 import { ensureBrowser } from "./install/browser.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
-/** @typedef {{ name: string, what: string, command: readonly string[], summary: RegExp, failure?: RegExp }} Stage */
+/** @typedef {{
+ *   name: string, what: string, command: readonly string[], summary: RegExp, failure?: RegExp,
+ *   environment?: Readonly<Record<string, string>>
+ * }} Stage */
 
 /** Which tests of vitest failed, and why. */
 const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
+
+const UNIT = {
+  command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
+  summary: /^ *(Test Files|Tests|Errors) |ROPEWAY_FUZZ_SEED=\d+$/,
+  failure: VITEST_FAILURE,
+};
+
+const FRESH = { ROPEWAY_FUZZ_SEED: "fresh" };
 
 const PLAYWRIGHT = {
   summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
@@ -37,13 +48,7 @@ const stages = [
     command: ["node", "scripts/check.ts"],
     summary: /^(ok|failed) /,
   },
-  {
-    name: "unit",
-    what: "tests of parts, and of edges on workerd and Deno",
-    command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
-    summary: /^ *(Test Files|Tests|Errors) /,
-    failure: VITEST_FAILURE,
-  },
+  { name: "unit", what: "tests of parts, and of edges on workerd and Deno", ...UNIT },
   {
     name: "workerd",
     what: "tests inside workerd, with the bindings of Cloudflare",
@@ -63,7 +68,9 @@ const stages = [
     command: ["vitest", "run", "--project", "laboratory"],
     summary: /^ *(Test Files|Tests|Errors) /,
     failure: VITEST_FAILURE,
+    environment: FRESH,
   },
+  { name: "fresh", what: "the stage unit with dice of another seed, in another order", ...UNIT, environment: FRESH },
   {
     name: "long",
     what: "the specs named @long",
@@ -94,7 +101,7 @@ const stages = [
 ];
 
 /** Not part of `npm test`. */
-const LONG = ["laboratory", "long", "listed", "bench"];
+const LONG = ["laboratory", "fresh", "long", "listed", "bench"];
 
 /** @param {Stage} stage */
 const isShort = ({ name }) => !LONG.includes(name);
@@ -140,11 +147,12 @@ async function ensureBenchLink() {
 }
 
 /** @param {Stage} stage */
-async function runStage({ command: [program = "", ...args], summary, failure }) {
+async function runStage({ command: [program = "", ...args], summary, failure, environment: own }) {
   const start = Date.now();
   const environment = {
     ...projectEnvironment(),
     ...browser,
+    ...own,
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
   };
   const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment });

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { Random } from "../../shared/testing/random.ts";
 import { checkBudgets } from "./budgets.ts";
 
 const SLOT_WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
@@ -13,8 +13,11 @@ const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-012
 const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS, DECODER, BROTLI];
 const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
 
+/** Of what cannot be packed. */
+const random = new Random(7);
+
 function filesOf(sizes: Readonly<Record<string, number>>): Map<string, Uint8Array> {
-  return new Map(paths.map((path) => [path, randomBytes(sizes[path] ?? 100)]));
+  return new Map(paths.map((path) => [path, Buffer.from(random.bytes(sizes[path] ?? 100))]));
 }
 
 describe("checkBudgets", () => {

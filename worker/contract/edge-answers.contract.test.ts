@@ -14,7 +14,7 @@ import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { ErrorCode, errorCodeName } from "../../shared/errors.ts";
 import { HEALTH_PATH } from "../../shared/subprotocol.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
 import { askEdge } from "../testing/contract.ts";
 import type { TestRequest } from "../testing/phone-session.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
@@ -22,7 +22,7 @@ import { type LocalOrigin, startLocalOrigin } from "../upstream/testing/local-or
 import { describeAnswer, type RawAnswer, type RawOrigin, rawAnswer, startRawOrigin } from "./raw-answers.ts";
 
 const SERVE = fileURLToPath(new URL("../../scripts/serve.ts", import.meta.url));
-const SEED = Number(process.env.ROPEWAY_FUZZ_SEED ?? 20261125);
+const SEED = runSeed();
 const ANSWERS = Number(process.env.ROPEWAY_FUZZ_ANSWERS ?? 240);
 /** At once. */
 const BATCH = 20;

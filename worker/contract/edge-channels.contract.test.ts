@@ -1,6 +1,6 @@
 /**
  * The whole tunnel, phone and edge, over several sockets that are cut one by one at random: no wrong byte, no request
- * twice, nothing that hangs. ROPEWAY_CHAOS_SEED repeats a run.
+ * twice, nothing that hangs. What is asked and cut follows from ROPEWAY_FUZZ_SEED; what of that meets does not.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,14 +11,14 @@ import type { SocketPlatform } from "../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
 import { type EdgeOptions, startEdge } from "../../scripts/edge-process.ts";
 import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
 import { type Cut, startCutProxy } from "../testing/cut-proxy.ts";
 import { dial, pairPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 import { ChaosOrigin } from "./chaos-origin.ts";
 import { chaosRequest, type Ended } from "./chaos-request.ts";
 
-const SEED = Number(process.env.ROPEWAY_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
+const SEED = runSeed();
 const CHANNELS = 4;
 const REQUESTS = 60;
 const REQUESTS_AT_ONCE = 8;
@@ -32,27 +32,30 @@ const CLOCK_RATE = 8;
 const MOST_CUTS = 200;
 const CUT_KINDS: readonly Cut[] = ["reset", "reset", "end", "half-open", "edge-only", "stall"];
 
-const platform: SocketPlatform = {
+const platform = (random: Random): SocketPlatform => ({
   dial: (offer, listener) => dial("websocket", offer, listener),
   dialFurther: (offer, listener) => dial("websocket", offer, listener),
   now: () => performance.now() * CLOCK_RATE,
-  random: () => Math.random(),
+  random: () => random.uint32() / 2 ** 32,
   setTimer(task, delay) {
     const timer = setTimeout(task, delay / CLOCK_RATE);
     return () => clearTimeout(timer);
   },
   probe: async () => "reachable",
-};
+});
 
-async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
+async function setUp(runtime: EdgeOptions["runtime"], all: Random) {
+  const random = all.fork("cuts");
+  /** In order. */
+  const inputs: string[] = [];
   const stateDirectory = await mkdtemp(join(tmpdir(), "ropeway-channels-"));
   const log = new ChaosOrigin();
   const local = await startLocalOrigin(log.listener);
   const options = { runtime, port: 0, allowPrivate: true, stateDirectory } as const;
   let edge = await startEdge(options);
-  const proxy = await startCutProxy(Number(new URL(edge.url).port), random, 15);
+  const proxy = await startCutProxy(Number(new URL(edge.url).port), all.fork("link"), 15);
   const token = await pairPhone(edge.url, edge.accessKey);
-  const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform);
+  const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform(all.fork("phone")));
   tunnel.introduce({ userAgent: "channels", acceptLanguage: "en" });
   tunnel.setWaitTime(1_000_000);
   tunnel.setExperiment({ channels: CHANNELS });
@@ -61,6 +64,8 @@ async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
   return {
     tunnel,
     proxy,
+    /** What was asked and cut, for whoever has to find out why that failed. */
+    given: () => `seed ${all.seed}: ${inputs.join(", ")}`,
     /** One after the other on each of some lines, until so many were made; `between` runs when one has ended. */
     async requests(between: (ended: number) => void | Promise<void> = () => {}): Promise<Ended[]> {
       const results: Ended[] = [];
@@ -69,7 +74,9 @@ async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
         while (begun < REQUESTS) {
           begun += 1;
           const name = String(begun);
-          results.push(await chaosRequest(tunnel, { url: local.origin, log }, name, random, () => restarts));
+          inputs.push(`request ${name}`);
+          const site = { url: local.origin, log };
+          results.push(await chaosRequest(tunnel, site, name, all.fork(name), () => restarts));
           await between(results.length);
         }
       };
@@ -91,7 +98,10 @@ async function setUp(runtime: EdgeOptions["runtime"], random: Random) {
       const cutting = (async () => {
         for (let made = 0; !isOver && made < MOST_CUTS; made += 1) {
           await sleep(20 + random.below(200));
-          if (!isOver) cuts += proxy.cut(random.pick(CUT_KINDS), random.below(400), 1);
+          const [kind, stall] = [random.pick(CUT_KINDS), random.below(400)];
+          if (isOver) break;
+          inputs.push(`${kind} ${stall}`);
+          cuts += proxy.cut(kind, stall, 1);
         }
       })();
       return async () => {
@@ -127,7 +137,10 @@ describe.concurrent("several sockets to an edge", () => {
     const stats = edge.tunnel.stats();
     await edge.close();
     console.log(`channels on ${runtime}: ${JSON.stringify({ seed: SEED, cuts, ...stats })}`);
-    expect(results.filter(({ outcome }) => outcome !== "done")).toEqual([]);
+    expect(
+      results.filter(({ outcome }) => outcome !== "done"),
+      edge.given(),
+    ).toEqual([]);
     expect(results).toHaveLength(REQUESTS);
     expect([stats.sessions, stats.channelsWanted, stats.resumes > 0, cuts > 10]).toEqual([1, CHANNELS, true, true]);
   });
@@ -142,7 +155,10 @@ describe.concurrent("several sockets to an edge", () => {
     await endCuts();
     const { sessions } = edge.tunnel.stats();
     await edge.close();
-    expect(results.filter(({ outcome }) => outcome !== "done")).toEqual([]);
+    expect(
+      results.filter(({ outcome }) => outcome !== "done"),
+      edge.given(),
+    ).toEqual([]);
     expect([results.length, sessions]).toEqual([REQUESTS, 1]);
   });
 
@@ -153,7 +169,7 @@ describe.concurrent("several sockets to an edge", () => {
     await endCuts();
     const { sessions } = edge.tunnel.stats();
     await edge.close();
-    expect(wrongOnes(results)).toEqual([]);
+    expect(wrongOnes(results), edge.given()).toEqual([]);
     expect(results.filter(({ outcome }) => outcome !== "done").length).toBeLessThanOrEqual(REQUESTS_AT_ONCE);
     expect([results.length, sessions <= 2]).toEqual([REQUESTS, true]);
   });

@@ -1,6 +1,7 @@
 /**
  * The whole tunnel, phone and edge, over a link that is cut at random in every way that links are: no wrong byte, no
- * request twice, nothing that hangs. ROPEWAY_CHAOS_CUTS says how many cuts, ROPEWAY_CHAOS_SEED repeats a run.
+ * request twice, nothing that hangs. ROPEWAY_CHAOS_CUTS says how many cuts. What is asked and cut follows
+ * from ROPEWAY_FUZZ_SEED; what of that meets does not.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +12,7 @@ import type { SocketPlatform } from "../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../pwa/tunnel/tunnel.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
 import { type Cut, type CutProxy, startCutProxy } from "../testing/cut-proxy.ts";
 import { dial, pairPhone, type Road } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
@@ -19,7 +20,7 @@ import { ChaosOrigin } from "./chaos-origin.ts";
 import { chaosRequest, type Ended, type Reason } from "./chaos-request.ts";
 
 const CUTS = Number(process.env.ROPEWAY_CHAOS_CUTS ?? 100);
-const SEED = Number(process.env.ROPEWAY_CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 32));
+const SEED = runSeed();
 /** Edges at once; in a long run more, as each waits most of its time. */
 const RUNTIMES = CUTS < 1_000 ? (["workerd", "deno"] as const) : (["workerd", "deno", "workerd", "deno"] as const);
 const CUTS_PER_EDGE = Math.ceil(CUTS / RUNTIMES.length);
@@ -36,12 +37,12 @@ const REQUESTS_PER_RESTART = 6;
 const SETTLE_TIME = 30_000;
 const CUT_KINDS: readonly Cut[] = ["reset", "reset", "reset", "end", "half-open", "half-open", "edge-only", "stall"];
 
-function platform(road: Road): SocketPlatform {
+function platform(road: Road, random: Random): SocketPlatform {
   return {
     dial: (offer, listener) => dial(road, offer, listener),
     dialFurther: (offer, listener) => (road === "websocket" ? dial(road, offer, listener) : null),
     now: () => performance.now() * CLOCK_RATE,
-    random: () => Math.random(),
+    random: () => random.uint32() / 2 ** 32,
     setTimer(task, delay) {
       const timer = setTimeout(task, delay / CLOCK_RATE);
       return () => clearTimeout(timer);
@@ -80,21 +81,24 @@ describe("a link that is cut at random", () => {
     },
     async (runtime, seed) => {
       console.log(`chaos on ${runtime}: ${CUTS_PER_EDGE} cuts, seed ${seed}`);
-      const random = new Random(seed);
+      const all = new Random(seed);
+      const random = all.fork("cuts");
+      /** In order. */
+      const inputs: string[] = [];
       const stateDirectory = await mkdtemp(join(tmpdir(), "ropeway-chaos-"));
       const log = new ChaosOrigin();
       const local = await startLocalOrigin(log.listener);
       const options = { runtime, port: 0, allowPrivate: true, stateDirectory } as const;
       let edge: RunningEdge = await startEdge(options);
-      const proxy = await startCutProxy(Number(new URL(edge.url).port), random, 15);
+      const proxy = await startCutProxy(Number(new URL(edge.url).port), all.fork("link"), 15);
       const tally = new Tally();
       let restarts = 0;
       let isOver = false;
 
       const phones = await Promise.all(
-        ROADS.map(async (road) => {
+        ROADS.map(async (road, index) => {
           const token = await pairPhone(edge.url, edge.accessKey);
-          const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform(road));
+          const tunnel = new Tunnel({ onPhase() {}, onTraffic() {} }, platform(road, all.fork(`phone ${index}`)));
           tunnel.introduce({ userAgent: "chaos", acceptLanguage: "en" });
           tunnel.setWaitTime(1_000_000);
           tunnel.start(`ws://127.0.0.1:${proxy.port}${TUNNEL_PATH}`, token);
@@ -107,7 +111,8 @@ describe("a link that is cut at random", () => {
             const name = `${phone}-${line}-${round}`;
             tally.underWay.add(name);
             const site = { url: local.origin, log };
-            tally.take(name, await chaosRequest(tunnel, site, name, random, () => restarts));
+            inputs.push(`request ${name}`);
+            tally.take(name, await chaosRequest(tunnel, site, name, all.fork(name), () => restarts));
             tally.underWay.delete(name);
           }
         }),
@@ -120,12 +125,16 @@ describe("a link that is cut at random", () => {
         if (cuts >= nextRestart.cuts && tally.ended >= nextRestart.ended) {
           nextRestart = { cuts: cuts + CUTS_PER_RESTART, ended: tally.ended + REQUESTS_PER_RESTART };
           restarts += 1;
+          inputs.push("death");
           edge = await restart(edge, options, proxy);
           cuts += 1;
-        } else if (proxy.cut(random.pick(CUT_KINDS), random.below(400)) > 0) {
-          cuts += 1;
-          if (random.oneIn(10)) await outage(proxy, random.below(500));
+          continue;
         }
+        const [kind, stall, outageTime] = [random.pick(CUT_KINDS), random.below(400), random.below(5000)];
+        if (proxy.cut(kind, stall) === 0) continue;
+        inputs.push(`${kind} ${stall} ${outageTime}`);
+        cuts += 1;
+        if (outageTime < 500) await outage(proxy, outageTime);
       }
       isOver = true;
       await Promise.race([Promise.all(working), sleep(SETTLE_TIME)]);
@@ -141,8 +150,9 @@ describe("a link that is cut at random", () => {
       await Promise.all([proxy.close(), local.close(), edge.close()]);
       await rm(stateDirectory, { recursive: true, force: true });
 
-      expect(hung).toEqual([]);
-      expect(tally.wrong).toEqual([]);
+      const given = `seed ${seed}: ${inputs.join(", ")}`;
+      expect(hung, given).toEqual([]);
+      expect(tally.wrong, given).toEqual([]);
       // No cut ends a session, and so no request: that only the edge's death does.
       expect(Math.max(...sessions)).toBeLessThanOrEqual(restarts + 1);
       // A death ends what was under way at most once, and rarely between the log of a POST and the POST. The rates are those

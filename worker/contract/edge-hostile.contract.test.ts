@@ -1,12 +1,13 @@
 /** What a peer that breaks the protocol can do to an edge that runs: end its own session. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
+import { toHex } from "../../shared/base-encodings.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE, HEALTH_PATH, KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { FuzzInput, mutate } from "../../shared/testing/mux/fuzz-input.ts";
 import { messageOf } from "../../shared/testing/mux/scripted-transport.ts";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
 import { askEdge } from "../testing/contract.ts";
 import { EDGES, openTunnelSocket, pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
@@ -106,18 +107,24 @@ describe.concurrent.each(EDGES)("a hostile peer of an edge on %s over %s", (runt
   });
 
   it("throws random bytes and mutated frames, and nobody else notices", async () => {
-    const seed = Number(process.env.ROPEWAY_FUZZ_SEED) || Date.now() % 2 ** 32;
-    console.log(`live edge on ${runtime} over ${road}: ROPEWAY_FUZZ_SEED=${seed}`);
-    const random = new Random(seed);
+    console.log(`live edge on ${runtime} over ${road}: ROPEWAY_FUZZ_SEED=${runSeed()}`);
+    const all = new Random(runSeed());
     let sent = 0;
-    const attack = async (): Promise<void> => {
+    /** By attacker: which follows from the seed. */
+    const thrown: string[][] = [];
+    const attack = async (_: unknown, attacker: number): Promise<void> => {
+      const random = all.fork(`attacker ${attacker}`);
+      const messages: string[] = [];
+      thrown.push(messages);
       while (sent < MESSAGES) {
         // A device of its own: a phone's sessions are counted.
         const socket = await openTunnelSocket(edge.url, await pairPhone(edge.url, edge.accessKey), road);
         const input = new FuzzInput(random, "phone");
         if (!random.oneIn(8)) socket.send(hello());
         for (let count = 0; count < MESSAGES_PER_SOCKET && socket.isOpen; count++) {
-          socket.send(hostileMessage(random, input));
+          const message = hostileMessage(random, input);
+          messages.push(`${attacker}/${messages.length}: ${toHex(message)}`);
+          socket.send(message);
           sent++;
           // Lets the edge answer, and close, in between.
           if (count % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -128,7 +135,10 @@ describe.concurrent.each(EDGES)("a hostile peer of an edge on %s over %s", (runt
     };
     await Promise.all(Array.from({ length: SOCKETS_AT_ONCE }, attack));
     expect(sent).toBeGreaterThanOrEqual(MESSAGES);
-    await expectWell();
+    await expectWell().catch((error: unknown) => {
+      const last = thrown.flatMap((messages) => messages.slice(-MESSAGES_PER_SOCKET));
+      throw new Error(`Cannot survive the last messages of seed ${runSeed()}:\n${last.join("\n")}`, { cause: error });
+    });
   });
 });
 

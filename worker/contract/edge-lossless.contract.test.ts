@@ -1,8 +1,7 @@
 /**
  * Every lossless response is byte for byte what its origin's decoded body was: a sample of all types, codings, phones,
- * sizes and paces, from the origin and from the shared cache. ROPEWAY_FUZZ_SEED repeats a run.
+ * sizes and paces, from the origin and from the shared cache. What is asked follows from ROPEWAY_FUZZ_SEED.
  */
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -14,7 +13,7 @@ import { ACCEPT_PUSH } from "../../shared/http/push.ts";
 import { SHARED_CACHE } from "../../shared/http/store-notes.ts";
 import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
 import { navigation, scriptFetch } from "../../shared/testing/http/request-heads.ts";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { stored } from "./testing/stored-dictionary.ts";
@@ -79,7 +78,7 @@ function bodyOf(random: Random, type: string, size: number): Buffer {
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   const edge = edgeOfTests(runtime);
-  const seed = Number(process.env.ROPEWAY_FUZZ_SEED ?? Date.now() % 2 ** 32);
+  const seed = runSeed();
 
   async function phoneOf(...fields: [string, string][]): Promise<TestPhone> {
     const phone = new TestPhone(edge.url, await pairPhone(edge.url, edge.accessKey));
@@ -124,7 +123,7 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
     const headFor = ({ path, type }: Pick<Case, "path" | "type">) =>
       type === HTML ? navigation(origin + path) : scriptFetch(origin);
 
-    const key = toBase64Url(randomBytes(32));
+    const key = toBase64Url(random.bytes(32));
     const phones = {
       plain: await phoneOf(),
       brotli: await phoneOf([ACCEPT_PUSH, "http"]),

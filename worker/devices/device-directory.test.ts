@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../../shared/testing/random.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
+import { firstDifference, steadyPlatform } from "../../shared/testing/steady-platform.ts";
 import { memoryRecordStore, type RecordStore } from "./record-store.ts";
 import { DeviceRig, KEY, read } from "./testing/device-rig.ts";
 
@@ -61,31 +62,51 @@ describe("the directory", () => {
   });
 
   it("lets all in that pair at once with an edge that is new, in whatever order its store answers", async () => {
-    const random = new Random(Number(process.env.ROPEWAY_FUZZ_SEED ?? Date.now() % 2 ** 32));
-    console.info(`A new edge with ROPEWAY_FUZZ_SEED=${random.seed}`);
-    for (let round = 0; round < 50; round++) {
-      const rig = new DeviceRig(KEY, unevenStore(memoryRecordStore(), random));
-      const paired = await Promise.all(Array.from({ length: 5 }, (_, index) => rig.pair(`Phone ${index}`)));
-      for (const phone of paired) expect(await rig.comesIn(phone)).toBe(true);
-      expect(await rig.directory.list()).toHaveLength(5);
+    console.info(`A new edge with ROPEWAY_FUZZ_SEED=${runSeed()}`);
+    const random = new Random(runSeed());
+    steadyPlatform(random);
+    for (let round = 0; round < 50; round++) await pairAtOnce(random);
+  });
+
+  it("answers in the same order again where the seed is the same", async () => {
+    const runs: string[][] = [];
+    for (const run of "12") {
+      const random = new Random(runSeed());
+      steadyPlatform(random);
+      const steps: string[] = [];
+      for (let round = 0; round < 5; round++) await pairAtOnce(random, steps, KEY + run);
+      runs.push(steps);
     }
+    const [first = [], second = []] = runs;
+    expect(first.length).toBeGreaterThan(50);
+    expect(firstDifference(first, second)).toBeNull();
   });
 });
 
+/** @param key another in each run: tokens that were checked are known in this process from then on. */
+async function pairAtOnce(random: Random, steps: string[] = [], key = KEY): Promise<void> {
+  const rig = new DeviceRig(key, unevenStore(memoryRecordStore(), random, steps));
+  const paired = await Promise.all(Array.from({ length: 5 }, (_, index) => rig.pair(`Phone ${index}`)));
+  for (const phone of paired) expect(await rig.comesIn(phone)).toBe(true);
+  expect(await rig.directory.list()).toHaveLength(5);
+}
+
 /** Answers some questions many turns after others; a change happens as one step all the same. */
-function unevenStore(store: RecordStore, random: Random): RecordStore {
+function unevenStore(store: RecordStore, random: Random, steps: string[]): RecordStore {
   const turns = async () => {
     for (let left = random.oneIn(4) ? 40 : 0; left > 0; left--) await new Promise(setImmediate);
   };
-  const after = async <Value>(ask: () => Promise<Value>) => {
+  const after = async <Value>(what: string, ask: () => Promise<Value>) => {
     await turns();
+    steps.push(`asks for ${what}`);
     const answer = await ask();
     await turns();
+    steps.push(`has ${what}`);
     return answer;
   };
   return {
-    get: (name) => after(() => store.get(name)),
-    list: (prefix) => after(() => store.list(prefix)),
-    update: (name, change) => after(() => store.update(name, change)),
+    get: (name) => after(name, () => store.get(name)),
+    list: (prefix) => after(`all ${prefix}`, () => store.list(prefix)),
+    update: (name, change) => after(`new ${name}`, () => store.update(name, change)),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The fuzzer: mutated frames and heads against the decoders and the session. Everything follows from a seed, except how
- * the platform's streams interleave in `fuzzExchanges`. Each function returns how many mutated frames it threw (sessions
- * get plain ones in between, or they would end too soon), or throws with seed, position and bytes.
+ * The fuzzer: mutated frames and heads against the decoders and the session. Everything follows from a seed. Each function
+ * returns how many mutated frames it threw (sessions get plain ones in between, or they would end too soon), or throws with
+ * seed, position and bytes.
  */
 import { toHex } from "../../base-encodings.ts";
 import { RopewayError } from "../../errors.ts";
@@ -23,6 +23,9 @@ import { TEST_SESSION_ID } from "./linked-sessions.ts";
 import { messageOf } from "./scripted-transport.ts";
 
 type Role = "phone" | "edge";
+
+/** What was thrown and what the session said, in order, where somebody wants to know. */
+type Steps = string[] | null;
 
 /** Mutated messages at the frame decoder. */
 export function fuzzFrames(random: Random, frames: number): number {
@@ -79,10 +82,10 @@ export function fuzzHeads(random: Random, heads: number): number {
 }
 
 /** Mutated and merely senseless messages at sessions of both roles, which answer, consume, hibernate and resume. */
-export function fuzzSessions(random: Random, frames: number): number {
+export function fuzzSessions(random: Random, frames: number, steps: Steps = null): number {
   let thrown = 0;
   while (thrown < frames) {
-    const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]));
+    const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]), { steps });
     const input = new FuzzInput(random, target.role === "edge" ? "phone" : "edge", target);
     const greedy = random.oneIn(100);
     const next = greedy ? () => input.greed() : () => input.frame();
@@ -104,10 +107,10 @@ export function fuzzSessions(random: Random, frames: number): number {
 }
 
 /** The same at sessions whose streams are HTTP exchanges, with the platform's streams and decoders behind them. */
-export async function fuzzExchanges(random: Random, frames: number): Promise<number> {
+export async function fuzzExchanges(random: Random, frames: number, steps: Steps = null): Promise<number> {
   let thrown = 0;
   while (thrown < frames) {
-    const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]), true);
+    const target = new FuzzTarget(random, random.pick<Role>(["phone", "edge"]), { steps, exchanges: true });
     const input = new FuzzInput(random, target.role === "edge" ? "phone" : "edge", target);
     const next = (): ReturnType<FuzzInput["frame"]> => input.frame();
     for (let messages = 0; messages < 100 && target.session.ended === null; messages += 1) {
@@ -134,16 +137,18 @@ class FuzzTarget implements FuzzKnowledge {
   readonly #random: Random;
   readonly #turns = new Turns();
   readonly #exchanges: boolean;
+  readonly #steps: Steps;
   /** Milliseconds of the session's clock. */
   #now = 0;
   #transport: Transport;
   /** Bytes that each stream's owner was given and has not consumed. */
   readonly #unread = new Map<MuxStream, number>();
 
-  constructor(random: Random, role: Role, exchanges = false) {
+  constructor(random: Random, role: Role, { exchanges = false, steps }: { exchanges?: boolean; steps: Steps }) {
     this.#random = random;
     this.role = role;
     this.#exchanges = exchanges;
+    this.#steps = steps;
     this.session = this.#open();
     this.#transport = this.#socket();
     const hello = { type: "hello", sessionId: TEST_SESSION_ID, received: 0, next: 0, link: 0, resume: false } as const;
@@ -158,6 +163,7 @@ class FuzzTarget implements FuzzKnowledge {
   }
 
   say(bytes: Uint8Array): void {
+    this.#note("hears", bytes);
     this.session.channel.receive(bytes, this.#transport);
     this.#turns.run();
   }
@@ -246,6 +252,7 @@ class FuzzTarget implements FuzzKnowledge {
     let open = true;
     return {
       send: (bytes) => {
+        this.#note("says", bytes);
         expectThat(bytes.length <= limits.messageBytes, "messages keep to their limit");
         return open;
       },
@@ -253,6 +260,10 @@ class FuzzTarget implements FuzzKnowledge {
         open = false;
       },
     };
+  }
+
+  #note(does: string, bytes: Uint8Array): void {
+    this.#steps?.push(`${this.role} ${does} ${bytes.length}: ${toHex(bytes.subarray(0, 100))}`);
   }
 
   #own(stream: MuxStream): void {

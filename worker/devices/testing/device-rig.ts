@@ -20,9 +20,12 @@ export class DeviceRig {
   directory: DeviceDirectory;
   #directoryStore: RecordStore;
   #devices = new Map<string, RiggedDevice>();
+  /** That it began with: tokens are signed with it. */
+  readonly #accessKey: string;
 
   constructor(accessKey = KEY, directoryStore = memoryRecordStore()) {
     this.#directoryStore = directoryStore;
+    this.#accessKey = accessKey;
     this.directory = this.#open(accessKey);
   }
 
@@ -39,10 +42,10 @@ export class DeviceRig {
   }
 
   /** @returns its token, as it was issued and as it is read. */
-  async pair(name = "Phone", secret = KEY): Promise<{ readonly token: string } & DeviceToken> {
+  async pair(name = "Phone", secret = this.#accessKey): Promise<{ readonly token: string } & DeviceToken> {
     const answer = await this.directory.pair({ secret, name });
     if (answer.kind !== "paired") throw new Error(`Cannot pair: ${answer.why}`);
-    return { token: answer.token, ...(await read(answer.token)) };
+    return { token: answer.token, ...(await read(answer.token, this.#accessKey)) };
   }
 
   /** Whether a handshake with that token succeeds. */
