@@ -150,9 +150,9 @@ async function ensureBenchLink() {
 async function runStage({ command: [program = "", ...args], summary, failure, environment: own }) {
   const start = Date.now();
   const environment = {
+    ...own,
     ...projectEnvironment(),
     ...browser,
-    ...own,
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
   };
   const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment });
