@@ -156,18 +156,18 @@ async function startWholeEdge(runtime: EdgeOptions["runtime"]): Promise<WholeEdg
     ROPEWAY_STATE: state,
   };
   const log: string[] = [];
-  const ready = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<void>();
   const args = [SERVE, ...(runtime === "deno" ? ["--deno"] : [])];
   const child = await startChild(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] }, (line) => {
     log.push(line);
-    const url = /^Ropeway is ready: (\S+)\/#/.exec(line)?.[1];
-    if (url !== undefined) ready.resolve(url);
+    if (line.startsWith("Ropeway is ready: ")) ready.resolve();
   });
   void child.exited.then((why) => ready.reject(new Error(why)));
-  const url = await ready.promise;
+  await ready.promise;
   const processes = await family(child.pid);
   return {
-    url,
+    // Few resolvers know the name that it prints.
+    url: `http://localhost:${port}`,
     accessKey,
     log,
     async missing() {
