@@ -17,14 +17,14 @@ import { dryPlatform, wranglerPlatform } from "./deploy/platform.ts";
 import { builtSlotFiles } from "./deploy/slot-files.ts";
 import { readSlotCount, writeSlotWorkers } from "./deploy/slot-workers.ts";
 import { runWrangler } from "./deploy/wrangler.ts";
-import { forgetAccessKey, keptAccessKey } from "./local-edge/access-key.ts";
-
-/** Not the local edge's: a key that was in a terminal's scrollback is not one for the internet. */
-const KEY_FILE = "deployed-access-key";
+import { DEPLOYED_KEY_FILE, forgetAccessKey, keptAccessKey } from "./local-edge/access-key.ts";
 
 const WITH_NEW_KEY = `${isPackage ? "npx ropeway deploy" : "npm run deploy --"} --new-key`;
 
-const keptKeys: AccessKeys = { kept: () => keptAccessKey(KEY_FILE), forget: () => forgetAccessKey(KEY_FILE) };
+const keptKeys: AccessKeys = {
+  kept: () => keptAccessKey(DEPLOYED_KEY_FILE),
+  forget: () => forgetAccessKey(DEPLOYED_KEY_FILE),
+};
 const dryKeys: AccessKeys = {
   kept: () => Promise.resolve({ key: "(a random one, unless there is one)", isNew: true }),
   forget: () => Promise.resolve(),

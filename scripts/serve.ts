@@ -2,7 +2,6 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startDemo } from "../e2e/demo/start-demo.ts";
 import {
@@ -18,7 +17,7 @@ import {
 import { readSlotHosts } from "../worker/front/slot-host-list.ts";
 import { COMMANDS, readArguments } from "./command-line.mjs";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
-import { keptAccessKey, LOCAL_KEY_FILE, stateRoot } from "./local-edge/access-key.ts";
+import { keptAccessKey, LOCAL_KEY_FILE, openStateRoot } from "./local-edge/access-key.ts";
 import { LOCAL_HOST } from "./local-edge/options.ts";
 import { phoneText } from "./local-edge/phone-text.ts";
 
@@ -108,7 +107,7 @@ async function readOptions(
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
     ...(tls && { tls }),
-    stateDirectory: join(stateRoot, "state"),
+    stateDirectory: await openStateRoot(),
     log: (line) => console.error(line),
   };
 }

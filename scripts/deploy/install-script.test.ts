@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
@@ -14,13 +14,14 @@ const WILDCARD = { ROPEWAY_HOST: HOST, ROPEWAY_SLOT_HOSTS: "", ROPEWAY_NAMES: `$
 async function installer() {
   const into = await mkdtemp(join(tmpdir(), "ropeway-install-"));
   onTestFinished(() => rm(into, { recursive: true }));
-  const read = (name: string) => readFile(join(into, "etc", "ropeway", name), "utf8");
+  const at = (...names: readonly string[]) => join(into, "etc", ...names);
+  const read = (name: string) => readFile(at("ropeway", name), "utf8");
   const install = async (...args: string[]) => {
     const script = join(root, "deploy", "install.sh");
     await promisify(execFile)("sh", [script, "--host", HOST, "--into", into, ...args]);
     return parseEnv(await read("host.env"));
   };
-  return { install, read };
+  return { install, read, at };
 }
 
 it("writes the wildcard, and keeps key and certificates", async () => {
@@ -44,6 +45,19 @@ it.each(["s[08-11].ropeway.example", "a.ropeway.example, b-c.ropeway.example,s[1
     expect(await install("--slots", "", "--internal")).toEqual(WILDCARD);
   },
 );
+
+it.each([
+  ["ropeway", []],
+  ["ropeway-deno", ["--deno"]],
+] as const)("lets no other account read keys, nor what the service %s keeps", async (service, args) => {
+  const { install, at } = await installer();
+  await install("--internal", ...args);
+  expect((await stat(at("ropeway", "key.env"))).mode & 0o777).toBe(0o600);
+  const unit = await readFile(at("systemd", "system", `${service}.service`), "utf8");
+  expect(unit).toMatch(/^StateDirectory=ropeway$/m);
+  expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
+  expect(unit).toMatch(/^UMask=0077$/m);
+});
 
 it.each([
   [[], "where the certificates come from"],

@@ -14,14 +14,18 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** @throws Error when the program cannot be started. */
+/**
+ * What it makes is for this account's eyes alone.
+ *
+ * @throws Error when the program cannot be started.
+ */
 export async function startChild(
   program: string,
   args: readonly string[],
   options: SpawnOptions,
   log: (line: string) => void,
 ): Promise<Child> {
-  const child = spawn(program, args, options);
+  const child = spawnPrivately(program, args, options);
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
@@ -57,4 +61,14 @@ export async function startChild(
       clearTimeout(timer);
     },
   };
+}
+
+/** The mask goes to the child, which is there when `spawn` returns. */
+function spawnPrivately(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const before = process.umask(0o077);
+  try {
+    return spawn(program, args, options);
+  } finally {
+    process.umask(before);
+  }
 }

@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { appDirectory, root } from "../build/paths.ts";
 import { type Child, startChild } from "./child.ts";
 import { freePort } from "./free-port.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
+import { makePrivate } from "./state-directory.ts";
 
 const START_TIMEOUT = 60_000;
 const POLL_INTERVAL = 50;
@@ -20,7 +21,7 @@ export async function runDeno(options: ResolvedEdgeOptions): Promise<{ child: Ch
   // Deno is given a number, since it has no way to tell us which one it took.
   const port = options.port === 0 ? await freePort(ip) : options.port;
   const state = options.stateDirectory === undefined ? [] : [options.stateDirectory];
-  for (const directory of state) await mkdir(directory, { recursive: true });
+  for (const directory of [...state, cacheDirectory()]) await makePrivate(directory);
   const secrets = await mkdtemp(join(tmpdir(), "ropeway-"));
   try {
     const tlsFiles = await writeTlsFiles(secrets, options);
@@ -69,6 +70,11 @@ function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, DENO_DIR, NODE_EXTRA_CA_CERTS } = process.env;
   const certificates = NODE_EXTRA_CA_CERTS ? { DENO_CERT: NODE_EXTRA_CA_CERTS } : {};
   return { PATH, HOME, TMPDIR, DENO_DIR, ...certificates, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" };
+}
+
+/** Where Deno's Cache API keeps what phones share, with its addresses. */
+function cacheDirectory(): string {
+  return join(process.env.DENO_DIR || join(homedir(), ".cache", "deno"), "location_data", "web_cache");
 }
 
 async function writeTlsFiles(directory: string, { tls }: ResolvedEdgeOptions): Promise<Record<string, string>> {

@@ -1,11 +1,15 @@
 /** `npm start` and `npm run smoke` as a person runs them, one after the other in one folder. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../../scripts/build/paths.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
+import { until } from "../testing/contract.ts";
+import { pairPhone, TestPhone } from "../testing/test-phone.ts";
+import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 /** What a script of ours says, and all of it until now. */
 class Script {
@@ -66,5 +70,44 @@ describe.each(["workerd", "deno"])("npm start on %s", (runtime) => {
     expect(edge.said).toContain(`Ropeway is ready: http://ropeway.localhost:${port}/#key=${key}\n`);
     const smoke = new Script("smoke.ts", [`http://localhost:${port}`], { ROPEWAY_STATE: state });
     await smoke.until(/^ok +\d+ pairing +one phone, for this test/m);
+  });
+
+  it("keeps all that it keeps for this account alone, and what was there before", { timeout: 120_000 }, async () => {
+    const { origin, close } = await startLocalOrigin((_, response) => {
+      response
+        .writeHead(200, { "set-cookie": "session=secret; max-age=3600", "content-type": "text/html" })
+        .end("well");
+    });
+    onTestFinished(close);
+    const { state, port, edge } = await start({ ROPEWAY_ALLOW_PRIVATE: "1", ROPEWAY_ACCESS_KEY: "" });
+    await mkdir(join(state, "state", "of-before"), { recursive: true });
+    await writeFile(join(state, "state", "of-before", "cookies"), "secret");
+    await writeFile(join(state, "deployed-access-key"), "secret");
+    await promisify(execFile)("chmod", ["-R", "go=rX", state]);
+    await edge.until(/^Ropeway is ready: .*$/m);
+    const key = (await readFile(join(state, "access-key"), "utf8")).trim();
+    const url = `http://localhost:${port}`;
+    const phone = new TestPhone(url, await pairPhone(url, key));
+    await phone.connect();
+    await phone.fetch(origin);
+    phone.close();
+    // Cookies are stored when the last socket has gone.
+    await until(async () => (await readdir(join(state, "state"), { recursive: true })).length > 3);
+    await edge.end();
+
+    const names = await readdir(state, { recursive: true });
+    const modes = await Promise.all(
+      ["", ...names].map(async (name) => {
+        const found = await stat(join(state, name));
+        const kind = found.isDirectory() ? "directory" : "file";
+        return `${kind} ${(found.mode & 0o777).toString(8)}`;
+      }),
+    );
+    expect(names).toEqual(expect.arrayContaining(["access-key", "state", join("state", "of-before", "cookies")]));
+    expect(
+      names.some((name) => /sqlite|deno\.kv/.test(name)),
+      names.join(),
+    ).toBe(true);
+    expect(new Set(modes)).toEqual(new Set(["directory 700", "file 600"]));
   });
 });

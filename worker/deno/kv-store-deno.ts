@@ -25,6 +25,7 @@ export interface DeviceStores {
  */
 export async function openStore(path: string | undefined): Promise<DeviceStores> {
   if (typeof Deno.openKv !== "function") return memoryStores();
+  if (path !== undefined && path !== ":memory:") await closeToOthers(path);
   const kv = await Deno.openKv(path).catch((cause: Error) => {
     const advice = "move it away to begin without the cookies in it, or set ROPEWAY_KV_PATH to another file";
     throw new Error(`Cannot open ${path ?? "the store of Deno KV"}: ${cause.message}; ${advice}`, { cause });
@@ -38,6 +39,12 @@ export async function openStore(path: string | undefined): Promise<DeviceStores>
     // A database in memory has forgotten what an earlier process sent.
     sentLogOf: path === ":memory:" ? memorySentLogs() : (deviceId) => kvSentLogStore(kv, deviceId),
   };
+}
+
+/** SQLite gives what it makes beside its file that file's mode. A file that cannot be made or changed fails to open next. */
+async function closeToOthers(path: string): Promise<void> {
+  await Deno.writeFile(path, new Uint8Array(), { createNew: true, mode: 0o600 }).catch(() => {});
+  for (const suffix of ["", "-wal", "-shm"]) await Deno.chmod(path + suffix, 0o600).catch(() => {});
 }
 
 function memorySentLogs(): (deviceId: string) => SentLogStore {
