@@ -11,6 +11,7 @@ import { ropewayPath } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import { answerReserved, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
 import { answerSubresource } from "./answer/subresource.ts";
+import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
 import { EventStreams } from "./request/event-streams.ts";
 import { isFromOwn } from "./request/navigation-source.ts";
@@ -30,7 +31,10 @@ const eventStreams = new EventStreams();
 /** Requests that are not over. */
 let underway = 0;
 
-self.addEventListener("install", () => void self.skipWaiting());
+self.addEventListener("install", (event) => {
+  takeEveryRequest(event);
+  void self.skipWaiting();
+});
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener("message", (event) => {

@@ -1,6 +1,7 @@
 /** The base host's service worker: the app's own files, precached, so that it opens without a network. */
 import { matchPrecache, precacheAndRoute } from "workbox-precaching";
 import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
+import { takeEveryRequest } from "../every-request.ts";
 import { tellAccept } from "./seen-accept.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
 
@@ -36,7 +37,10 @@ precacheAndRoute([...told, ...late.map((url) => ({ url, revision: null }))], {
   ignoreURLParametersMatching: [/./],
 });
 
-self.addEventListener("install", () => void self.skipWaiting());
+self.addEventListener("install", (event) => {
+  takeEveryRequest(event);
+  void self.skipWaiting();
+});
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LISTED, self.__LITE, self.__LITE_WORKER]);
 tellAccept();
