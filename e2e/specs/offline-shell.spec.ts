@@ -15,6 +15,19 @@ test("the app opens without any network", async ({ app, link, context }) => {
   await expect(app.page.getByRole("button", { name: "Settings" })).toBeVisible();
 });
 
+test("the address that npm start prints opens the app once the edge is away @deno", async ({ page, runtime }) => {
+  const { startEdge } = await import("../../scripts/edge-process.ts");
+  const edge = await startEdge({ runtime, port: 0 });
+  const printed = edge.appUrl;
+  await page.goto(`${printed}/#key=${edge.accessKey}`);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await edge.close();
+  // As typed again, in a window of its own.
+  await page.goto("about:blank");
+  await page.goto(`${printed}/`);
+  await expect(page.getByRole("textbox", { name: "Address" })).toBeVisible();
+});
+
 test("it keeps its pairing, so the next start needs no key", async ({ app, origin }) => {
   origin.page("/", "<p>Still paired</p>");
   await app.page.goto(`${app.base}/`);

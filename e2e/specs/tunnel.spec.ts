@@ -63,6 +63,11 @@ test("an edge behind a tunnel shows pages on the tunnel's host, scripts off @den
     await expect(page).toHaveTitle(/B/);
     expect((await app.stats()).sockets).toBeGreaterThan(0);
     expect(network.leaks(NAME)).toEqual([]);
+    // The name leads other devices here, so that they need no more than the code.
+    for (const name of ["Menu", "Settings", "Paired devices", "Show a code"])
+      await page.getByRole("button", { name }).click();
+    await expect(page.getByRole("img", { name: "QR code" })).toBeVisible();
+    await expect(page.getByText(`or open ${NAME}:${tunnel.port} there and enter`)).toBeVisible();
   } finally {
     edge.kill();
     await once(edge, "exit");

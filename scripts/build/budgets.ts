@@ -19,7 +19,7 @@ const budgets: readonly Budget[] = [
     limit: 75.9 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.5 * KB },
-  { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8 * KB },
+  { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 48.4 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },

@@ -1,6 +1,8 @@
+import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
 import { renderSVG } from "uqr";
 import type { GuestLimits, PairingCode } from "../../../../shared/devices.ts";
+import { isLoopbackHost } from "../../../../shared/web/origin.ts";
 import type { Asked, DeviceRequests } from "../../link/device-requests.ts";
 import { timeText } from "./device-texts.ts";
 
@@ -55,17 +57,52 @@ export function AddDevice({ requests }: { requests: DeviceRequests }) {
 
 function Code({ code, expiresAt }: PairingCode) {
   const link = `${location.origin}/#key=${code}`;
+  const picture = (
+    <span
+      class="qr"
+      role="img"
+      aria-label="QR code of the link below"
+      dangerouslySetInnerHTML={{ __html: renderSVG(link, { border: 3 }) }}
+    />
+  );
   return (
     <div class="pairing-code">
-      <span
-        class="qr"
-        role="img"
-        aria-label="QR code of the link below"
-        dangerouslySetInnerHTML={{ __html: renderSVG(link, { border: 3 }) }}
-      />
-      <p>Scan this with the other device, or open {location.host} there and enter</p>
+      {isLoopbackHost(location.hostname) ? (
+        <OnThisMachine picture={picture} />
+      ) : (
+        <>
+          {picture}
+          <p>Scan this with the other device, or open {location.host} there and enter</p>
+        </>
+      )}
       <p class="code-text">{code}</p>
       <p class="fine">It works once, until {timeText(expiresAt)}.</p>
     </div>
+  );
+}
+
+/** A name below localhost means each device itself: where the code leads there has to be seen to first. */
+function OnThisMachine({ picture }: { picture: ComponentChild }) {
+  const port = location.port || "80";
+  return (
+    <>
+      <p>Every other device would look for {location.host} on itself, so see to a way first.</p>
+      <details class="more">
+        <summary>An Android phone on a cable</summary>
+        <p>
+          Turn on USB debugging, plug it in, and run <code>{`adb reverse tcp:${port} tcp:${port}`}</code> on the
+          computer where the edge runs. Then scan this, or open {location.host} on the phone.
+        </p>
+        {picture}
+      </details>
+      <details class="more">
+        <summary>Any other device</summary>
+        <p>
+          Start the edge behind a tunnel, <code>npm start -- --tunnel https://…</code>, or under a name and certificate
+          of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.
+        </p>
+      </details>
+      <p>Then enter on the other device</p>
+    </>
   );
 }
