@@ -55,7 +55,9 @@ async function attack([attributes, stun]: readonly [Attributes | null, stun: str
     }
     setTimeout(poll);
   };
-  for (const [name, value] of Object.entries(attributes ?? {})) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes ?? {}))
+    if (name === "blob") element.src = URL.createObjectURL(new Blob([value], { type: "text/html" }));
+    else element.setAttribute(name, value);
   poll();
 }
 
@@ -71,6 +73,7 @@ const WAYS: readonly (readonly [what: string, attributes: Attributes | null])[] 
   ["a javascript: document", { src: "javascript:'<p>x'" }],
   ["a srcdoc document", { srcdoc: "<p>x" }],
   ["a srcdoc document that keeps loading", { srcdoc: "<img src=/slow>" }],
+  ["a blob's document", { blob: "<p>x<img src=/slow>" }],
   ["a page without scripts", { sandbox: "allow-same-origin", src: "/other" }],
   ["a page whose policy forbids scripts", { src: "/silent" }],
   ["a page that fails", { src: "/gone" }],

@@ -99,6 +99,8 @@ function go(slotUrl: string, bootsInside: boolean): void {
 
 button.addEventListener("click", () => ask(true));
 
+// The page around it shows a blob's document in its place.
+if (/^blob:/i.test(url)) setTimeout(holdLoad(), ANSWER_TIMEOUT);
 if (parameters.has("closed")) show(note, "This sandboxed part of the page is not shown.");
 else if (host === "" || window.top === window) show(note, "This frame cannot be shown.");
 else ask(false);

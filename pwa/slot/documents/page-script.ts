@@ -7,6 +7,7 @@ import { patchRequests } from "../cookies/cookie-order.ts";
 import { patchElements } from "../page/elements.ts";
 import { createFailingWebSocket } from "../page/failing-web-socket.ts";
 import { helpAutofocus, passKeys } from "../page/focus.ts";
+import { patchBlobs } from "../page/frames/blob-documents.ts";
 import { ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
 import { patchMessages } from "../page/frames/messages.ts";
 import { patchIdentity } from "../page/identity.ts";
@@ -51,9 +52,10 @@ function start(config: PageConfig): void {
   if (config.topLevel) patchViewport();
   patchTargets(context);
   patchFormCharset(context);
+  patchBlobs();
   patchElements(context);
   patchMarkup(context);
-  patchChildWindows(new ChildWindows(worker));
+  patchChildWindows(new ChildWindows(context, worker));
 }
 
 const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);

@@ -3,6 +3,7 @@ import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl
 import { rewriteMarkup } from "../rewrite/html-rewriter.ts";
 import type { AttributeAccess } from "../rewrite/html-tag.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
+import { forgetBlob, isBlobUrl, showBlob, shownBlob } from "./frames/blob-documents.ts";
 import type { PageContext } from "./page-context.ts";
 import { type NativeCall, patchAccessor, patchMethod } from "./patch.ts";
 import { trustedHtml } from "./trusted-types.ts";
@@ -78,6 +79,8 @@ function assign(element: Element, name: string, value: string, native: () => unk
   for (const [other, change] of pending.changes) if (other !== name) write(element, other, change);
   if (own === value) native();
   else write(element, name, own ?? null);
+  if (name === "srcdoc") forgetBlob(element);
+  else followBlob(element, name === "src", context);
 }
 
 function write(element: Element, name: string, value: string | null): void {
@@ -90,6 +93,35 @@ export function enforce(element: Element, context: PageContext): void {
   const pending = new PendingAttributes(element);
   rewriteElement(element.localName, pending, elementContext(context));
   for (const [name, change] of pending.changes) write(element, name, change);
+  followBlob(element, false, context);
+}
+
+/** Shows a blob's document in a frame. */
+export function showInFrame(frame: Element, url: string, context: PageContext): void {
+  void showBlob(frame, { url, src: getAttribute.call(frame, "src") }, (markup) => {
+    const pending = new PendingAttributes(frame);
+    pending.set("srcdoc", markup);
+    rewriteElement(frame.localName, pending, elementContext(context));
+    for (const [name, change] of pending.changes) write(frame, name, change);
+  });
+}
+
+/**
+ * A frame whose address is a blob's shows that, until it has another one.
+ *
+ * @param isSet now, maybe to what it was.
+ */
+function followBlob(frame: Element, isSet: boolean, context: PageContext): void {
+  if (frame.localName !== "iframe") return;
+  const src = getAttribute.call(frame, "src");
+  const former = shownBlob(frame);
+  if (former?.src === src && !isSet) return;
+  if (former !== undefined) {
+    forgetBlob(frame);
+    removeAttribute.call(frame, "srcdoc");
+  }
+  const url = writtenFrameUrl(src ?? "", context.config);
+  if (isBlobUrl(url) && !frame.hasAttribute("srcdoc")) showInFrame(frame, url, context);
 }
 
 /** `src` of frames reads as the page set it, not as the placeholder that it became. */

@@ -38,6 +38,22 @@ it.each(["blob:https://example.org/9b1", " DATA:text/html,x"])("a frame of %j be
   expect(tag.get("src")).toBe(`/.ropeway/frame?url=${encodeURIComponent(src)}`);
 });
 
+it("a blob's frame that is sandboxed gets no origin, in whatever order it becomes both", () => {
+  const blob = "blob:http://s1.localhost:8787/9b1";
+  for (const names of [
+    ["src", "sandbox"],
+    ["sandbox", "src"],
+  ]) {
+    const tag = new TagEditor("<iframe>");
+    for (const name of names) {
+      tag.set(name, name === "src" ? blob : "allow-scripts");
+      rewriteElement("iframe", tag, context);
+    }
+    expect(tag.get("sandbox")).toBe("allow-scripts");
+    expect(writtenFrameUrl(tag.get("src") ?? "", context)).toBe(blob);
+  }
+});
+
 it("srcdoc documents ask for nothing past the service worker in Firefox", async () => {
   vi.stubGlobal("InternalError", Error);
   vi.resetModules();

@@ -111,9 +111,11 @@ function openSandbox(element: AttributeAccess, context: ElementContext): void {
   }
   const src = element.get("src") ?? "";
   if (src.includes(CLOSED_SUFFIX)) return;
-  if (withScripts && isOwnPage(src, context)) {
+  const isBlob = /^\s*blob:|^[^?]*\?url=blob%3a/i.test(src);
+  if (withScripts && (isBlob || isOwnPage(src, context))) {
     const real = parseUrl(src, context.base)?.href ?? src;
-    element.set("src", withWritten(ropewayUrl(ropewayPath.frame, real), src) + CLOSED_SUFFIX);
+    const isPlaced = src.startsWith(`${ropewayPath.frame}?`);
+    element.set("src", (isPlaced ? src : withWritten(ropewayUrl(ropewayPath.frame, real), src)) + CLOSED_SUFFIX);
     return;
   }
   if (src !== "" || !withScripts) element.set("sandbox", `${sandbox} allow-same-origin`.trim());

@@ -3,23 +3,30 @@
  * `srcdoc` document has this window's), so its network is closed by a policy, and its scripts get the functions of this
  * window, which are controlled.
  */
+import { showInFrame } from "../elements.ts";
+import { send } from "../links/leave.ts";
+import { navigationGoal } from "../links/navigation-goal.ts";
 import { removeNetworkFeatures } from "../network-features.ts";
+import type { PageContext } from "../page-context.ts";
 import { patchAccessor, patchMethod, removeProperties } from "../patch.ts";
 import type { WorkerClient } from "../worker-client.ts";
+import { isBlobUrl } from "./blob-documents.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
 const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "WebSocket", "Worker", "SharedWorker", "open", "Image"];
 
 const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 
-type Realm = Window & typeof globalThis;
+type Realm = Window & typeof globalThis & { readonly navigation?: Navigation };
 
 export class ChildWindows {
+  readonly #context: PageContext;
   readonly #worker: WorkerClient | null;
   readonly #seen = new WeakSet<Document>();
   readonly #realms = new WeakSet<object>();
 
-  constructor(worker: WorkerClient | null) {
+  constructor(context: PageContext, worker: WorkerClient | null) {
+    this.#context = context;
     this.#worker = worker;
   }
 
@@ -40,6 +47,7 @@ export class ChildWindows {
       removeNetworkFeatures(child);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
     }
+    this.#watch(child);
     if (child.location.href !== "about:blank") return;
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
@@ -47,6 +55,25 @@ export class ChildWindows {
     seen.head?.append(meta);
     meta.remove();
     this.#lend(child);
+  }
+
+  /** Navigations of a document without a page script, whoever begins them. The window may get one that has. */
+  #watch(child: Realm): void {
+    child.navigation?.addEventListener("navigate", (event) => {
+      const { cancelable, defaultPrevented, destination, downloadRequest, formData, navigationType } = event;
+      if (!cancelable || defaultPrevented || destination.sameDocument) return;
+      if (downloadRequest !== null || formData !== null) return;
+      const { frameElement } = child;
+      if (isBlobUrl(destination.url) && frameElement !== null) {
+        event.preventDefault();
+        showInFrame(frameElement, destination.url, this.#context);
+      }
+      if (child.location.protocol !== "about:") return;
+      const goal = navigationGoal(destination.url, "frame", this.#context.config);
+      if (goal.kind === "native" || goal.url === destination.url) return;
+      event.preventDefault();
+      send(child, destination.url, navigationType === "replace", this.#context);
+    });
   }
 
   #lend(child: Realm): void {

@@ -2,6 +2,7 @@
 
 import { parseUrl } from "../../../../shared/web/origin.ts";
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
+import { send } from "../links/leave.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchAccessor, patchMethod } from "../patch.ts";
 import { ForeignWindows } from "./foreign-windows.ts";
@@ -110,7 +111,10 @@ export function patchMessages(context: PageContext): OriginNames {
     context.toShell({ tag: MESSAGE_TAG, type: "origins-wanted", origins }),
   );
   const sender = new Sender(names);
-  const foreign = new ForeignWindows((target, args) => sender.post(target, args));
+  const foreign = new ForeignWindows({
+    post: (target, args) => sender.post(target, args),
+    go: (target, url, replaces) => send(target, url, replaces, context),
+  });
   holdUnknown(names);
   // The first message to the page around, and from it, need not wait then.
   for (const origin of location.ancestorOrigins ?? []) if (names.real(origin) === null) void names.learn(origin);
@@ -136,6 +140,8 @@ export function patchMessages(context: PageContext): OriginNames {
     writable: true,
   });
   patchAccessor(window, "parent", { get: (native) => foreign.show(native()) });
+  // A page may put something else in its place.
+  patchAccessor(window, "frames", { get: (native) => (native() === window ? foreign.frames : native()) });
   for (const prototype of [HTMLIFrameElement.prototype, HTMLFrameElement.prototype])
     patchAccessor(prototype, "contentWindow", {
       get: (native, self) => foreign.showContent(self, native()),

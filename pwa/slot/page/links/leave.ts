@@ -1,5 +1,6 @@
 /** Carries out navigations that the browser must not do by itself. */
 
+import { parseUrl } from "../../../../shared/web/origin.ts";
 import {
   applyReferrerPolicy,
   parseReferrerPolicy,
@@ -7,7 +8,9 @@ import {
 } from "../../../../shared/web/referrer-policy.ts";
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
 import { ropewayPath, toReal } from "../../slot-url.ts";
+import { showInFrame } from "../elements.ts";
 import { encodeForm, type FormEncoding } from "../form-body.ts";
+import { isBlobUrl } from "../frames/blob-documents.ts";
 import type { PageContext } from "../page-context.ts";
 import { navigationGoal } from "./navigation-goal.ts";
 
@@ -51,6 +54,7 @@ for (const type of ["pointerdown", "keydown"]) {
   );
 }
 
+const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 const nativeSubmit = HTMLFormElement.prototype.submit;
 
 /** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
@@ -127,4 +131,22 @@ export function leave(leaving: Leaving, context: PageContext): boolean {
     else location.assign(url);
   }
   return true;
+}
+
+/** What `location` of another window does: the address that it is given becomes one of a slot. */
+export function send(target: Window, text: string, replaces: boolean, context: PageContext): void {
+  const url = parseUrl(text, document.baseURI)?.href ?? text;
+  const goal = navigationGoal(url, "frame", context.config);
+  const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
+  const frame = frames.find((each) => getContentWindow?.call(each) === target);
+  if (frame !== undefined) return showInFrame(frame, url, context);
+  if (goal.kind === "shell") {
+    const encoding = "application/x-www-form-urlencoded";
+    leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", top: false }, context);
+    return;
+  }
+  // A page's <base> may lead elsewhere.
+  const address = goal.kind === "slot" ? new URL(goal.url, context.config.slotOrigin).href : url;
+  if (replaces) target.location.replace(address);
+  else target.location.href = address;
 }

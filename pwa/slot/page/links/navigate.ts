@@ -3,6 +3,7 @@
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
 import { ropewayPath } from "../../slot-url.ts";
 import { parseEncoding } from "../form-body.ts";
+import { isBlobUrl, saveBlob } from "../frames/blob-documents.ts";
 import type { PageContext } from "../page-context.ts";
 import { formCharset } from "./form-charset.ts";
 import { navigationApi } from "./history-key.ts";
@@ -45,7 +46,13 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
   }
   if (!event.cancelable) return;
   const goal = navigationGoal(destination.url, config.topLevel ? "page" : "frame", config);
-  if (goal.kind === "native") return;
+  if (goal.kind === "native") {
+    // In a frame of a page that page shows it.
+    if (!isBlobUrl(destination.url) || event.downloadRequest !== null || window.frameElement !== null) return;
+    event.preventDefault();
+    saveBlob(destination.url);
+    return;
+  }
   // Chromium has it since 134.
   const source: Element | null = event.sourceElement ?? null;
   const isLink = source !== null && /^(?:a|area)$/i.test(source.localName);

@@ -2,6 +2,7 @@
 
 import { parseUrl } from "../../../../shared/web/origin.ts";
 import { type FormEncoding, parseEncoding, withQuery } from "../form-body.ts";
+import { isBlobUrl, saveBlob } from "../frames/blob-documents.ts";
 import type { PageContext } from "../page-context.ts";
 import { patchAccessor, patchMethod } from "../patch.ts";
 import { formCharset } from "./form-charset.ts";
@@ -50,6 +51,12 @@ interface Targeted {
 
 /** True: handled here. False: the browser does it, and `navigate` sees it where it has to. */
 function goToTarget({ target, url, data, encoding, element }: Targeted, context: PageContext): boolean {
+  if (isBlobUrl(url) && !isSelf(target)) {
+    const frame = findFrame(target);
+    if (frame === null) saveBlob(url);
+    else frame.src = url;
+    return true;
+  }
   const charset = element instanceof HTMLFormElement ? formCharset(element, context) : "";
   const leaving = { url, data, encoding, charset, replace: false };
   if (isSelf(target)) {
@@ -106,6 +113,7 @@ function onClick(event: MouseEvent, context: PageContext): void {
     location.assign(downloadUrl(url, link.getAttribute("download") ?? "", context.config));
     return;
   }
+  if (link.hasAttribute("download") && isBlobUrl(url)) return;
   const target = link.getAttribute("target") ?? baseTarget();
   const encoding = "application/x-www-form-urlencoded";
   if (goToTarget({ target, url, data: null, encoding, element: link }, context)) event.preventDefault();
@@ -141,7 +149,7 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   const target = args[1] === undefined || args[1] === "" ? "_blank" : String(args[1]);
   const url = parseUrl(text, document.baseURI)?.href;
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
-  if (text === "" || /^(?:about|javascript|blob|data):/.test(url)) return null;
+  if (text === "" || /^(?:about|javascript|data):/.test(url)) return null;
   if (isSelf(target)) {
     location.assign(url);
     return window;
