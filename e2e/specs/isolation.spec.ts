@@ -262,7 +262,7 @@ test("a site that learnt the host of the page that framed it can neither show th
   expect(origin.requestsTo("/transfer")).toEqual([]);
 });
 
-/** What the app asks its hosts for, one by one. */
+/** What the app asks its hosts for, one by one, beside scripts with names that tell their content. */
 const NEEDED = [
   "/sw.js",
   "/.ropeway/config.json",
@@ -272,9 +272,7 @@ const NEEDED = [
   "/.ropeway/boot",
   "/.ropeway/sw.js",
   "/.ropeway/frame",
-  "/.ropeway/tunnel.js",
   "/manifest.webmanifest",
-  "/shell.js",
   "/icons",
 ];
 

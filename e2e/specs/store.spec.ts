@@ -6,7 +6,7 @@ import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
 /** As the setting does, which has no limit as small. */
 async function limitStore(page: Page, bytes: number): Promise<void> {
-  const tunnel = page.workers().find((worker) => worker.url().endsWith("/tunnel.js"));
+  const tunnel = page.workers().find((worker) => /\/tunnel-\w+\.js$/.test(worker.url()));
   await tunnel?.evaluate((data) => self.dispatchEvent(new MessageEvent("message", { data })), {
     type: "store-limit",
     bytes,

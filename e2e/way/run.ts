@@ -70,7 +70,7 @@ async function measure(): Promise<Sides> {
       "slot's service worker",
       await Coverage.start(threads.cdp, await threads.attach("service_worker", `${slot}/.ropeway/sw.js`)),
     ],
-    ["tunnel", await Coverage.start(threads.cdp, await threads.attach("worker", `${app.base}/.ropeway/tunnel.js`))],
+    ["tunnel", await Coverage.start(threads.cdp, await threads.attach("worker", `${app.base}/.ropeway/tunnel-`))],
     ["edge", await Coverage.start(await Cdp.open(await denoTarget(edgePort)))],
   ]);
   await sleep(STORE_TIME);

@@ -1,6 +1,6 @@
 /** Entry of the installed app's top-level page: starts the tunnel first, then everything else. */
 import { setTimer } from "../../shared/clock.ts";
-import { RESERVED_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
+import { TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../messages/page-messages.ts";
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
@@ -43,7 +43,9 @@ declare global {
   interface Window {
     /** For automation; stable, see docs/automation.md. */
     ropeway: { stats(): Promise<TunnelStats> };
-    /** Path of the sheets' script; the build puts it here. */
+    /** Path of the tunnel's script; the build puts it here. */
+    readonly __TUNNEL: string;
+    /** Likewise, of the sheets'. */
     readonly __SHEETS: string;
     /** Likewise, of that for a list of hosts. */
     readonly __LISTED: string;
@@ -68,7 +70,7 @@ let startedAt = 0;
 const earlyEvents: TunnelEvent[] = [];
 let hear: (event: TunnelEvent) => void = (event) => earlyEvents.push(event);
 const experiment = localStorage.getItem(EXPERIMENT_KEY) ?? "";
-const worker = new Worker(`${RESERVED_PATH}tunnel.js`, { type: "module", name: experiment });
+const worker = new Worker(self.__TUNNEL, { type: "module", name: experiment });
 const tunnel = new TunnelClient(worker, (event) => {
   if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
   // Which may be what keeps it from opening.

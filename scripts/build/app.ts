@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { BuiltFiles } from "./built-files.ts";
-import { contentHash } from "./content-hash.ts";
+import { contentHash, UNKNOWN_HASH, withoutContentHash } from "./content-hash.ts";
 import { ofShell } from "./of-shell.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
@@ -23,6 +23,11 @@ const DECODER = ".ropeway/decoder";
 
 /** The same of the tunnel, for what comes in brotli. */
 const BROTLI = ".ropeway/brotli";
+
+/** What the shell's pages and the shell load at once, by such names, too. */
+const SHELL = "shell";
+const BLANK = "blank";
+const TUNNEL = ".ropeway/tunnel";
 
 /** The same of the shell: menu, settings and whatever else no first page needs. */
 const SHEETS = ".ropeway/sheets";
@@ -52,7 +57,7 @@ const scripts: readonly (readonly [output: string, source: string, format: "esm"
   [".ropeway/frame", "pwa/slot/documents/frame.ts", "iife"],
   [".ropeway/lost", "pwa/slot/documents/lost.ts", "iife"],
   [".ropeway/wipe", "pwa/slot/documents/wipe.ts", "iife"],
-  ["blank", "pwa/shell/blank.ts", "iife"],
+  [BLANK, "pwa/shell/blank.ts", "iife"],
 ];
 
 const copies: readonly (readonly [output: string, source: string])[] = [
@@ -72,38 +77,12 @@ export async function buildApp(): Promise<BuiltFiles> {
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
   for (const [path, contents] of await iconFiles()) files.set(path, contents);
 
-  const store = await addStore(files);
-  const questions = nameByContent(files, STORE_QUESTIONS);
-  const brotli = nameByContent(files, BROTLI);
-  const sheets = await addSheets(files);
   const listed = nameByContent(files, LISTED);
   const lite = nameByContent(files, LITE);
   const liteWorker = nameByContent(files, LITE_WORKER);
-  const loaders = await Promise.all([
-    bundle({
-      entryPoints: [{ out: ".ropeway/tunnel", in: "pwa/tunnel/tunnel-worker.ts" }],
-      format: "iife",
-      define: {
-        ...browserOptions.define,
-        "self.__STORE": JSON.stringify(`/${store}`),
-        "self.__STORE_QUESTIONS": JSON.stringify(`/${questions}`),
-        "self.__BROTLI": JSON.stringify(`/${brotli}`),
-      },
-      external: [`/${store}`, `/${questions}`, `/${brotli}`],
-    }),
-    bundle({
-      entryPoints: [{ out: "shell", in: "pwa/shell/shell.ts" }],
-      format: "esm",
-      define: {
-        ...browserOptions.define,
-        "self.__SHEETS": JSON.stringify(`/${sheets}`),
-        "self.__LISTED": JSON.stringify(`/${listed}`),
-        "self.__LITE": JSON.stringify(`/${lite}`),
-      },
-      external: [`/${sheets}`, `/${listed}`, `/${lite}`],
-    }),
-  ]);
-  for (const part of loaders) for (const [path, contents] of part) files.set(path, contents);
+  const shell = await addShell(files, { listed, lite, tunnel: await addTunnel(files) });
+  namesInPage(files, "index.html", [shell, nameByContent(files, SHELL, "css")]);
+  namesInPage(files, "blank.html", [nameByContent(files, BLANK)]);
   const slotWorker = nameByContent(files, SLOT_WORKER);
   const serviceWorkers = await bundle({
     entryPoints: [
@@ -138,7 +117,7 @@ async function independentScripts(): Promise<BuiltFiles> {
       format: "iife",
       globalName: "ropewayLite",
     }),
-    bundle({ entryPoints: [{ out: "shell", in: "pwa/shell/styles/shell.css" }] }),
+    bundle({ entryPoints: [{ out: SHELL, in: "pwa/shell/styles/shell.css" }] }),
   ]);
   return new Map(built.flatMap((part) => [...part]));
 }
@@ -156,33 +135,90 @@ async function addStore(files: BuiltFiles): Promise<string> {
   return nameByContent(files, STORE);
 }
 
-/** The sheets, which load that of the devices by its name. @returns their own. */
-async function addSheets(files: BuiltFiles): Promise<string> {
-  const options: BuildOptions = { format: "esm", plugins: [await ofShell()] };
+/** The tunnel, which loads parts of its own by their names. @returns its own. */
+async function addTunnel(files: BuiltFiles): Promise<string> {
+  const store = await addStore(files);
+  const questions = nameByContent(files, STORE_QUESTIONS);
+  const brotli = nameByContent(files, BROTLI);
   const built = await bundle({
-    entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }],
-    ...options,
+    entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
+    format: "iife",
+    define: {
+      ...browserOptions.define,
+      "self.__STORE": JSON.stringify(`/${store}`),
+      "self.__STORE_QUESTIONS": JSON.stringify(`/${questions}`),
+      "self.__BROTLI": JSON.stringify(`/${brotli}`),
+    },
+    external: [`/${store}`, `/${questions}`, `/${brotli}`],
   });
   for (const [path, contents] of built) files.set(path, contents);
-  const devices = nameByContent(files, DEVICES);
-  const sheets = await bundle({
-    entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
-    ...options,
-    define: { ...browserOptions.define, "self.__DEVICES": JSON.stringify(`/${devices}`) },
-    external: [`/${devices}`],
-  });
-  for (const [path, contents] of sheets) files.set(path, contents);
-  return nameByContent(files, SHEETS);
+  return nameByContent(files, TUNNEL);
 }
 
-/** Gives a script a name with the hash of its content; its source map, if any, keeps its own. @returns the name. */
-function nameByContent(files: BuiltFiles, script: string): string {
-  const contents = files.get(`${script}.js`);
-  if (contents === undefined) throw new Error(`Cannot name ${script}: it was not built`);
-  const name = `${script}-${contentHash(contents)}.js`;
-  files.delete(`${script}.js`);
+interface NamesInShell {
+  readonly listed: string;
+  readonly lite: string;
+  readonly tunnel: string;
+}
+
+/**
+ * The shell, the sheets, which it loads by their name, and that of the devices, which they load. Both take from the shell
+ * what it has already, by its name: so all three have the hash of all three. @returns the shell's name.
+ */
+async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShell): Promise<string> {
+  const [sheets, devices] = [SHEETS, DEVICES].map((script) => `/${script}-${UNKNOWN_HASH}.js`);
+  const ofBoth: BuildOptions = { format: "esm", plugins: [await ofShell()] };
+  const parts = await Promise.all([
+    bundle({ entryPoints: [{ out: DEVICES, in: "pwa/shell/views/devices/devices-chunk.tsx" }], ...ofBoth }),
+    bundle({
+      entryPoints: [{ out: SHEETS, in: "pwa/shell/views/sheets/sheets-chunk.tsx" }],
+      ...ofBoth,
+      define: { ...browserOptions.define, "self.__DEVICES": JSON.stringify(devices) },
+      external: [devices ?? ""],
+    }),
+    bundle({
+      entryPoints: [{ out: SHELL, in: "pwa/shell/shell.ts" }],
+      format: "esm",
+      define: {
+        ...browserOptions.define,
+        "self.__TUNNEL": JSON.stringify(`/${tunnel}`),
+        "self.__SHEETS": JSON.stringify(sheets),
+        "self.__LISTED": JSON.stringify(`/${listed}`),
+        "self.__LITE": JSON.stringify(`/${lite}`),
+      },
+      external: [sheets ?? "", `/${listed}`, `/${lite}`],
+    }),
+  ]);
+  const built = parts.flatMap((part) => [...part]);
+  const scripts = built.filter(([path]) => path.endsWith(".js"));
+  const hash = contentHash(Buffer.concat(scripts.map(([, contents]) => contents)));
+  for (const [path, contents] of built) {
+    const isScript = path.endsWith(".js");
+    const text = Buffer.from(contents).toString().replaceAll(UNKNOWN_HASH, hash);
+    files.set(isScript ? path.replace(/\.js$/, `-${hash}.js`) : path, isScript ? Buffer.from(text) : contents);
+  }
+  return `${SHELL}-${hash}.js`;
+}
+
+/** Gives a file a name with the hash of its content; its source map, if any, keeps its own. @returns the name. */
+function nameByContent(files: BuiltFiles, file: string, ending = "js"): string {
+  const contents = files.get(`${file}.${ending}`);
+  if (contents === undefined) throw new Error(`Cannot name ${file}: it was not built`);
+  const name = `${file}-${contentHash(contents)}.${ending}`;
+  files.delete(`${file}.${ending}`);
   files.set(name, contents);
   return name;
+}
+
+/** Puts files' names with their hash into a page that names them without. */
+function namesInPage(files: BuiltFiles, page: string, names: readonly string[]): void {
+  let text = Buffer.from(files.get(page) ?? "").toString();
+  for (const name of names) {
+    const plain = `"/${withoutContentHash(name)}"`;
+    if (!text.includes(plain)) throw new Error(`Cannot name ${name} in ${page}: it has no ${plain}`);
+    text = text.replace(plain, `"/${name}"`);
+  }
+  files.set(page, Buffer.from(text));
 }
 
 async function bundle(options: BuildOptions): Promise<BuiltFiles> {

@@ -1,10 +1,11 @@
 /** What the script of the sheets shares with the shell's: it imports it from there, and does not carry it again. */
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { UNKNOWN_HASH } from "./content-hash.ts";
 import { browserOptions } from "./options.ts";
 import { root } from "./paths.ts";
 
-const SHELL = "/shell.js";
+const SHELL = `/shell-${UNKNOWN_HASH}.js`;
 /** Exports what is shared; so does the shell, whose entry exports all of it. */
 const SOURCE = "pwa/shell/views/sheets/of-shell.ts";
 

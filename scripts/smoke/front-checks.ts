@@ -85,7 +85,7 @@ async function checkApp({ origin }: SmokeSettings, found: Findings): Promise<str
     answer = await ask(new URL("/", found.origin));
   }
   expectThat(
-    answer.status === 200 && isHtml(answer) && answer.text.includes("/shell.js"),
+    answer.status === 200 && isHtml(answer) && /"\/shell-[0-9a-f]{20}\.js"/.test(answer.text),
     `The start page is not the app: it answers ${answer.status}, ${answer.headers["content-type"] ?? "without a type"}`,
     "Build before you deploy, and let / lead to the edge",
   );

@@ -5,7 +5,7 @@ import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 const SERVICE_WORKERS: ReadonlySet<string> = new Set(["/sw.js", `${RESERVED_PATH}sw.js`]);
 
 /** Files whose name has their content's hash, below which there is never anything else. */
-const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.js$/;
+const NAMED_BY_CONTENT = /-[0-9a-f]{20}\.(?:js|css)$/;
 
 /** Cache-Control of a file of the app; null where the platform's own is right. */
 export function freshnessOf(path: string): string | null {

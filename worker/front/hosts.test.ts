@@ -105,8 +105,9 @@ describe("headers of the app's own files", () => {
 
   it("lets the tunnel's worker compile wasm, and no window", () => {
     const policyOf = (path: string) => headersOf(`https://ropeway.example${path}`)["content-security-policy"];
-    expect(policyOf("/.ropeway/tunnel.js")).toContain("script-src 'self' 'wasm-unsafe-eval';");
-    for (const path of ["/", "/shell.js", "/.ropeway/store-1.js"]) expect(policyOf(path)).not.toContain("wasm");
+    expect(policyOf("/.ropeway/tunnel-0123456789abcdef0123.js")).toContain("script-src 'self' 'wasm-unsafe-eval';");
+    for (const path of ["/", "/.ropeway/tunnel.js", "/.ropeway/store-0123456789abcdef0123.js"])
+      expect(policyOf(path)).not.toContain("wasm");
   });
 
   it("frames no slots where there are none", () => {

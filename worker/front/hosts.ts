@@ -24,6 +24,9 @@ export interface ClassifiedHost {
 
 const SLOT_LABEL = /^[a-z0-9]{4,32}$/;
 
+/** Its name tells its content. */
+const TUNNEL_SCRIPT = /^\/\.ropeway\/tunnel-[0-9a-f]{20}\.js$/;
+
 /** What clears a slot's storage, but for cookies (`pwa/slot/documents/wipe.ts`). */
 const CLEARED_PATH = `${RESERVED_PATH}cleared`;
 
@@ -55,7 +58,7 @@ export function securityHeaders(url: URL, kind: HostKind, hosts: DeploymentHosts
   const slots = ` ${slotSources(url, classified)}`.trimEnd();
   const socket = baseOrigin.replace(/^http/, "ws");
   // The tunnel's worker decodes by wasm; no window does.
-  const wasm = url.pathname === `${RESERVED_PATH}tunnel.js` ? " 'wasm-unsafe-eval'" : "";
+  const wasm = TUNNEL_SCRIPT.test(url.pathname) ? " 'wasm-unsafe-eval'" : "";
   const common = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

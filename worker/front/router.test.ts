@@ -64,7 +64,8 @@ describe("files of the app", () => {
       "public, max-age=31536000, immutable",
     );
     expect(await freshness("/.ropeway/sw.js")).toBe("public, max-age=3600");
-    expect(await freshness("/.ropeway/tunnel.js")).toBeNull();
+    expect(await freshness("/shell-0123456789abcdef0123.css")).toBe("public, max-age=31536000, immutable");
+    expect(await freshness("/icons/icon.svg")).toBeNull();
   });
 
   it("says nothing of the freshness of a file that is not there", async () => {
