@@ -56,6 +56,16 @@ const READ_COOKIES = `
   }
   return seen;`;
 
+const OWN_FILES = `
+  const named = [...document.querySelectorAll("link[rel=stylesheet],script[src]")];
+  return named.map((each) => each.getAttribute("href") ?? each.getAttribute("src"));`;
+/** Of a page that shares the app's origin, by whose files it shows: title, style sheets, pictures. */
+const SCRIPTLESS_WIDTHS = `
+  const { contentDocument: page } = document.querySelector('iframe[title="Page"]');
+  const width = (id) => Math.round(page.getElementById(id).getBoundingClientRect().width);
+  const shape = Math.round(page.querySelector("use").getBBox().width);
+  return [page.title, width("sheet"), width("more"), page.images[0].naturalWidth, shape];`;
+
 export const steps: readonly Step[] = [
   {
     name: "opens and pairs",
@@ -241,6 +251,48 @@ export const steps: readonly Step[] = [
       await browser.until("app", "return document.querySelector('.notice-bar') !== null", true);
       await go(browser, `${origin.origin}/fine`);
       await browser.until("page", TITLE, "Fine");
+    },
+  },
+  {
+    name: "keeps the files of two sites without scripts apart, and the app's own",
+    async run({ browser, edgeUrl, origin, otherOrigin }) {
+      const sites = [origin, otherOrigin].map((site) => new URL(site.origin).hostname);
+      await browser.run("app", `localStorage.setItem("ropeway.lite-sites", ${JSON.stringify(JSON.stringify(sites))})`);
+      await browser.open(`${edgeUrl}/?lite`);
+      await browser.until("app", "return navigator.serviceWorker.controller.scriptURL.endsWith('lite')", true);
+      const own = (await browser.run("app", OWN_FILES)) as string[];
+      const kept = { "cache-control": "public, max-age=31536000" };
+      for (const [site, width] of [
+        [origin, 31],
+        [otherOrigin, 62],
+      ] as const) {
+        const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="9"><rect id="s" width="${width}" height="9"/></svg>`;
+        const css = `@import "/more.css"; #sheet { width: ${width}px } :root { --width: ${width} }`;
+        const files: [string, string, string][] = own.map((path) => [path, "text/css", css]);
+        files.push(["/sheet.css", "text/css", css], ["/more.css", "text/css", `#more { width: ${width}px }`]);
+        files.push(["/picture.svg", "image/svg+xml", svg], ["/shape.svg", "image/svg+xml", svg]);
+        for (const [path, type, text] of files)
+          site.route(path, ({ reply }) => reply(200, { ...kept, "content-type": type }, text));
+        const ofApp = own.map((path) => `<link rel="stylesheet" href="${path}">`).join("");
+        site.page(
+          "/quiet",
+          `<link rel="stylesheet" href="/sheet.css">${ofApp}<p id="sheet">A</p><p id="more">B</p>
+          <img src="/picture.svg"><svg width="99" height="9"><use href="/shape.svg#s"/></svg>`,
+          `Quiet ${width}`,
+        );
+      }
+      for (const [site, width] of [
+        [origin, 31],
+        [otherOrigin, 62],
+        [origin, 31],
+      ] as const) {
+        await go(browser, `${site.origin}/quiet`);
+        await browser.until("app", SCRIPTLESS_WIDTHS, [`Quiet ${width}`, width, width, width, width]);
+      }
+      await browser.open(`${edgeUrl}/?again`);
+      await browser.until("app", "return document.querySelector('.address') !== null", true);
+      const width = "return getComputedStyle(document.documentElement).getPropertyValue('--width')";
+      await browser.until("app", width, "");
     },
   },
 ];
