@@ -23,7 +23,7 @@ const budgets: readonly Budget[] = [
   { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 48.4 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
-  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 28.6 * KB },
+  { name: "tunnel's store", files: [".ropeway/store.js"], limit: 29.3 * KB },
   { name: "questions to the store", files: [".ropeway/store-questions.js"], limit: 5.4 * KB },
   { name: "shell service worker", files: ["sw.js"], limit: 10 * KB },
   { name: "pages without scripts", files: [".ropeway/lite.js", ".ropeway/lite-worker.js"], limit: 22.5 * KB },

@@ -1,10 +1,10 @@
 import { openDB } from "idb";
-import type { StoreDatabase, StoreSchema } from "./store-database.ts";
+import { type StoreDatabase, type StoreSchema, siteOf } from "./store-database.ts";
 
 /** As this release has it: what a former one has stored stays. */
 export function openStoreDatabase(name: string): Promise<StoreDatabase> {
-  return openDB<StoreSchema>(name, 3, {
-    upgrade(database, before, _after, transaction) {
+  return openDB<StoreSchema>(name, 4, {
+    async upgrade(database, before, _after, transaction) {
       if (before < 1) {
         const entries = database.createObjectStore("entries", { keyPath: "id", autoIncrement: true });
         entries.createIndex("partition", "partition");
@@ -23,6 +23,14 @@ export function openStoreDatabase(name: string): Promise<StoreDatabase> {
       if (before < 3) {
         transaction.objectStore("entries").createIndex("kept", "kept");
         database.createObjectStore("kept", { keyPath: "url" });
+      }
+      if (before < 4) {
+        const entries = transaction.objectStore("entries");
+        entries.createIndex("order", ["site", "used"]);
+        entries.deleteIndex("used");
+        for (let row = await entries.openCursor(); row !== null; row = await row.continue())
+          if (row.value.kept === undefined)
+            await row.update({ ...row.value, site: siteOf(String(row.value.partition)) });
       }
     },
     // An app of a later release wants to change it.

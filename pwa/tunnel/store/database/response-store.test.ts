@@ -11,6 +11,7 @@ import {
   type TestMeta,
   turns,
 } from "../testing/stored-bodies.ts";
+import type { ResponseStore } from "./response-store.ts";
 
 let disk: FakeDisk<TestMeta>;
 
@@ -81,6 +82,63 @@ describe("a store", () => {
     expect(await get(store, "https://a.example/24")).toEqual(bytes(900, 24));
     expect(store.use.bytes).toBeLessThanOrEqual(9000);
     await expectSound(disk);
+  });
+
+  /** A page of a hostile site, which asks for what `count` makes of it, in frames of ever other origins, too. */
+  async function attack(store: ResponseStore<TestMeta>, count: number, length: number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) {
+      const frame = turn % 3 === 0 ? "https://evil.example" : `https://f${turn}.example`;
+      await put(store, `${frame}/${turn}`, bytes(length, turn), {
+        partition: `https://evil.example ${frame}`,
+        chunk: 10_000,
+      });
+    }
+  }
+
+  it.each([
+    ["26 bodies of a twentieth of it each", { bytes: 200_000 }, 26, 10_000],
+    ["more bodies of a byte than there may be", { entries: 60 }, 90, 1],
+  ])("lets no page take the place of other sites: %s", async (_, bounds, count, length) => {
+    const store = disk.open({ backlogBytes: 20_000, ...bounds });
+    await put(store, "https://a.example/x", bytes(3000, 1));
+    await put(store, "https://a.example/y", bytes(3000, 2));
+    await put(store, "https://b.example/x", bytes(9000, 3), { partition: "https://b.example https://b.example" });
+    await attack(store, count, length);
+    expect(await get(store, "https://a.example/x")).toEqual(bytes(3000, 1));
+    expect(await get(store, "https://a.example/y")).toEqual(bytes(3000, 2));
+    const other = await get(store, "https://b.example/x", "https://b.example https://b.example");
+    expect(other).toEqual(bytes(9000, 3));
+    // What it brought last is there: it took the place of its own.
+    const last = `https://evil.example ${(count - 1) % 3 === 0 ? "https://evil.example" : `https://f${count - 1}.example`}`;
+    expect(await get(store, `${last.split(" ")[1]}/${count - 1}`, last)).toEqual(bytes(length, count - 1));
+    await expectSound(disk);
+  });
+
+  it("leaves a share to the sites that were used of late, before many that were not", async () => {
+    const store = disk.open({ entries: 64 });
+    const partition = (name: string) => `https://${name}.example https://${name}.example`;
+    await put(store, "https://late.example/x", bytes(10), { partition: partition("late") });
+    for (let turn = 0; turn < 70; turn++) {
+      await put(store, `https://old${turn}.example/`, bytes(10, turn), { partition: partition(`old${turn}`) });
+      expect(await get(store, "https://late.example/x", partition("late"))).toEqual(bytes(10));
+      await store.upkeep();
+    }
+    expect(await get(store, "https://old0.example/", partition("old0"))).toBeNull();
+    expect(await expectSound(disk)).toBe(64);
+  });
+
+  it("lets no page take the place of others' visits", async () => {
+    const store = disk.open();
+    const visit = (site: string, document: string) =>
+      store.keepVisit({ partition: `${site} ${site}`, document, at: 1, requests: [] }, store.era);
+    const written: Promise<void>[] = [visit("https://a.example", "https://a.example/")];
+    for (let turn = 0; turn < 220; turn++) written.push(visit("https://evil.example", `https://evil.example/${turn}`));
+    store.hurry();
+    await Promise.all(written);
+    expect(await store.visit("https://a.example https://a.example", "https://a.example/")).toBeDefined();
+    const evil = (turn: number) =>
+      store.visit("https://evil.example https://evil.example", `https://evil.example/${turn}`);
+    expect([await evil(0), (await evil(219))?.at]).toEqual([undefined, 1]);
   });
 
   it("bounds its index", async () => {

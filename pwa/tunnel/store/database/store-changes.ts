@@ -1,4 +1,5 @@
 /** What one transaction does to the index, the bodies, and what is known of their size. */
+import { FairShares, type Holding } from "../../../../shared/fair-shares.ts";
 import type { KeptPage } from "../../../messages/kept-page.ts";
 import {
   NOTHING_STORED,
@@ -8,6 +9,7 @@ import {
   type StoredVisit,
   type StoreTotals,
   type StoreWrite,
+  siteOf,
 } from "./store-database.ts";
 import { isStoredBody, isStoredEntry, isStoreTotals, isVisitSized } from "./store-rows.ts";
 
@@ -25,6 +27,8 @@ const VISITS = 200;
 export class StoreChanges {
   readonly #write: StoreWrite;
   readonly #uses = new Map<string, PartitionUse>();
+  /** Partitions of which something was used that was stored before. */
+  readonly #usedOnly = new Set<string>();
   /** Bodies of several blocks that no entry has any more: somebody may read them. */
   readonly unowned = new Set<string>();
   readonly #gone = new Set<number>();
@@ -70,7 +74,7 @@ export class StoreChanges {
     const body = twin ?? entry.body;
     const isNew = twin === null;
     if (isNew) await this.#write.objectStore("blocks").put(last, [body.id, body.blocks.length - 1]);
-    const added = { ...entry, body, used: this.turn };
+    const added = { ...entry, body, site: siteOf(entry.partition), used: this.turn };
     // The key is the database's to give.
     const id = await entries.add(added as StoredEntry<Meta>);
     await this.#account(entry.partition, isNew ? body.size : 0, 1);
@@ -128,7 +132,7 @@ export class StoreChanges {
     const rows = await Promise.all(ids.map((id) => entries.get(id)));
     if (rows.includes(undefined)) return false;
     for (const row of rows as StoredEntry<unknown>[]) {
-      const { id: _, used: __, ...rest } = row;
+      const { id: _, used: __, site: ___, ...rest } = row;
       // The key is the database's to give.
       await entries.add({ ...rest, kept: page.url } as StoredEntry<unknown>);
       await this.#account(row.partition, 0, 1);
@@ -177,17 +181,29 @@ export class StoreChanges {
     const before = await visits.index("document").getKey([visit.partition, visit.document]);
     if (before !== undefined) await visits.delete(before);
     await visits.add(visit);
-    for (let over = (await visits.count()) - VISITS; over > 0; over--) {
-      const oldest = await visits.getKey(IDBKeyRange.lowerBound(0));
-      if (oldest !== undefined) await visits.delete(oldest);
+    for (let over = (await visits.count()) - VISITS; over > 0; over--) await visits.delete(await this.#oldestVisit());
+  }
+
+  /** Of the site that has most of them. */
+  async #oldestVisit(): Promise<number> {
+    const visits = this.#write.objectStore("visits");
+    const bySite = new Map<string, number[]>();
+    for (let row = await visits.index("document").openKeyCursor(); row !== null; row = await row.continue()) {
+      const site = siteOf(row.key[0]);
+      bySite.set(site, [...(bySite.get(site) ?? []), row.primaryKey]);
     }
+    const holding = (keys: readonly number[]): Holding => ({ amount: keys.length, usedAt: Math.max(...keys) });
+    const holdings = [...bySite].map(([site, keys]) => [site, holding(keys)] as const);
+    const giver = new FairShares(VISITS, new Map(holdings)).giver();
+    return Math.min(...(bySite.get(giver ?? "") ?? [(await visits.getKey(IDBKeyRange.lowerBound(0))) ?? 0]));
   }
 
   /** Its body stays. Nothing where it is gone, or was kept as it is. */
   async update(entry: StoredEntry<unknown>): Promise<void> {
     const entries = this.#write.objectStore("entries");
-    if (entry.kept === undefined && (await entries.getKey(entry.id)) !== undefined)
-      await entries.put({ ...entry, used: this.turn });
+    if (entry.kept !== undefined || (await entries.getKey(entry.id)) === undefined) return;
+    await entries.put({ ...entry, used: this.turn });
+    this.#usedOnly.add(entry.partition);
   }
 
   /** It was used, in this turn or a little before. */
@@ -201,20 +217,54 @@ export class StoreChanges {
     else await this.#write.objectStore("blocks").delete([id, 0]);
   }
 
-  /** Drops what was used longest ago until the rest is within bounds; what pages were kept with stays. */
+  /**
+   * Drops what the site that has most used longest ago, until the rest is within bounds; what pages were kept with stays.
+   * So one that brings without end takes the place of its own.
+   */
   async makeRoom(bounds: StoreBounds): Promise<void> {
-    const isOver = () => this.#totals.bytes > bounds.bytes || this.#totals.entries > bounds.entries;
-    while (isOver()) {
-      const oldest = await this.#write.objectStore("entries").index("used").getKey(IDBKeyRange.lowerBound(0));
-      if (oldest === undefined) return this.#lookForStrays();
-      await this.remove(oldest);
+    for (const measure of ["bytes", "entries"] as const) {
+      if (this.#totals[measure] <= bounds[measure]) continue;
+      const order = this.#write.objectStore("entries").index("order");
+      const shares = new FairShares(bounds[measure], await this.#holdings(measure));
+      for (let before = this.#totals[measure]; before > bounds[measure]; before = this.#totals[measure]) {
+        const site = shares.giver();
+        if (site === undefined) return this.#lookForStrays();
+        const oldest = await order.getKey(IDBKeyRange.bound([site], [site, []]));
+        if (oldest === undefined) shares.excuse(site);
+        else {
+          await this.remove(oldest);
+          shares.gave(site, before - this.#totals[measure]);
+        }
+      }
     }
+  }
+
+  /** What each site has, by its name. */
+  async #holdings(measure: "bytes" | "entries"): Promise<Map<string, Holding>> {
+    const partitions = this.#write.objectStore("partitions");
+    const [keys, rows] = await Promise.all([partitions.getAllKeys(), partitions.getAll()]);
+    const uses = new Map([...keys.map((key, index) => [key, rows[index]] as const), ...this.#uses]);
+    const holdings = new Map<string, Holding>();
+    for (const [partition, use] of uses) {
+      const site = siteOf(partition);
+      const known = holdings.get(site);
+      const used = this.#usedOnly.has(partition) ? this.turn : (use?.used ?? 0);
+      holdings.set(site, {
+        amount: (known?.amount ?? 0) + (use?.[measure] ?? 0),
+        usedAt: Math.max(known?.usedAt ?? 0, used),
+      });
+    }
+    return holdings;
   }
 
   /** Settles when all of it is done, or none. */
   async commit(): Promise<StoreTotals> {
     if (!isStoreTotals(this.#totals)) await this.#beginAnew();
     const partitions = this.#write.objectStore("partitions");
+    for (const partition of this.#usedOnly) {
+      const use = this.#uses.has(partition) ? undefined : await partitions.get(partition);
+      if (use !== undefined) await partitions.put({ ...use, used: this.turn }, partition);
+    }
     for (const [partition, use] of this.#uses) {
       if (use.entries > 0) await partitions.put(use, partition);
       else await partitions.delete(partition);
@@ -234,7 +284,7 @@ export class StoreChanges {
   async beginAnewWhereLost(): Promise<void> {
     const [entries, partitions] = [this.#write.objectStore("entries"), this.#write.objectStore("partitions")];
     const count = await entries.count();
-    const placed = (await entries.index("used").count()) + (await entries.index("kept").count());
+    const placed = (await entries.index("order").count()) + (await entries.index("kept").count());
     let known = 0;
     for (const partition of new Set([...(await partitions.getAllKeys()), ...this.#uses.keys()])) {
       const found = await entries.index("partition").count(partition);
@@ -249,6 +299,7 @@ export class StoreChanges {
     const [entries, blocks] = [this.#write.objectStore("entries"), this.#write.objectStore("blocks")];
     for (const name of ["partitions", "totals", "visits"] as const) await this.#write.objectStore(name).clear();
     this.#uses.clear();
+    this.#usedOnly.clear();
     // Windows that have an index in memory drop it when they see that this is another.
     const [era = 0] = crypto.getRandomValues(new Uint32Array(1));
     this.#totals = { ...NOTHING_STORED, turn: 1, era };
@@ -268,6 +319,7 @@ export class StoreChanges {
     this.#uses.set(partition, {
       bytes: (known?.bytes ?? 0) + bytes,
       entries: (known?.entries ?? 0) + entries,
+      used: entries > 0 ? this.turn : (known?.used ?? 0),
     });
     this.#totals = {
       ...this.#totals,

@@ -2,6 +2,7 @@
 import type { DBSchema, IDBPDatabase, IDBPTransaction } from "idb";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import type { KeptPage } from "../../../messages/kept-page.ts";
+import { siteName } from "../../../messages/site-name.ts";
 
 /** The bytes of one or several responses. They never change. */
 export interface StoredBody {
@@ -20,6 +21,8 @@ export interface StoredEntry<Meta> {
   readonly id: number;
   /** Who may know of it. */
   readonly partition: string;
+  /** Of its pages, as `siteOf` has it. What a page was kept with has none. */
+  readonly site?: string;
   /** Without a fragment. */
   readonly url: string;
   readonly meta: Meta;
@@ -38,6 +41,8 @@ export interface PartitionUse {
   /** Bytes of bodies. */
   readonly bytes: number;
   readonly entries: number;
+  /** Turn in which something of it was last used. A former release wrote none. */
+  readonly used?: number;
 }
 
 /** What the page of a document asked for at its last visit, and may be stored; or what pages of one kind ask for. */
@@ -76,7 +81,10 @@ export interface StoreSchema extends DBSchema {
       url: [string, string];
       copy: [string, string];
       body: string;
+      /** Of releases before: they made room by it. */
       used: number;
+      /** By site, then by use: who has to give finds what it used longest ago. */
+      order: [string, number];
       kept: string;
     };
   };
@@ -95,6 +103,11 @@ type StoreName = (typeof STORES)[number];
 
 export type StoreDatabase = IDBPDatabase<StoreSchema>;
 export type StoreWrite = IDBPTransaction<StoreSchema, StoreName[], "readwrite">;
+
+/** Whose pages a partition is for: all that one site brings counts as that site's, frames of others in its pages too. */
+export function siteOf(partition: string): string {
+  return siteName(partition.split(" ", 1)[0] as string);
+}
 
 export function beginWrite<Names extends StoreName[]>(
   database: StoreDatabase,

@@ -392,6 +392,8 @@ describe("one broken row", () => {
   it.each([
     ["partition", null],
     ["used", "never"],
+    ["site", null],
+    ["site", "https://b.example"],
   ])("without its %s keeps nothing else from being stored", async (name, value) => {
     const window = await withBroken((row) => ({ ...row, [name]: value }));
     for (let number = 2; number < 30; number++) await put(window, urlOf(number), bytes(10), { note: "0 10 1" });
@@ -400,7 +402,7 @@ describe("one broken row", () => {
     expect(await countEntries()).toBeLessThanOrEqual(BOUNDS.entries);
   });
 
-  it.each(["partition", "used"])("that has lost its %s is forgotten with the others", async (name) => {
+  it.each(["partition", "used", "site"])("that has lost its %s is forgotten with the others", async (name) => {
     const window = await withBroken((row) => ({ ...row, [name]: undefined }));
     expect(await window.forget(() => true)).toBe(true);
     expect(await countEntries()).toBe(0);

@@ -2,7 +2,7 @@
  * Rows of the index as this release writes them. One of another release, or one that the disk has spoilt, is not there for
  * us: it is dropped where it is found.
  */
-import type { StoredBody, StoredEntry, StoredVisit, StoreTotals } from "./store-database.ts";
+import { type StoredBody, type StoredEntry, type StoredVisit, type StoreTotals, siteOf } from "./store-database.ts";
 
 /** Characters of one response in the index: of the fields alone most servers let no more through. */
 const ENTRY_LENGTH = 8 * 1024;
@@ -14,9 +14,10 @@ type Unknown<Row> = { readonly [Name in keyof Row]?: unknown };
 
 /** @param isMeta its owner's word on what it keeps with the response. */
 export function isStoredEntry<Meta>(row: unknown, isMeta: (meta: unknown) => meta is Meta): row is StoredEntry<Meta> {
-  const { id, partition, url, meta, body, used, kept } = recordOf<StoredEntry<Meta>>(row);
-  const hasPlace = kept === undefined ? isCount(used) : isText(kept) && used === undefined;
-  return isCount(id) && hasPlace && isText(partition) && isText(url) && isStoredBody(body) && isMeta(meta);
+  const { id, partition, site, url, meta, body, used, kept } = recordOf<StoredEntry<Meta>>(row);
+  if (!isCount(id) || !isText(partition) || !isText(url) || !isStoredBody(body) || !isMeta(meta)) return false;
+  if (kept !== undefined) return isText(kept) && used === undefined;
+  return isCount(used) && site === siteOf(partition);
 }
 
 export function isStoredBody(row: unknown): row is StoredBody {

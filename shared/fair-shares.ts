@@ -1,0 +1,54 @@
+/**
+ * Who gives where many share a bound and it is reached: who has most. So one that takes without end soon takes from itself,
+ * and the others keep what they have. Those that were there of late have a share for themselves: what they have of it is
+ * not counted, and so the long forgotten, together, do not leave them without.
+ */
+
+export interface Holding {
+  /** In the bound's unit. */
+  readonly amount: number;
+  /** When it was there last, by any clock that grows. */
+  readonly usedAt: number;
+}
+
+/** Count: of those that were there last. */
+const LATE = 8;
+
+/** Part of the bound that is theirs, all together. */
+const LEFT_TO_LATE = 1 / 2;
+
+export class FairShares {
+  readonly #amounts = new Map<string, number>();
+  readonly #late: ReadonlySet<string>;
+  readonly #ownShare: number;
+
+  /** @param holdings by name. */
+  constructor(bound: number, holdings: ReadonlyMap<string, Holding>) {
+    this.#ownShare = (bound * LEFT_TO_LATE) / LATE;
+    const byUse = [...holdings].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    this.#late = new Set(byUse.slice(-LATE).map(([name]) => name));
+    // Of several that have as much, the one that was there longest ago is found first.
+    for (const [name, { amount }] of byUse) this.#amounts.set(name, amount);
+  }
+
+  /** Who gives next; undefined where nobody has anything. */
+  giver(): string | undefined {
+    let giver: string | undefined;
+    let most = Number.NEGATIVE_INFINITY;
+    for (const [name, amount] of this.#amounts) {
+      const counted = amount - (this.#late.has(name) ? this.#ownShare : 0);
+      if (counted > most && amount > 0) [giver, most] = [name, counted];
+    }
+    return giver;
+  }
+
+  /** It gave so much. */
+  gave(name: string, amount: number): void {
+    this.#amounts.set(name, (this.#amounts.get(name) ?? 0) - amount);
+  }
+
+  /** It has nothing that it could give. */
+  excuse(name: string): void {
+    this.#amounts.delete(name);
+  }
+}
