@@ -1,4 +1,4 @@
-/** Part of `npm run check`: import direction and lengths of functions in all source files. */
+/** Part of `npm run check`: import direction, lengths of functions, and expressions, in all source files. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -21,6 +21,18 @@ describe("faults of the house", () => {
     expect(faultsOf("pwa/messages/x.ts", 'import "../slot/slot-url.ts";\n')).toHaveLength(1);
   });
 
+  it.each([
+    ["const a = /^\\s*\\s*$/;", 1],
+    ["const a = /(?:a|a)+b/;", 1],
+    ["const a = /\\s+$/;", 1],
+    ["const a = /\\s+$/y;", 0],
+    ["const a = /;.*$/s;", 0],
+    ["const a = /^[a-z]+:\\/\\//i;", 0],
+  ])("are expressions that take more than linear time: %s", (text, count) => {
+    expect(faultsOf("worker/upstream/x.ts", text)).toHaveLength(count);
+    expect(faultsOf("e2e/x.ts", text)).toEqual([]);
+  });
+
   it("are not sought in tests, but for their imports", () => {
     expect(faultsOf("shared/x.test.ts", functionOf(500))).toEqual([]);
     expect(faultsOf("shared/x.test.ts", 'import "../pwa/shell/shell.ts";\n')).toHaveLength(1);

@@ -5,6 +5,8 @@ export interface SourceShape {
   /** Specifiers of all imports and re-exports, those of types and dynamic ones too. */
   readonly imports: readonly string[];
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
+  /** Literals. */
+  readonly expressions: readonly { readonly line: number; readonly source: string; readonly flags: string }[];
 }
 
 /** @throws Error when the text is not TypeScript (or JavaScript, as the file's name says). */
@@ -16,7 +18,12 @@ export function sourceShape(path: string, text: string): SourceShape {
   const addFunction = ({ start, end }: Pick<FunctionNode, "start" | "end">): void => {
     functions.push({ line: lineAt(start), lines: linesOf(text.slice(start, end)) });
   };
+  const expressions: SourceShape["expressions"][number][] = [];
   new Visitor({
+    Literal(literal) {
+      if (!("regex" in literal)) return;
+      expressions.push({ line: lineAt(literal.start), source: literal.regex.pattern, flags: literal.regex.flags });
+    },
     FunctionDeclaration: addFunction,
     FunctionExpression: addFunction,
     ArrowFunctionExpression: addFunction,
@@ -28,7 +35,7 @@ export function sourceShape(path: string, text: string): SourceShape {
     ),
     ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
   ];
-  return { imports, functions };
+  return { imports, functions, expressions };
 }
 
 function linesOf(text: string): number {

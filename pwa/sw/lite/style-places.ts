@@ -91,7 +91,7 @@ export class StylePlaces implements TextEditor {
       if (end !== null) {
         out += this.#changed(token, text.slice(start, end));
         at = end;
-      } else if (isLast || text.length - start > WAITED_FOR) this.#passing = token;
+      } else if (isLast || token === "/*" || text.length - start > WAITED_FOR) this.#passing = token;
       else {
         // The token's start comes again with what follows.
         out = out.slice(0, -found[0].length);

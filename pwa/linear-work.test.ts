@@ -1,0 +1,134 @@
+/** Whatever reads an origin's bytes on the phone takes time that is linear in them: twice the input, at most 2.2 times the steps. */
+import { expect, it } from "vitest";
+import { growthOf } from "../shared/testing/count-steps.ts";
+import { ScriptCookies } from "../shared/web/script-cookies.ts";
+import { transformPolicies } from "./slot/policy/content-security-policy.ts";
+import { framingAllowed } from "./slot/policy/framing.ts";
+import { dataScript } from "./slot/rewrite/data-script.ts";
+import { HtmlRewriter, type MarkupRules, rewriteMarkup } from "./slot/rewrite/html-rewriter.ts";
+import { escapeAttribute } from "./slot/rewrite/html-tag.ts";
+import { parseRefresh } from "./slot/rewrite/meta-refresh.ts";
+import { pageHeaders } from "./slot/rewrite/response-headers.ts";
+import { DocumentDecoder, sniffCharset } from "./sw/answer/charset.ts";
+import { asAttachment } from "./sw/answer/disposition.ts";
+import { LITE_RULES } from "./sw/lite/lite-rules.ts";
+import { StylePlaces } from "./sw/lite/style-places.ts";
+import { patternOf, toTemplate } from "./tunnel/store/ahead/page-pattern.ts";
+
+type Case = readonly [name: string, size: number, work: (size: number) => unknown];
+
+const CONTEXT = {
+  slotOrigin: "http://s1.localhost:8787",
+  slotSources: "http://*.localhost:8787",
+  realOrigin: "https://a.example",
+  documentUrl: "https://a.example/dir/page",
+  nonce: "n",
+  transformPolicy: (content: string) => content,
+};
+
+/** In pieces of so many characters. */
+function rewrite(html: string, piece = 4096, rules?: MarkupRules): void {
+  const rewriter = new HtmlRewriter(CONTEXT, "<script></script>", rules);
+  for (let at = 0; at < html.length; at += piece) rewriter.write(html.slice(at, at + piece));
+  rewriter.end();
+}
+
+/** A document in an attribute of a document, and so on. */
+function nested(text: string): string {
+  let markup = text;
+  for (let level = 0; level < 20; level++) markup = `<iframe srcdoc="${escapeAttribute(markup)}">`;
+  return markup;
+}
+
+const policies = (value: string) => transformPolicies([value], CONTEXT);
+const fields = (name: string, value: string) =>
+  pageHeaders([[name, value]], { ...CONTEXT, kind: "document", url: CONTEXT.documentUrl });
+const placed = (css: string, piece = 4096): void => {
+  const places = new StylePlaces((written) => `/~${written}`);
+  for (let at = 0; at < css.length; at += piece) places.write(css.slice(at, at + piece));
+  places.end();
+};
+const list = (size: number, each: (index: number) => string, by: string): string =>
+  Array.from({ length: size }, (_, index) => each(index)).join(by);
+
+const cases: Case[] = [
+  ["elements that are not changed", 2_000, (n) => rewrite("<div></p>".repeat(n))],
+  ["elements that are", 300, (n) => rewrite("<iframe src=//b.example/><link rel=preconnect>".repeat(n))],
+  ["a tag that never ends, in pieces", 8_000, (n) => rewrite(`<iframe src="${"x".repeat(n)}`, 8)],
+  ["a tag of attributes that end in each piece", 4_000, (n) => rewrite(`<iframe ${'a="" '.repeat(n)}`, 5)],
+  ["a tag of attributes of one name", 1_000, (n) => rewrite(`<iframe ${"src=a ".repeat(n)}>`)],
+  ["a name that never ends", 8_000, (n) => rewrite(`<i${"x".repeat(n)}`, 8)],
+  ["a declaration that never ends", 8_000, (n) => rewrite(`<?${"x".repeat(n)}`, 8)],
+  ["comments that never end", 4_000, (n) => rewrite(`<!--${"--!".repeat(n)}`, 8)],
+  ["sections of foreign content", 4_000, (n) => rewrite(`<svg><![CDATA[${"]]".repeat(n)}`, 8)],
+  ["less-than signs", 4_000, (n) => rewrite("<".repeat(n), 8)],
+  ["space before the document", 4_000, (n) => rewrite(" <!---->".repeat(n), 8)],
+  ["scripts in escaped text", 1_000, (n) => rewrite(`<script>${"<!--<script></script>-->".repeat(n)}`, 8)],
+  ["references", 1_000, (n) => rewrite(`<iframe src="${"&amp;&#x&#55".repeat(n)}">`)],
+  ["documents in attributes", 30, (n) => rewrite(nested("<iframe src=//b.example>".repeat(n)))],
+  ["relations", 1_000, (n) => rewrite(`<link rel="${"icon preconnect ".repeat(n)}">`)],
+  ["bases", 500, (n) => rewrite("<base href=a/><iframe src=b>".repeat(n))],
+  ["markup of a script", 2_000, (n) => rewriteMarkup(`${"<a b".repeat(n)}<link rel=preconnect>`, CONTEXT)],
+  ["pages without scripts", 300, (n) => rewrite('<a href=b><img srcset="a 1x, b 2x">'.repeat(n), 4096, LITE_RULES)],
+  ["lists of pictures there", 1_000, (n) => rewrite(`<img srcset="${"a ,".repeat(n)}">`, 4096, LITE_RULES)],
+  ["styles there", 500, (n) => rewrite(`<style>${"p{background:url(a)}".repeat(n)}`, 64, LITE_RULES)],
+  ["style attributes there", 500, (n) => rewrite(`<p style="${"background:url(a);".repeat(n)}">`, 4096, LITE_RULES)],
+  ["style sheets' addresses", 1_000, (n) => placed('url("a)'.repeat(n))],
+  ["strings of style sheets", 1_000, (n) => placed("'a\"b\\".repeat(n))],
+  ["a style sheet's comment", 4_000, (n) => placed(`/*${"*".repeat(n)}`, 8)],
+  [
+    "a refresh of spaces",
+    4_000,
+    (n) => parseRefresh(`${" ".repeat(n)}1${" ".repeat(n)};${" ".repeat(n)}url${" ".repeat(n)}x`),
+  ],
+  ["a refresh of digits", 4_000, (n) => parseRefresh(`1.${"1.".repeat(n)}x`)],
+  ["Link of less-than signs", 4_000, (n) => fields("link", "<".repeat(n))],
+  ["Link of quotes", 4_000, (n) => fields("link", `"${'\\"'.repeat(n)}`)],
+  ["Link of links", 500, (n) => fields("link", "<a>; rel=preload, ".repeat(n))],
+  ["Link of parameters", 1_000, (n) => fields("link", `<a>${";  rel".repeat(n)}`)],
+  ["Refresh", 2_000, (n) => fields("refresh", `1;url=${"../".repeat(n)}`)],
+  ["Location", 2_000, (n) => fields("location", "../".repeat(n))],
+  ["policies", 300, (n) => policies("img-src 'self' a.example;,".repeat(n))],
+  ["sources of a policy", 500, (n) => policies(`default-src ${list(n, (at) => `h${at}.example`, " ")}`)],
+  ["directives of a policy", 500, (n) => policies(list(n, (at) => `x${at}-src *`, ";"))],
+  ["labels of a source", 2_000, (n) => policies(`img-src ${"a.".repeat(n)}`)],
+  [
+    "who may frame",
+    500,
+    (n) =>
+      framingAllowed(
+        [["content-security-policy", `frame-ancestors ${list(n, (at) => `h${at}.example`, " ")}`]],
+        ["https://b.example", "https://c.example"],
+        CONTEXT.realOrigin,
+      ),
+  ],
+  ["X-Frame-Options", 1_000, (n) => framingAllowed([["x-frame-options", "deny,".repeat(n)]], [], CONTEXT.realOrigin)],
+  ["a label of spaces", 4_000, (n) => sniffCharset(`text/html; charset=${" ".repeat(n)}(`, new Uint8Array(4))],
+  ["labels", 1_000, (n) => sniffCharset("charset = '".repeat(n), new Uint8Array(4))],
+  [
+    "a document's first bytes, one by one",
+    500,
+    (n) => {
+      const decoder = new DocumentDecoder("text/html; charset=utf-8");
+      for (let at = 0; at < n; at++) decoder.decode(Uint8Array.of(0x61));
+    },
+  ],
+  ["Content-Disposition", 2_000, (n) => asAttachment(`inline${";  filename".repeat(n)}`)],
+  ["a script in an address", 2_000, (n) => dataScript(`data:${";  base64".repeat(n)},${"%61".repeat(n)}`)],
+  ["the looks of an address", 1_000, (n) => toTemplate(`https://a.example/${"7/.a".repeat(n)}`, ["7", "a"])],
+  ["the kind of a page", 1_000, (n) => patternOf(`https://a.example/${"a-7.b/".repeat(n)}?${"a=b&".repeat(n)}`)],
+  [
+    "cookies of scripts",
+    200,
+    (n) => {
+      const cookies = new ScriptCookies(() => 0);
+      const cookie = { domain: "a.example", hostOnly: true, path: "/", secure: false, expires: null };
+      cookies.apply(Array.from({ length: n }, (_, at) => ({ ...cookie, name: `c${at}`, value: "" })));
+      return cookies.read(CONTEXT.documentUrl);
+    },
+  ],
+];
+
+it.each(cases)("%s: no more than twice the steps for twice as much", async (_, size, work) => {
+  expect(await growthOf(work, size)).toBeLessThanOrEqual(2.2);
+});

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { countSteps } from "./count-steps.ts";
+
+it.each<[string, boolean, (n: number) => unknown]>([
+  ["a loop", true, (n) => Array.from({ length: n }, (_, at) => at * 2)],
+  ["a loop in a loop", false, (n) => Array.from({ length: n }, () => Array.from({ length: n }, (_, at) => at))],
+  ["a search", true, (n) => "x".repeat(n).indexOf("y")],
+  ["searches for each", false, (n) => [..."x".repeat(n)].map(() => "x".repeat(n).includes("y"))],
+  ["an expression", true, (n) => "x".repeat(n).match(/x/g)],
+  ["an expression on all that is left", false, (n) => [..."x".repeat(n)].map(() => /y/.exec("x".repeat(n)))],
+  ["copies of a list", false, (n) => Array.from({ length: n }).reduce<number[]>((list) => [...list, 1], [])],
+  ["members of a set", true, (n) => new Set(Array.from({ length: n }, (_, at) => at)).size],
+  [
+    "addresses with a long base",
+    false,
+    (n) => Array.from({ length: n }, () => new URL("a", `http://a/${"b".repeat(n)}`)),
+  ],
+])("tells of %s whether it is linear: %s", async (_, isLinear, work) => {
+  const [once = 0, twice = 0] = await countSteps(
+    () => work(500),
+    () => work(1000),
+  );
+  expect(twice / once).toBeGreaterThan(isLinear ? 1.5 : 2.6);
+  expect(twice / once).toBeLessThan(isLinear ? 2.2 : 4.2);
+});
+
+it("leaves all as it was", async () => {
+  const before = [String.prototype.indexOf, RegExp.prototype.exec, globalThis.URL, [][Symbol.iterator]];
+  await countSteps(() => {});
+  expect([String.prototype.indexOf, RegExp.prototype.exec, globalThis.URL, [][Symbol.iterator]]).toEqual(before);
+});
