@@ -164,3 +164,36 @@ test("an address that no rule has seen leads to nothing of another site or the a
   await browser.send("ServiceWorker.stopAllWorkers");
   expect(await page.evaluate(async (address) => (await fetch(address)).status, icon)).toBe(200);
 });
+
+test("what a person typed on one site comes back there, and nowhere else", async ({ app, origin, otherOrigin }) => {
+  const form = `<form action="/sent"><input name="q" id="q"><textarea name="t"></textarea></form>`;
+  origin.page("/", `<h1>Hostile</h1>${form}`);
+  otherOrigin.page("/", `<h1>Bank</h1>${form}`);
+  const fields = app.frame().locator("input, textarea");
+  const typed = () => fields.evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+  await app.goto(`${otherOrigin.origin}/`);
+  for (const field of await fields.all()) await field.fill("secret");
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().getByText("Hostile")).toBeVisible();
+  expect(await typed()).toEqual(["", ""]);
+  await app.navigated(() => app.page.getByRole("button", { name: "Back" }).click());
+  await expect(app.frame().getByText("Bank")).toBeVisible();
+  await expect.poll(typed).toEqual(["secret", "secret"]);
+});
+
+test("a page's place in a window of its own, and its source, show the app and nothing of the page", async ({
+  app,
+  origin,
+}) => {
+  const { page } = app;
+  origin.page("/", "<h1>Hostile</h1>");
+  await app.goto(`${origin.origin}/`);
+  const place = (await app.content()).url();
+  expect(new URL(place).pathname).toContain("/~");
+  const other = await page.context().newPage();
+  for (const address of [place, `view-source:${place}`]) {
+    await other.goto(address);
+    await expect(other.getByText("Hostile")).toHaveCount(0);
+    expect(new URL(other.url().replace("view-source:", "")).pathname).toBe("/");
+  }
+});
