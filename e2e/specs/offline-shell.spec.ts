@@ -1,4 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "@playwright/test";
+import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
+import { CHROMIUM_ARGS, findChromium, PHONE } from "../fixtures/chromium.ts";
 
 test("the app opens without any network", async ({ app, link, context }) => {
   await app.page.evaluate(() => navigator.serviceWorker.ready);
@@ -36,14 +42,13 @@ test("it keeps its pairing, so the next start needs no key", async ({ app, origi
 });
 
 test("the link on a printed address pairs and loads at once", async ({ page, link, edge, origin }) => {
-  const { AppPage } = await import("../fixtures/app-page.ts");
   origin.page("/", "<p>First page</p>");
   const app = new AppPage(page, `http://localhost:${link.port}`);
   await app.open(edge.accessKey, `${origin.origin}/`);
   await expect(app.frame().getByText("First page")).toBeVisible();
 });
 
-test("it can be installed", async ({ app }) => {
+test("its manifest and icons are there", async ({ app }) => {
   const { manifest, statuses } = await app.page.evaluate(async () => {
     const href = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')?.href ?? "";
     const found = (await (await fetch(href)).json()) as {
@@ -59,4 +64,33 @@ test("it can be installed", async ({ app }) => {
   expect(manifest.shortcuts.length).toBeGreaterThan(0);
   expect(manifest.share_target.action).toBeTruthy();
   expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+test("Chromium says that the app can be installed", async ({ edge }) => {
+  // With a profile of its own: what is shown in private can be installed nowhere.
+  const profile = await mkdtemp(join(tmpdir(), "ropeway-install-"));
+  const executablePath = findChromium();
+  const context = await chromium.launchPersistentContext(profile, {
+    ...PHONE,
+    args: CHROMIUM_ARGS,
+    ...(executablePath === undefined ? {} : { executablePath }),
+  });
+  try {
+    const app = new AppPage(await context.newPage(), edge.url);
+    await app.open(edge.accessKey);
+    const devTools = await context.newCDPSession(app.page);
+    const { url, data = "", errors } = await devTools.send("Page.getAppManifest");
+    expect([new URL(url).origin, errors]).toEqual([app.base, []]);
+    expect(JSON.parse(data)).toMatchObject({ name: "Ropeway" });
+    const { installabilityErrors } = await devTools.send("Page.getInstallabilityErrors");
+    expect(installabilityErrors).toEqual([]);
+
+    // Of a page without a manifest it does not say so.
+    await app.page.goto("about:blank");
+    const { installabilityErrors: ofBlank } = await devTools.send("Page.getInstallabilityErrors");
+    expect(ofBlank).not.toEqual([]);
+  } finally {
+    await context.close();
+    await rm(profile, { recursive: true, force: true });
+  }
 });
