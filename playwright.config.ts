@@ -17,8 +17,6 @@ export default defineConfig<object, { runtime: "workerd" | "deno"; slotHosts: st
   outputDir: "test-results",
   // They compute more than they wait: three take longer on two cores.
   workers: 2,
-  // A browser on a busy machine; one that passes only then is named as flaky at the end of `npm test`.
-  retries: 1,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   reporter: "list",
@@ -27,7 +25,8 @@ export default defineConfig<object, { runtime: "workerd" | "deno"; slotHosts: st
     ...PHONE,
     serviceWorkers: "allow",
     launchOptions: { args: CHROMIUM_ARGS, ...(executablePath === undefined ? {} : { executablePath }) },
-    trace: "on-first-retry",
+    // A trace costs each test, also those that pass; `--trace retain-on-failure` has one of what is repeated.
+    screenshot: "only-on-failure",
   },
   projects: [
     { name: "workerd", use: { runtime: "workerd" } },

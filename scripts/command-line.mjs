@@ -100,6 +100,16 @@ export const COMMANDS = /** @type {const} */ ({
     what: "Sees to packages and a browser, then builds, checks and tests: all stages that are not named below as long, or those that are given.",
     variables: ["CHROME_PATH", "ROPEWAY_FUZZ_SEED"],
   },
+  "test:repeat": {
+    usage: "npm run test:repeat -- STAGE=COUNT … [options]",
+    what: "Runs stages of the tests so many times, and says which test failed how often and with what. Ended, it goes on where it was when it is started again at the same commit.",
+    takesNames: true,
+    options: {
+      busy: { type: "boolean", default: false, what: "every second run is beside a busy loop on each core" },
+      again: { type: "boolean", default: false, what: "forgets what was run before" },
+    },
+    variables: ["CHROME_PATH", "ROPEWAY_FUZZ_SEED"],
+  },
   "test:engines": {
     usage: "npm run test:engines -- [engine …]",
     what: "Walks through the app in both engines, or in the one that is given. As root on Debian it installs what they need.",

@@ -43,7 +43,7 @@ const { scripts } = JSON.parse(await readFile(join(root, "package.json"), "utf8"
 };
 
 describe("--help", () => {
-  it.each(["start", "smoke", "deploy", "package", "test", "test:long", "test:engines", "way"])(
+  it.each(["start", "smoke", "deploy", "package", "test", "test:long", "test:repeat", "test:engines", "way"])(
     "of npm run %s says what there is, with nothing installed",
     async (name) => {
       const [, file = "", ...args] = (scripts[name] ?? "").replace(/^exec /, "").split(" ");

@@ -4,132 +4,23 @@
  * `npm run test:long`: what takes long, the unit tests with dice of other seeds, the specs named `@long`, those of isolation
  * on a list of hosts, the bench's pages and the bench in short.
  */
-import { spawn } from "node:child_process";
 import { answerHelp } from "./command-line.mjs";
-import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
-import { ensureBrowser } from "./install/browser.mjs";
-import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
-
-/** @typedef {{
- *   name: string, what: string, command: readonly string[], summary: RegExp, failure?: RegExp,
- *   environment?: Readonly<Record<string, string>>
- * }} Stage */
-
-/** Which tests of vitest failed, and why. */
-const VITEST_FAILURE = /^ *FAIL |^(\w*Error|Unhandled)\b/;
-
-const UNIT = {
-  command: ["vitest", "run", "--project", "parts", "--project", "edges and links"],
-  summary: /^ *(Test Files|Tests|Errors) |ROPEWAY_FUZZ_SEED=\d+$/,
-  failure: VITEST_FAILURE,
-};
-
-const FRESH = { ROPEWAY_FUZZ_SEED: "fresh" };
-
-const PLAYWRIGHT = {
-  summary: /^ *\d+ (passed|failed|flaky|skipped|did not run|interrupted)/,
-  failure: /^ {4}(\[\w+\] › |\w*Error\b|Test timeout|Expected|Received)/,
-};
-
-/** Where slots live at any label below the app's host. */
-const ON_A_WILDCARD = ["--project", "workerd", "--project", "deno"];
-
-/** @type {readonly Stage[]} */
-const stages = [
-  {
-    name: "build",
-    what: "the app and the edge, which the others need",
-    command: ["node", "scripts/build.ts"],
-    summary: / of +[\d.]+ KB|dist\//,
-  },
-  {
-    name: "check",
-    what: "types, lint, format, import direction, unused code",
-    command: ["node", "scripts/check.ts"],
-    summary: /^(ok|failed) /,
-  },
-  { name: "unit", what: "tests of parts, and of edges on workerd and Deno", ...UNIT },
-  {
-    name: "workerd",
-    what: "tests inside workerd, with the bindings of Cloudflare",
-    command: ["vitest", "run", "--config", "vitest.workerd.config.ts"],
-    summary: /^ *(Test Files|Tests|Errors) /,
-    failure: VITEST_FAILURE,
-  },
-  {
-    name: "e2e",
-    what: "the app in Chromium",
-    command: ["playwright", "test", "--grep-invert", "@long", ...ON_A_WILDCARD],
-    ...PLAYWRIGHT,
-  },
-  {
-    name: "laboratory",
-    what: "tests of the emulated link",
-    command: ["vitest", "run", "--project", "laboratory"],
-    summary: /^ *(Test Files|Tests|Errors) /,
-    failure: VITEST_FAILURE,
-    environment: FRESH,
-  },
-  { name: "fresh", what: "the stage unit with dice of another seed, in another order", ...UNIT, environment: FRESH },
-  {
-    name: "long",
-    what: "the specs named @long",
-    command: ["playwright", "test", "--grep", "@long", "--workers", "1", ...ON_A_WILDCARD],
-    ...PLAYWRIGHT,
-  },
-  {
-    name: "listed",
-    what: "the specs of isolation, on a list of hosts",
-    command: ["playwright", "test", "--project", "listed"],
-    ...PLAYWRIGHT,
-  },
-  {
-    name: "bench",
-    what: "a corner of each cell of the bench, as root on Linux",
-    command: [
-      "node",
-      "e2e/bench/run.ts",
-      "--smoke",
-      "--laboratories",
-      "2",
-      "--unquiet",
-      "--output",
-      "test-results/bench",
-    ],
-    summary: /sane/,
-  },
-];
-
-/** Not part of `npm test`. */
-const LONG = ["laboratory", "fresh", "long", "listed", "bench"];
-
-/** @param {Stage} stage */
-const isShort = ({ name }) => !LONG.includes(name);
+import { checkStages, LISTED_STAGES, LONG, prepare, runStage, STAGES, secondsSince } from "./test-stages.mjs";
 
 const wanted = process.argv.slice(2);
-answerHelp("test", wanted, {
-  Stages: stages.filter(isShort),
-  "Stages that take long": stages.filter((stage) => !isShort(stage)),
-});
-const unknown = wanted.filter((name) => !stages.some((stage) => stage.name === name));
-if (unknown.length > 0)
-  fail(`Cannot test ${unknown.join(", ")}: stages are ${stages.map(({ name }) => name).join(", ")}`);
-
-await ensureDependencies();
-await ensureBenchDependencies();
-const chosen = stages.filter(({ name }) =>
+answerHelp("test", wanted, LISTED_STAGES);
+checkStages(wanted);
+const chosen = STAGES.filter(({ name }) =>
   wanted.length === 0 ? !LONG.includes(name) : name === "build" || wanted.includes(name),
 );
-const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
-const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
-if (chosen.some(({ name }) => name === "bench")) await ensureBenchLink();
+const environment = await prepare(chosen);
 
 const started = Date.now();
 /** @type {string[]} */
 const report = [];
 for (const stage of chosen) {
   console.log(`\n=== ${stage.name}`);
-  const { code, closing, seconds } = await runStage(stage);
+  const { code, closing, seconds } = await runStage(stage, { environment });
   report.push(
     `${code === 0 ? "passed" : "FAILED"}  ${stage.name} (${seconds} s)`,
     ...closing.map((line) => `        ${line}`),
@@ -139,55 +30,3 @@ for (const stage of chosen) {
   break;
 }
 console.log(`\n=== summary, ${secondsSince(started)} s\n${report.join("\n")}`);
-
-/** An emulated link needs what not every machine has. */
-async function ensureBenchLink() {
-  const missing = [...missingForLink(), ...(missingForLink().length === 0 ? await ensureLabPackages() : [])];
-  if (missing.length > 0) fail(`Cannot test the bench: it needs ${missing.join(" and ")}`);
-}
-
-/** @param {Stage} stage */
-async function runStage({ command: [program = "", ...args], summary, failure, environment: own }) {
-  const start = Date.now();
-  const environment = {
-    ...own,
-    ...projectEnvironment(),
-    ...browser,
-    ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
-  };
-  const child = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment });
-  const stop = () => child.kill("SIGTERM");
-  process.on("SIGINT", stop).on("SIGTERM", stop);
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text) => {
-    process.stdout.write(text);
-    output += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    process.stderr.write(text);
-    output += text;
-  });
-  /** @type {number} */
-  const code = await new Promise((resolve) => {
-    child.once("error", (error) => {
-      console.error(`Cannot run ${program}: ${error.message}`);
-      resolve(127);
-    });
-    child.once("close", (status) => resolve(status ?? 143));
-  });
-  process.off("SIGINT", stop).off("SIGTERM", stop);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours start with one.
-  const lines = output.replaceAll(/\u001b\[[\d;]*m/g, "").split("\n");
-  const hasFailed = code !== 0 || lines.some((line) => /^ *\d+ flaky/.test(line));
-  const isClosing = (/** @type {string} */ line) => summary.test(line) || (hasFailed && failure?.test(line) === true);
-  return {
-    code,
-    closing: lines.filter(isClosing).map((line) => line.trim()),
-    seconds: secondsSince(start),
-  };
-}
-
-/** @param {number} start */
-function secondsSince(start) {
-  return Math.round((Date.now() - start) / 1000);
-}
