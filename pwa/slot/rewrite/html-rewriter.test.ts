@@ -226,6 +226,24 @@ describe("properties", () => {
   });
 });
 
+it.each([1, 7, 100])("finds a tag however long it is, in pieces of %i", (size) => {
+  const tag = (value: string) => `<iframe ${"a='>' ".repeat(300)}title="${"x>".repeat(5_000)}" src=${value}><p>`;
+  const html = `<head>${tag("https://a.example/")}`;
+  const pieces = html.match(new RegExp(`.{1,${size}}`, "gs")) ?? [];
+  expect(rewrite(...pieces)).toBe(`<head>${SNIPPET}${tag('"/.ropeway/frame?url=https%3A%2F%2Fa.example%2F"')}`);
+});
+
+it("shows nothing of a document in eight others", () => {
+  const nest = (depth: number): string =>
+    depth === 0
+      ? "<p>text"
+      : `<iframe srcdoc="${nest(depth - 1)
+          .replaceAll("&", "&amp;")
+          .replaceAll('"', "&quot;")}">`;
+  expect(markup(nest(8))).toContain("text");
+  expect(markup(nest(9))).not.toContain("text");
+});
+
 it("rewrites as chunks come", () => {
   const rewriter = new HtmlRewriter(context, SNIPPET);
   const chunks = ["<he", "ad><p", ">x"].map((chunk) => rewriter.write(chunk));

@@ -9,6 +9,7 @@ import { linkSessions } from "../../../shared/testing/mux/linked-sessions.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { pushObserver, SCANNED_DOCUMENT_BYTES } from "./document-push.ts";
+import { STEPS } from "./steps.ts";
 import {
   type Circumstances,
   DOCUMENT_STREAM,
@@ -313,6 +314,32 @@ describe("bounds", () => {
     rig.write(`<img src=first>${" ".repeat(SCANNED_DOCUMENT_BYTES)}<img src=last>`);
     rig.write("<img src=later>");
     expect(rig.asked).toHaveLength(1);
+  });
+
+  it("looks at what is nested up to 512 elements, where authors close them", () => {
+    expect(urlsFor(`${"<div>".repeat(512)}<img src=a>`)).toHaveLength(1);
+    expect(urlsFor(`${"<div>".repeat(513)}</div><img src=a>`)).toEqual([]);
+    expect(urlsFor(`${"<div></div>".repeat(600)}${"<li><p><br>".repeat(600)}<img src=a>`)).toHaveLength(1);
+    expect(urlsFor(`<svg>${"<path/>".repeat(600)}</svg><img src=a>`)).toHaveLength(1);
+  });
+
+  it.each([
+    ["tags", "<b></b>".repeat(STEPS / 2 + 1)],
+    ["attributes", `<img ${"a ".repeat(STEPS)}>`],
+    ["sources of a policy", `<meta http-equiv=content-security-policy content="img-src ${"* ".repeat(STEPS)}">`],
+    ["policies", `<meta http-equiv=content-security-policy content="${"img-src *,".repeat(STEPS / 2)}">`],
+    ["addresses", "<img src=kept>".repeat(STEPS / 8)],
+    ["long addresses", `<base href=/${"a".repeat(16_000)}>${"<img src=kept>".repeat(STEPS / 256)}`],
+    ["an address that is too long", `<base href=/${"a".repeat(17_000)}>`],
+  ])("pushes nothing more where %s have spent what a document may cost", (_, html) => {
+    expect(urlsFor(`<img src=before>${html.slice(0, html.length / 2)}`)).toHaveLength(1);
+    expect(urlsFor(`<img src=before>${html}<img src=after>`)).toEqual(["https://site.example/dir/before"]);
+  });
+
+  it("has looked at each of a page's pictures before it looks at sources of its policy", () => {
+    const policy = `img-src ${Array.from({ length: 10_000 }, (_, at) => `h${at}.example`).join(" ")} 'self'`;
+    const headers = [["content-security-policy", policy]] as const;
+    expect(urlsFor(images(1_000), { headers })).toHaveLength(limits.pushesPerDocument);
   });
 
   it("stops with the document, but for what the page has asked for", async () => {

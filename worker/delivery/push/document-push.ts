@@ -218,7 +218,7 @@ class DocumentPush {
 
   #push(resource: NamedResource): void {
     // These cost least, so they are asked first.
-    if (this.#named.size >= this.#most || this.#steps.isOver) return;
+    if (this.#isOver || this.#named.size >= this.#most || this.#steps.isOver) return;
     const url = this.#addressOf(resource);
     if (url === null) return;
     const { destination, mode, credentials, nonce, isOfStyle } = resource;
