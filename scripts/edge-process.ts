@@ -43,6 +43,7 @@ async function resolve(options: EdgeOptions): Promise<ResolvedEdgeOptions> {
     sharesCache: options.sharesCache ?? true,
     blockLists: options.blockLists?.join(" ") ?? "",
     plan: options.plan ?? "paid",
+    knownHosts: options.knownHosts === "usual" ? "" : options.knownHosts?.join(" ") || "0",
     accessKey: options.accessKey ?? newAccessKey(),
     demo: options.demo,
     tls: options.tls,

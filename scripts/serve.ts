@@ -106,6 +106,7 @@ async function readOptions(
     behindProxy: tunnel !== undefined || readSwitch("ROPEWAY_BEHIND_PROXY", environment.ROPEWAY_BEHIND_PROXY),
     sharesCache: readSharedCache(environment.ROPEWAY_SHARED_CACHE),
     accessKey,
+    knownHosts: environment.ROPEWAY_KNOWN_HOSTS?.split(" ") ?? "usual",
     ...(tls && { tls }),
     stateDirectory: await openStateRoot(),
     log: (line) => console.error(line),

@@ -54,6 +54,8 @@ export const ErrorCode = {
   UPSTREAM_FAILED: 0x2a,
   /** The block list names it, and the person has trackers blocked. */
   BLOCKED: 0x2b,
+  /** Names that everybody has do not resolve at the edge either: it has no internet. */
+  EDGE_OFFLINE: 0x2c,
 } as const;
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

@@ -107,9 +107,47 @@ for (const [part, sent] of [
 test("a certificate that nobody trusts", { tag: "@deno" }, async ({ app }) => {
   const origin = await startTestOrigin({ tls: true });
   await app.goto(`${origin.origin}/echo`);
-  await expectError(app, /no secure connection/i);
+  await expectError(app, /certificate is not trusted/i);
+  await app.goto(`${origin.origin.replace("127.0.0.1", "self-signed.localhost")}/echo`);
+  await expectError(app, /certificate is not trusted/i);
   expect(origin.requests).toEqual([]);
   await origin.close();
+});
+
+test("an address that did not open stays to be edited", async ({ app, origin }) => {
+  const typo = "http://nowhere.invalid/a/long/way?to=type";
+  const box = app.page.locator(".address-host");
+  const edit = async (): Promise<void> => {
+    await app.address.click();
+    await expect(app.address).toHaveValue(typo);
+    await app.address.press("Escape");
+  };
+  await app.goto(typo);
+  await expectError(app, /no site with this name/i);
+  await edit();
+  // Beside a page, whose address is shown again once nobody edits.
+  origin.page("/", "<p>Stays</p>");
+  await app.goto(`${origin.origin}/`);
+  await app.goto(typo);
+  await expect(app.page.locator(".notice-bar")).toHaveText(/^nowhere\.invalid did not open/);
+  await expect(box).toHaveText(new URL(origin.origin).host);
+  await edit();
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+  await app.address.click();
+  await app.address.fill(`${origin.origin}/`);
+  await app.navigated(() => app.address.press("Enter"));
+  await app.address.click();
+  await expect(app.address).toHaveValue(`${origin.origin}/`);
+});
+
+test("an edge without internet @deno", async ({ page, runtime }) => {
+  const { startEdge } = await import("../../scripts/edge-process.ts");
+  const edge = await startEdge({ runtime, port: 0, knownHosts: ["neither.invalid"] });
+  const app = new AppPage(page, edge.url);
+  await app.open(edge.accessKey);
+  await app.goto("https://news.invalid/");
+  await expectError(app, /your edge has no internet/i);
+  await edge.close();
 });
 
 test("an origin that never answers @long", async ({ app, origin }) => {

@@ -16,11 +16,11 @@ const budgets: readonly Budget[] = [
   {
     name: "shell and slot scripts",
     files: ["shell.js", ".ropeway/slot-worker.js", ".ropeway/sw.js"],
-    limit: 77.2 * KB,
+    limit: 77.4 * KB,
   },
   { name: "shell's sheets", files: [".ropeway/sheets.js"], limit: 10.5 * KB },
   { name: "sheet of devices", files: [".ropeway/devices.js"], limit: 8.4 * KB },
-  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 48.4 * KB },
+  { name: "tunnel", files: [".ropeway/tunnel.js"], limit: 48.5 * KB },
   { name: "store's decoder", files: [".ropeway/decoder.js"], limit: 27 * KB },
   { name: "decoder of brotli", files: [".ropeway/brotli.js"], limit: 106 * KB },
   { name: "tunnel's store", files: [".ropeway/store.js"], limit: 29.3 * KB },

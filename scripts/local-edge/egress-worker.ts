@@ -16,7 +16,15 @@ export default {
     const { host, hostname, protocol } = new URL(request.url);
     const binding = protocol === "http:" ? env.ORIGINS[host] : undefined;
     if (binding !== undefined) return (env[binding] as Fetcher).fetch(request);
-    if (env.LOOPBACK !== undefined && /\.localhost\.?$/.test(hostname)) return env.LOOPBACK.fetch(request);
+    if (env.LOOPBACK !== undefined && /\.localhost\.?$/.test(hostname)) return reachLoopback(env.LOOPBACK, request);
     return fetch(request);
   },
 } satisfies ExportedHandler<EgressEnvironment>;
+
+/** Rejects where the origin cannot be reached, with a message that says why; workerd's own does not. */
+async function reachLoopback(loopback: Fetcher, request: Request): Promise<Response> {
+  const response = await loopback.fetch(request);
+  const why = response.headers.get("ropeway-failure");
+  if (why === null) return response;
+  throw new Error(`Cannot connect: ${why}`);
+}

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { type LoopbackProxy, startLoopbackProxy } from "./loopback-proxy.ts";
 
 describe("the proxy for names below localhost", () => {
@@ -117,6 +119,21 @@ describe("the proxy for names below localhost", () => {
   ])("ends the connection for an answer that is none", async (statusLine) => {
     const { host } = await answered(`${statusLine}\r\nContent-Length: 2\r\n\r\n`, "ok");
     expect(await ask(`GET http://${host}/ HTTP/1.1`)).toBe("");
+  });
+
+  it("says why an origin cannot be reached, and lets none say that in its place", async () => {
+    const { host } = await answered("HTTP/1.1 200 OK\r\nRopeway-Failure: ECONNREFUSED\r\nContent-Length: 0\r\n\r\n");
+    expect(await ask(`GET http://${host}/ HTTP/1.1`)).toBe(
+      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    );
+    const failure = async (url: string) => /^Ropeway-Failure: (\w+)\r$/m.exec(await ask(`GET ${url} HTTP/1.1`))?.[1];
+    expect(await failure(`https://${host}/`)).toMatch(/SSL|EPROTO|ECONNRESET/);
+    const secure = createTlsServer(testCertificate("self-signed.localhost")).listen(0, "127.0.0.1");
+    await once(secure, "listening");
+    const { port } = secure.address() as AddressInfo;
+    expect(await failure(`https://self-signed.localhost:${port}/`)).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    await new Promise((resolve) => secure.close(resolve));
+    expect(await failure(`http://gone.localhost:${port}/`)).toBe("ECONNREFUSED");
   });
 
   it.each(["http://127.0.0.1/", "http://localhost.example/", "ftp://app.localhost/", "/", "app.localhost:80"])(

@@ -7,12 +7,18 @@
  */
 import { createServer, type LookupFunction, type Socket, connect as tcpConnect } from "node:net";
 import { pipeline, Transform } from "node:stream";
-import { connect as tlsConnect } from "node:tls";
+import { TLSSocket, connect as tlsConnect } from "node:tls";
+
+/** Where the proxy itself answers: why the origin cannot be reached, as Node calls it. egress-worker.ts makes it an error. */
+const FAILURE_FIELD = "Ropeway-Failure";
 
 /** Bytes; as Chromium's. Counts heads that announce another, too. */
 const MOST_HEAD_BYTES = 256 * 1024;
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+
+/** Of a connection; or as if the origin were the proxy. */
+const OF_THE_PROXY = new RegExp(`^(connection|keep-alive|${FAILURE_FIELD}):`, "i");
 
 const BOTH_LOOPBACKS: LookupFunction = (_name, _options, found) =>
   found(null, [
@@ -34,7 +40,7 @@ export async function startLoopbackProxy(socketPath: string): Promise<LoopbackPr
     // Why it ended does not matter, but an error that nobody takes ends the process.
     client.on("error", () => {});
     client.once("close", () => clients.delete(client));
-    // What fails on one side is a lost connection on the other: workerd then asks why.
+    // What fails on one side, once the origin was there, is a lost connection on the other.
     relay(client).catch(() => client.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -69,9 +75,15 @@ async function relay(client: Socket): Promise<void> {
   }
   const { url, method, fields } = request;
   const origin = connectTo(url);
-  origin.on("error", () => {});
+  const failing = whyNotConnected(origin);
   client.once("close", () => origin.destroy());
   if (client.destroyed) origin.destroy();
+  const failure = await failing;
+  if (failure !== null) {
+    const length = "Content-Length: 0";
+    client.end(headOf(["HTTP/1.1 502 Bad Gateway", "Connection: close", length, `${FAILURE_FIELD}: ${failure}`]));
+    return;
+  }
   origin.write(
     headOf([`${method} ${url.pathname}${url.search} HTTP/1.1`, `Host: ${url.host}`, "Connection: close", ...fields]),
   );
@@ -102,6 +114,15 @@ function connectTo({ protocol, hostname, port }: URL): Socket {
   return tlsConnect({ ...address, port: Number(port || 443), servername: hostname.replace(/\.$/, "") });
 }
 
+/** @returns null once it is connected, over TLS where that is meant; else the name of Node's error. */
+function whyNotConnected(origin: Socket): Promise<string | null> {
+  return new Promise((resolve) => {
+    origin.once(origin instanceof TLSSocket ? "secureConnect" : "connect", () => resolve(null));
+    origin.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "UNKNOWN"));
+    origin.once("close", () => resolve("ECONNRESET"));
+  });
+}
+
 interface Answer {
   readonly status: number;
   readonly statusLine: string;
@@ -118,7 +139,7 @@ async function readAnswer(origin: Socket): Promise<Answer> {
       room -= statusLine.length + fields.join("").length;
       continue;
     }
-    return { status, statusLine, fields: fields.filter((field) => !/^(connection|keep-alive):/i.test(field)) };
+    return { status, statusLine, fields: fields.filter((field) => !OF_THE_PROXY.test(field)) };
   }
 }
 

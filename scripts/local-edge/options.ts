@@ -29,6 +29,8 @@ export interface EdgeOptions {
   readonly blockLists?: readonly string[];
   /** As the platform's plan would have it; "paid" by default. */
   readonly plan?: Plan;
+  /** What is there as long as the internet is, on workerd with ports; by default the edge does not find out. */
+  readonly knownHosts?: readonly string[] | "usual";
   /** A fresh one by default. */
   readonly accessKey?: string;
   /** The demo site, which may be reached although it is on loopback. */
@@ -85,6 +87,8 @@ export interface ResolvedEdgeOptions {
   /** As ROPEWAY_BLOCK_LISTS has them. */
   readonly blockLists: string;
   readonly plan: Plan;
+  /** As ROPEWAY_KNOWN_HOSTS has them. */
+  readonly knownHosts: string;
   readonly accessKey: string;
   readonly demo: DemoSite | undefined;
   readonly tls: TlsIdentity | undefined;
@@ -105,6 +109,7 @@ export function edgeSettings(options: ResolvedEdgeOptions): Record<string, strin
     ROPEWAY_SHARED_CACHE: options.sharesCache ? "" : "0",
     ROPEWAY_BLOCK_LISTS: options.blockLists,
     ROPEWAY_PLAN: options.plan,
+    ROPEWAY_KNOWN_HOSTS: options.knownHosts,
     ROPEWAY_DEMO_URL: options.demo?.url ?? "",
     ROPEWAY_DEMO_ORIGINS: options.demo?.origins.join(" ") ?? "",
   };

@@ -12,6 +12,7 @@ const options: ResolvedEdgeOptions = {
   sharesCache: true,
   blockLists: "",
   plan: "paid",
+  knownHosts: "0",
   accessKey: "key",
   demo: undefined,
   tls: undefined,

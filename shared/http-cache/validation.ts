@@ -30,6 +30,7 @@ const UNREACHED: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.CONNECTION_RESET,
   ErrorCode.UPSTREAM_TIMEOUT,
   ErrorCode.UPSTREAM_FAILED,
+  ErrorCode.EDGE_OFFLINE,
 ]);
 
 export function judgeValidation(

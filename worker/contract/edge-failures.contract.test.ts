@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { type EdgeOptions, type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
@@ -100,7 +100,19 @@ describe.each(["workerd", "deno"] as const)("failures at an edge on %s", (runtim
       expect(await codeOf(`${secure}/`)).toBe(ErrorCode.TLS_FAILED);
       const plain = await originOf(() => requests++);
       expect(await codeOf(`${plain.replace("http:", "https:")}/`)).toBe(ErrorCode.TLS_FAILED);
+      // Sites go by names, too, and those below localhost take another road.
+      const named = (origin: string) => origin.replace("127.0.0.1", "self-signed.localhost");
+      expect(await codeOf(`${named(secure)}/`)).toBe(ErrorCode.TLS_FAILED);
+      expect(await codeOf(`${named(plain).replace("http:", "https:")}/`)).toBe(ErrorCode.TLS_FAILED);
       expect(requests).toBe(0);
+    });
+
+    it("tells a connection that a name below localhost refuses", async () => {
+      const { host, server } = await tcpOrigin(() => {});
+      server.close();
+      const name = host.replace("127.0.0.1", "refused.localhost");
+      for (const scheme of ["http", "https"])
+        expect(await codeOf(`${scheme}://${name}/`)).toBe(ErrorCode.CONNECTION_REFUSED);
     });
 
     it("tells schemes that are not the web's", async () => {
@@ -137,6 +149,29 @@ describe.each(["workerd", "deno"] as const)("failures at an edge on %s", (runtim
       const origin = await originOf((_, response) => response.end("well"));
       expect((await phone.fetch(origin)).text).toBe("well");
       expect(phone.ended).toBeNull();
+    });
+  });
+
+  describe("of its own internet", () => {
+    const failureOf = async (knownHosts: readonly string[]) => {
+      const { edge, phone } = await startPhone({ allowPrivate: true, knownHosts });
+      onTestFinished(() => edge.close());
+      const failing = phone.fetch("http://nothing-of-that-name.invalid/");
+      return { phone, failure: await failing.catch((error: unknown) => error) };
+    };
+
+    it("tells that known names do not resolve either", async () => {
+      const { phone, failure } = await failureOf(["neither.invalid", "nor-this.invalid"]);
+      expect(failure).toMatchObject({ code: ErrorCode.EDGE_OFFLINE, scope: "stream" });
+      // What can be reached is none of its business.
+      const origin = await originOf((_, response) => response.end("well"));
+      expect((await phone.fetch(origin)).text).toBe("well");
+    });
+
+    it("does not blame it where one of them does", async () => {
+      const { host } = await tcpOrigin((socket) => socket.destroy());
+      const { failure } = await failureOf(["neither.invalid", host.replace("127.0.0.1", "localhost")]);
+      expect(failure).toMatchObject({ code: ErrorCode.NAME_NOT_RESOLVED });
     });
   });
 

@@ -63,6 +63,7 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_BEHIND_PROXY"),
   ...setting("ROPEWAY_BLOCK_LISTS"),
   ...setting("ROPEWAY_PLAN"),
+  ...setting("ROPEWAY_KNOWN_HOSTS"),
   ...setting("ROPEWAY_DEMO_URL"),
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };

@@ -7,6 +7,7 @@ import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
 import { resolveDestination } from "../upstream/fetch-rules/destination.ts";
+import { OfflineCheck, readKnownHosts } from "../upstream/send/failures.ts";
 import type { SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch } from "./checked-fetch-deno.ts";
@@ -18,6 +19,8 @@ const lookups = new SharedLookups({
   lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   ...epochClock,
 });
+
+const lookUpKnown = lookups.forPhone();
 
 /** Deno's fetch takes no Content-Length: it tells the length of what knows it, and reads a Blob by `stream` alone. */
 class StreamedBlob extends Blob {
@@ -63,6 +66,11 @@ export function createDenoUpstream(
     ...destinations,
     cookieJarStore: store,
     ...epochClock,
+    offlineCheck: new OfflineCheck({
+      hosts: readKnownHosts(options.ROPEWAY_KNOWN_HOSTS),
+      reach: (host) => lookUpKnown(new URL(`https://${host}`).hostname),
+      ...epochClock,
+    }),
     withFixedLength: (stream, length) => new StreamedBlob(stream, length),
   });
   return withTextCookies(createEdgeBackend(parts));

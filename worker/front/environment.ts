@@ -16,6 +16,8 @@ export interface EdgeOptions {
   readonly ROPEWAY_BEHIND_PROXY?: string;
   /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */
   readonly ROPEWAY_PLAN?: string;
+  /** What is there as long as the internet is, with spaces between; "0": the edge does not find out whether it is. */
+  readonly ROPEWAY_KNOWN_HOSTS?: string;
   /** URL of the demo site when the edge runs locally. */
   readonly ROPEWAY_DEMO_URL?: string;
   /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */

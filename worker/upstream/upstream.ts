@@ -11,7 +11,7 @@ import { Exchange } from "./exchange.ts";
 import { PreflightCache } from "./fetch-rules/preflight.ts";
 import { TransportSecurity } from "./fetch-rules/transport-security.ts";
 import { KnownMedia } from "./opaque/known-media.ts";
-import type { ExplainFailure } from "./send/failures.ts";
+import type { ExplainFailure, OfflineCheck } from "./send/failures.ts";
 import type { FetchFunction } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
@@ -33,6 +33,8 @@ export interface UpstreamDeps extends Clock, BodyPlatform {
   readonly cookieJarStore: CookieJarStore;
   /** Where the runtime's fetch does not say why it failed (workerd). */
   readonly explainFailure?: ExplainFailure;
+  /** Where the runtime can find out that it was the edge's own internet that failed. */
+  readonly offlineCheck?: OfflineCheck;
   /** Where the runtime sends a stream with a Content-Length only if told so by its own means (workerd, Deno). */
   readonly withFixedLength?: WithFixedLength;
 }

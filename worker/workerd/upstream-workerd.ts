@@ -7,7 +7,8 @@ import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import { readSharedCache } from "../front/edge-settings.ts";
 import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
-import { createExplainFailure } from "../upstream/send/explain-failure-workerd.ts";
+import { createExplainFailure, reachByTcp } from "../upstream/send/explain-failure-workerd.ts";
+import { OfflineCheck, readKnownHosts } from "../upstream/send/failures.ts";
 import { AS_CODED, fetchUncached } from "../upstream/send/fetch-uncached.ts";
 import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
 import { Room } from "../upstream/shared-cache/room.ts";
@@ -39,6 +40,11 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
     handsOutCoded: true,
     copiesChunks: true,
     explainFailure: createExplainFailure({ connect, setTimer }),
+    offlineCheck: new OfflineCheck({
+      hosts: readKnownHosts(env.ROPEWAY_KNOWN_HOSTS),
+      reach: (host) => reachByTcp({ connect, setTimer }, host),
+      ...epochClock,
+    }),
     withFixedLength: (stream, length) => stream.pipeThrough(new FixedLengthStream(length)),
   });
   return createEdgeBackend(parts);

@@ -29,9 +29,13 @@ export class Failures {
     return { retries: failed?.error ?? null, attempts };
   }
 
-  draw(navigation: Navigation): Pick<TabState, "unopened" | "tryingAgain"> {
+  draw(navigation: Navigation): Pick<TabState, "unopened" | "mistyped" | "tryingAgain"> {
     const failed = this.latest(navigation);
-    return { unopened: this.#beside?.error ?? null, tryingAgain: failed === null ? "not" : howAgain(failed) };
+    return {
+      unopened: this.#beside?.error ?? null,
+      mistyped: this.#beside?.by === "typed" ? this.#beside.error.url : null,
+      tryingAgain: failed === null ? "not" : howAgain(failed),
+    };
   }
 
   /** A page is shown, and stays. */

@@ -148,6 +148,15 @@ describe("what failed beside it", () => {
     },
   );
 
+  it("is what whoever edits the address mends, where they typed it, until they want it no more", () => {
+    const { hear, shown, tab } = shownPage();
+    tab.go(`${B}/tpyo`);
+    hear(fails(1));
+    expect(shown()).toMatchObject({ ...STAYS, mistyped: `${B}/tpyo` });
+    tab.forgetFailed();
+    expect(shown().mistyped).toBeNull();
+  });
+
   it("is tried again when the person says so", () => {
     const { hear, log, shown, tab } = shownPage();
     tab.go(`${B}/`);

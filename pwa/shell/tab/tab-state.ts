@@ -44,6 +44,8 @@ export interface TabState {
   readonly error: PageError | null;
   /** What failed while a page was shown, which stays. */
   readonly unopened: PageError | null;
+  /** The address of `unopened`, where the person typed it: whoever edits the address mends that one. Else null. */
+  readonly mistyped: string | null;
   /** How `error` or `unopened` is loaded again. */
   readonly tryingAgain: TryingAgain;
   /** Until another document commits, or an error takes its place. */

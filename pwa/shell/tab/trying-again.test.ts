@@ -7,6 +7,7 @@ it.each([
   ["OFFLINE", "with the link"],
   ["CONNECTION_REFUSED", "soon"],
   ["UPSTREAM_TIMEOUT", "soon"],
+  ["EDGE_OFFLINE", "soon"],
   ["NAME_NOT_RESOLVED", "not"],
   ["TLS_FAILED", "not"],
   ["UNSUPPORTED_SCHEME", "not"],

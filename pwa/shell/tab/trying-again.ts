@@ -12,6 +12,7 @@ const MAY_PASS: ReadonlySet<number> = new Set([
   ErrorCode.CONNECTION_RESET,
   ErrorCode.UPSTREAM_TIMEOUT,
   ErrorCode.UPSTREAM_FAILED,
+  ErrorCode.EDGE_OFFLINE,
 ]);
 
 /** Milliseconds. */

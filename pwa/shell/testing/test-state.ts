@@ -8,6 +8,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
   return {
     ...drawNavigation(NO_PAGE, LOADED),
     unopened: null,
+    mistyped: null,
     tryingAgain: "not",
     canGoBack: false,
     canGoForward: false,

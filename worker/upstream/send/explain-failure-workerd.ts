@@ -31,27 +31,33 @@ export interface ExplainFailureDeps {
 
 type Probe = "opened" | "failed" | "timeout";
 
-export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
-  async function probe(hostname: string, port: number): Promise<Probe> {
-    const socket = deps.connect({ hostname, port });
-    // Both promises reject when the connection fails; one of them is all that is needed.
-    socket.closed.catch(() => {});
-    const opened = socket.opened.then(
-      (): Probe => "opened",
-      (): Probe => "failed",
-    );
-    const result = await Promise.race([opened, pause(deps.setTimer, DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
-    socket.close().catch(() => {});
-    return result;
-  }
+async function probe({ connect, setTimer }: ExplainFailureDeps, hostname: string, port: number): Promise<Probe> {
+  const socket = connect({ hostname, port });
+  // Both promises reject when the connection fails; one of them is all that is needed.
+  socket.closed.catch(() => {});
+  const opened = socket.opened.then(
+    (): Probe => "opened",
+    (): Probe => "failed",
+  );
+  const result = await Promise.race([opened, pause(setTimer, DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
+  socket.close().catch(() => {});
+  return result;
+}
 
+/** Rejects where nobody takes a connection there. @param host with a port, or of a site over https. */
+export async function reachByTcp(deps: ExplainFailureDeps, host: string): Promise<void> {
+  const { hostname, port } = new URL(`https://${host}`);
+  if ((await probe(deps, hostname, Number(port) || 443)) !== "opened") throw new Error(`Cannot reach ${host}`);
+}
+
+export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
   return async (url, failure) => {
     const secure = url.protocol === "https:";
     const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const lost = isConnectionLost(failure);
     // RFC 6761 section 6.3 says where these lead. A local workerd stands still while it asks a resolver that does not know.
     const asked = /\.localhost\.?$/.test(hostname) ? "127.0.0.1" : hostname;
-    switch (await probe(asked, Number(url.port) || (secure ? 443 : 80))) {
+    switch (await probe(deps, asked, Number(url.port) || (secure ? 443 : 80))) {
       case "timeout":
         return ErrorCode.UPSTREAM_TIMEOUT;
       case "opened":

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { classifyFailure, upstreamError } from "./failures.ts";
+import { classifyFailure, OfflineCheck, readKnownHosts, upstreamError } from "./failures.ts";
 
 const deno = (message: string) => new TypeError("fetch failed", { cause: new Error(message) });
 const node = (code: string, message: string) =>
@@ -32,6 +32,7 @@ describe("classifyFailure", () => {
     [node("ECONNRESET", "write ECONNRESET"), ErrorCode.CONNECTION_RESET],
     [node("UND_ERR_SOCKET", "other side closed"), ErrorCode.CONNECTION_RESET],
     [node("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"), ErrorCode.TLS_FAILED],
+    [node("UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first"), ErrorCode.TLS_FAILED],
     [node("ERR_SSL_WRONG_VERSION_NUMBER", "wrong version number"), ErrorCode.TLS_FAILED],
     [new TypeError("something else"), ErrorCode.UPSTREAM_FAILED],
     ["not an error", ErrorCode.UPSTREAM_FAILED],
@@ -54,6 +55,78 @@ describe("classifyFailure", () => {
     const error = new Error("round");
     error.cause = error;
     expect(classifyFailure(error).code).toBe(ErrorCode.UPSTREAM_FAILED);
+  });
+});
+
+describe("OfflineCheck", () => {
+  const { NAME_NOT_RESOLVED, UPSTREAM_TIMEOUT, CONNECTION_REFUSED, TLS_FAILED, EDGE_OFFLINE } = ErrorCode;
+
+  const nowhere = (host: string): Promise<never> => Promise.reject(new Error(`Cannot find ${host}`));
+
+  function checkWith(reach: (host: string) => Promise<unknown>) {
+    const asked: string[] = [];
+    const timers: (() => void)[] = [];
+    let time = 0;
+    const check = new OfflineCheck({
+      hosts: ["a.example", "b.example"],
+      reach: (host) => {
+        asked.push(host);
+        return reach(host);
+      },
+      now: () => time,
+      setTimer: (task) => {
+        timers.push(task);
+        return () => {};
+      },
+    });
+    const pass = (milliseconds: number): void => {
+      time += milliseconds;
+    };
+    return { check, asked, pass, timers };
+  }
+
+  it("blames the edge where no known host is found, and only for what that explains", async () => {
+    const { check, asked } = checkWith(nowhere);
+    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(EDGE_OFFLINE);
+    expect(await check.codeOf(UPSTREAM_TIMEOUT)).toBe(EDGE_OFFLINE);
+    for (const code of [CONNECTION_REFUSED, TLS_FAILED]) expect(await check.codeOf(code)).toBe(code);
+    expect(asked).toEqual(["a.example", "b.example"]);
+  });
+
+  it("is content with one that is found, for a minute", async () => {
+    const { check, asked, pass } = checkWith(async () => {});
+    for (let time = 0; time < 60_000; time += 1_000) {
+      expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
+      pass(1_000);
+    }
+    expect(asked).toEqual(["a.example"]);
+    await check.codeOf(NAME_NOT_RESOLVED);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("notices soon that the internet is back", async () => {
+    let isBack = false;
+    const { check, pass } = checkWith((host) => (isBack ? Promise.resolve() : nowhere(host)));
+    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(EDGE_OFFLINE);
+    isBack = true;
+    pass(10_000);
+    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
+  });
+
+  it("asks once for all that fail at a time, and does not wait for an answer that does not come", async () => {
+    const { check, asked, timers } = checkWith(() => new Promise(() => {}));
+    const codes = Array.from({ length: 20 }, () => check.codeOf(NAME_NOT_RESOLVED));
+    for (const ring of timers) ring();
+    expect(new Set(await Promise.all(codes))).toEqual(new Set([EDGE_OFFLINE]));
+    expect([asked.length, timers.length]).toEqual([1, 1]);
+  });
+
+  it("asks nobody where it is told so", async () => {
+    expect(readKnownHosts("0")).toEqual([]);
+    expect(readKnownHosts(" a.example  b.example:8443 ")).toEqual(["a.example", "b.example:8443"]);
+    expect(readKnownHosts("")).toEqual(readKnownHosts(undefined));
+    const check = new OfflineCheck({ hosts: [], reach: nowhere, now: () => 0, setTimer: () => () => {} });
+    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
   });
 });
 

@@ -1,4 +1,5 @@
 /** What the platforms' fetch throws, as the codes of PROTOCOL.md section 7. Seen with workerd, Deno and Node. */
+import { type Clock, pause } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 
 export interface FailureClass {
@@ -18,7 +19,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, result: FailureClass])[] = 
   [/ENOTFOUND|EAI_AGAIN|dns error|failed to lookup address/i, certain(ErrorCode.NAME_NOT_RESOLVED)],
   [/ECONNREFUSED|connection refused/i, certain(ErrorCode.CONNECTION_REFUSED)],
   [
-    /certificate|CERT_|SELF_SIGNED|ERR_SSL|ERR_TLS|SSL routines|corrupt message|fatal alert|tls handshake|EPROTO/i,
+    /certificate|CERT_|SELF_SIGNED|UNABLE_TO|ERR_SSL|ERR_TLS|SSL routines|corrupt message|fatal alert|tls handshake|EPROTO/i,
     certain(ErrorCode.TLS_FAILED),
   ],
   [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, certain(ErrorCode.UPSTREAM_TIMEOUT)],
@@ -44,6 +45,79 @@ export function classifyFailure(error: unknown): FailureClass {
   return certain(ErrorCode.UPSTREAM_FAILED);
 }
 
+/** Of IANA, for examples and for itself: they are there as long as names are. */
+const KNOWN_HOSTS = ["example.com", "www.iana.org"];
+
+/** @param text ROPEWAY_KNOWN_HOSTS. @returns names, on workerd with ports; none where the edge is not to ask. */
+export function readKnownHosts(text: string | undefined): readonly string[] {
+  if (text === "0") return [];
+  return text ? text.split(/\s+/).filter((host) => host !== "") : KNOWN_HOSTS;
+}
+
+/** Failures that an edge without internet meets, whatever it asks for. */
+const SEEN_WITHOUT_INTERNET: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.NAME_NOT_RESOLVED,
+  ErrorCode.UPSTREAM_TIMEOUT,
+  ErrorCode.UPSTREAM_FAILED,
+]);
+
+/** Milliseconds that known hosts have to answer. */
+const KNOWN_HOST_PATIENCE = 4_000;
+/** Milliseconds for which the answer counts: one that is back is soon known to be. */
+const [ONLINE_TIME, OFFLINE_TIME] = [60_000, 10_000];
+
+export interface OfflineCheckDeps extends Clock {
+  readonly hosts: readonly string[];
+  /** Rejects where the host is not found. */
+  readonly reach: (host: string) => Promise<unknown>;
+}
+
+/** Finds out whether it was this edge's internet that failed, and no origin. */
+export class OfflineCheck {
+  readonly #deps: OfflineCheckDeps;
+  #latest: { readonly isOffline: Promise<boolean>; until: number } | null = null;
+
+  constructor(deps: OfflineCheckDeps) {
+    this.#deps = deps;
+  }
+
+  /** @returns the code of the failure, or EDGE_OFFLINE in its place. */
+  async codeOf(code: ErrorCode): Promise<ErrorCode> {
+    return SEEN_WITHOUT_INTERNET.has(code) && (await this.#isOffline()) ? ErrorCode.EDGE_OFFLINE : code;
+  }
+
+  #isOffline(): Promise<boolean> {
+    const { hosts, now } = this.#deps;
+    if (hosts.length === 0) return Promise.resolve(false);
+    if (this.#latest !== null && now() < this.#latest.until) return this.#latest.isOffline;
+    // Whoever asks meanwhile waits for the same answer.
+    const latest = { isOffline: this.#ask(), until: Number.POSITIVE_INFINITY };
+    this.#latest = latest;
+    return latest.isOffline.then((isOffline) => {
+      latest.until = now() + (isOffline ? OFFLINE_TIME : ONLINE_TIME);
+      return isOffline;
+    });
+  }
+
+  #ask(): Promise<boolean> {
+    const isTooLate = pause(this.#deps.setTimer, KNOWN_HOST_PATIENCE).then(() => true);
+    return Promise.race([this.#reachesNone(), isTooLate]);
+  }
+
+  /** One after the other: a local workerd stands still while it looks a name up. */
+  async #reachesNone(): Promise<boolean> {
+    const { hosts, reach } = this.#deps;
+    for (const host of hosts) {
+      const isReached = await reach(host).then(
+        () => true,
+        () => false,
+      );
+      if (isReached) return false;
+    }
+    return true;
+  }
+}
+
 const REASONS: Partial<Record<ErrorCode, string>> = {
   [ErrorCode.NAME_NOT_RESOLVED]: "the name does not resolve",
   [ErrorCode.CONNECTION_REFUSED]: "it refused the connection",
@@ -51,6 +125,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   [ErrorCode.TLS_FAILED]: "its certificate or TLS handshake failed",
   [ErrorCode.UPSTREAM_TIMEOUT]: "it did not answer in time",
   [ErrorCode.DESTINATION_FORBIDDEN]: "it is on a private network",
+  [ErrorCode.EDGE_OFFLINE]: "this edge has no internet",
 };
 
 /** The typed error for a failed exchange with the host of `url`. Passes a RopewayError through. */

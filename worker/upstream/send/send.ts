@@ -3,7 +3,7 @@ import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { SendableBody } from "../body/request-body.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
-import { classifyFailure, type ExplainFailure, upstreamError } from "./failures.ts";
+import { classifyFailure, type ExplainFailure, type OfflineCheck, upstreamError } from "./failures.ts";
 
 /** `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint. */
 export type FetchFunction = (request: Request) => Promise<Response>;
@@ -11,6 +11,7 @@ export type FetchFunction = (request: Request) => Promise<Response>;
 export interface SendDeps extends Pick<Clock, "setTimer"> {
   readonly fetch: FetchFunction;
   readonly explainFailure?: ExplainFailure;
+  readonly offlineCheck?: OfflineCheck;
 }
 
 export interface Outgoing {
@@ -135,12 +136,16 @@ export class Sender {
 
   async #explain(url: URL, error: unknown): Promise<RopewayError> {
     const { reason, aborted } = this.#controller.signal;
-    if (aborted && reason instanceof RopewayError) return reason;
-    const typed = typedCause(error);
-    if (typed !== null) return typed;
+    const typed = aborted && reason instanceof RopewayError ? reason : typedCause(error);
+    const code = typed?.code ?? (await this.#codeOf(url, error));
+    const better = (await this.#deps.offlineCheck?.codeOf(code)) ?? code;
+    return typed !== null && better === code ? typed : upstreamError(url, better, typed === null ? error : null);
+  }
+
+  async #codeOf(url: URL, error: unknown): Promise<ErrorCode> {
     const failure = classifyFailure(error);
     const explained = failure.certain ? null : await this.#deps.explainFailure?.(url, failure).catch(() => null);
-    return upstreamError(url, explained ?? failure.code, error);
+    return explained ?? failure.code;
   }
 }
 

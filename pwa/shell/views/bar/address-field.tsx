@@ -14,7 +14,8 @@ interface AddressFieldProps {
 }
 
 /**
- * Its value is always the page's real URL, except while somebody types; unfocused, a short host is drawn over it. The
+ * Its value is always the page's real URL, except while somebody edits: then what they typed, at first an address that did
+ * not open; unfocused, a short host is drawn over it. The
  * input is uncontrolled: a render must never touch what is being typed.
  */
 export function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: AddressFieldProps) {
@@ -23,9 +24,9 @@ export function AddressField({ state, inputRef, isEditing, draft, onFocus, onDra
   useLayoutEffect(() => {
     const input = inputRef.current;
     if (!input || draft !== null) return;
-    input.value = state.url;
+    input.value = (isEditing ? state.mistyped : null) ?? state.url;
     if (isEditing && document.activeElement === input) input.select();
-  }, [state.url, state.phase, isEditing, draft]);
+  }, [state.url, state.mistyped, state.phase, isEditing, draft]);
 
   return (
     <div class="address-field">

@@ -34,8 +34,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.TLS_FAILED,
     {
-      heading: "No secure connection to the site",
-      text: "The certificate of “{host}” could not be verified, so nothing was sent there. Somebody may be in between, or the certificate has run out.",
+      heading: "The site’s certificate is not trusted",
+      text: "“{host}” did not prove who it is, so nothing was sent there. Its certificate may be its own making, for another name or too old, or somebody is in between. For a site of your own, name its certificate at the edge in NODE_EXTRA_CA_CERTS.",
       asksForKey: false,
       sign: "lock",
     },
@@ -50,6 +50,15 @@ const TEXTS = new Map<number, ErrorText>([
       "The site could not be reached",
       "Your edge could not get through to “{host}”. Check the address, or try again in a moment.",
     ),
+  ],
+  [
+    ErrorCode.EDGE_OFFLINE,
+    {
+      heading: "Your edge has no internet",
+      text: "It runs, but reaches neither “{host}” nor names that everybody has. Check the network of the machine that it runs on.",
+      asksForKey: false,
+      sign: "link",
+    },
   ],
   [
     ErrorCode.LINK_LOST,
