@@ -45,3 +45,55 @@ test("a page that opens the app gets no handle on its window", async ({ app, con
   await expect.poll(() => hostile.evaluate("handle.closed")).toBe(true);
   expect(await other.evaluate(() => window.opener)).toBeNull();
 });
+
+test("the shortcut to the start page opens it where a page would be resumed, which Back leads to", async ({
+  app,
+  origin,
+}) => {
+  origin.page("/", "<p>Where I was</p>");
+  await app.goto(`${origin.origin}/`);
+  await expect
+    .poll(() => app.page.evaluate(() => localStorage.getItem("ropeway.history") ?? ""))
+    .toContain(origin.origin);
+  const shortcut = await app.page.evaluate(async () => {
+    const href = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')?.href ?? "";
+    const { shortcuts } = (await (await fetch(href)).json()) as { shortcuts: { name: string; url: string }[] };
+    return shortcuts.find(({ name }) => name === "Start page")?.url;
+  });
+  const { base } = app;
+  await app.page.goto("about:blank");
+  await app.page.goto(`${base}${shortcut}`);
+  await expect(app.page.getByRole("region", { name: "Recent" })).toBeVisible();
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "idle");
+  await app.page.getByRole("button", { name: "Back" }).click();
+  await expect(app.frame().getByText("Where I was")).toBeVisible();
+});
+
+test("an open app goes where it is launched for, and stays where it is opened by its icon", async ({ app, origin }) => {
+  origin.page("/shared", "<p>Shared</p>");
+  origin.page("/", '<input aria-label="Words" />');
+  await app.page.addInitScript(() => {
+    const queue = {
+      setConsumer: (consumer: unknown) => Object.assign(window, { launched: consumer }),
+    };
+    Object.defineProperty(window, "launchQueue", { value: queue });
+  });
+  const { base } = app;
+  await app.page.goto(`${base}/`);
+  await app.goto(`${origin.origin}/`);
+  await app.frame().getByLabel("Words").fill("typed");
+  const launch = (path: string) =>
+    app.page.evaluate(
+      (url) => (window as unknown as { launched(launch: object): void }).launched({ targetURL: url }),
+      `${base}/${path}`,
+    );
+  await launch("");
+  await expect(app.frame().getByLabel("Words")).toHaveValue("typed");
+  await launch(`?url=${encodeURIComponent(`${origin.origin}/shared`)}`);
+  await expect(app.frame().getByText("Shared")).toBeVisible();
+  expect(origin.requestsTo("/shared")[0]?.headers["sec-fetch-site"]).toBe("cross-site");
+  await launch("?view=settings");
+  await expect(app.page.getByRole("dialog").getByRole("heading", { name: "Settings" })).toBeVisible();
+  await launch("?view=start");
+  await expect(app.page.locator("html")).toHaveAttribute("data-page", "idle");
+});

@@ -48,19 +48,31 @@ test("the link on a printed address pairs and loads at once", async ({ page, lin
   await expect(app.frame().getByText("First page")).toBeVisible();
 });
 
-test("its manifest and icons are there", async ({ app }) => {
-  const { manifest, statuses } = await app.page.evaluate(async () => {
+test("its manifest, icons and screenshots are there", async ({ app }) => {
+  const { manifest, statuses, sizes, types, pictures } = await app.page.evaluate(async () => {
     const href = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')?.href ?? "";
     const found = (await (await fetch(href)).json()) as {
-      icons: { src: string; purpose?: string }[];
+      icons: { src: string; type: string; purpose?: string }[];
+      screenshots: { src: string; type: string; sizes: string; form_factor: string }[];
       shortcuts: unknown[];
       share_target: { action: string };
     };
-    const answers = await Promise.all(found.icons.map(({ src }) => fetch(new URL(src, href))));
-    return { manifest: found, statuses: answers.map(({ status }) => status) };
+    const pictures = [...found.icons, ...found.screenshots];
+    const answers = await Promise.all(pictures.map(({ src }) => fetch(new URL(src, href))));
+    const types = answers.map((answer) => answer.headers.get("content-type"));
+    const sizes = await Promise.all(
+      answers.slice(found.icons.length).map(async (answer) => {
+        const { width, height } = await createImageBitmap(await answer.blob());
+        return `${width}x${height}`;
+      }),
+    );
+    return { manifest: found, statuses: answers.map(({ status }) => status), sizes, types, pictures };
   });
   expect(manifest).toMatchObject({ name: "Ropeway", display: "standalone" });
   expect(manifest.icons.some(({ purpose }) => purpose?.includes("maskable"))).toBe(true);
+  expect(manifest.screenshots).toMatchObject([{ form_factor: "narrow" }, { form_factor: "narrow" }]);
+  expect(types).toEqual(pictures.map(({ type }) => type));
+  expect(sizes).toEqual(manifest.screenshots.map((each) => each.sizes));
   expect(manifest.shortcuts.length).toBeGreaterThan(0);
   expect(manifest.share_target.action).toBeTruthy();
   expect(new Set(statuses)).toEqual(new Set([200]));

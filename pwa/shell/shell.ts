@@ -5,7 +5,7 @@ import { type KeyPress, MESSAGE_TAG, type PageToShell } from "../messages/page-m
 import { EXPERIMENT_KEY, type TunnelStats } from "../messages/tunnel-messages.ts";
 import { App } from "./app/app.ts";
 import { HISTORY_KEY, HistoryStore } from "./app/history-store.ts";
-import { LAUNCHER, parseLaunch } from "./app/launch-request.ts";
+import { hearLaunches, LAUNCHER, type LaunchQueue, parseLaunch } from "./app/launch-request.ts";
 import { LITE_SITES_KEY, liteSites } from "./app/lite-sites.ts";
 import { lookForCookies, startOwnWorker } from "./app/own-worker.ts";
 import { SettingsStore } from "./app/settings-store.ts";
@@ -51,6 +51,7 @@ declare global {
     readonly __LISTED: string;
     /** Likewise, of that for pages without scripts. */
     readonly __LITE: string;
+    readonly launchQueue?: LaunchQueue;
   }
 }
 
@@ -60,7 +61,8 @@ const WINDOWS_CHANNEL = "ropeway.windows";
 /** Milliseconds after the start; later while a page loads. */
 const CONFIG_REFRESH_DELAY = 10_000;
 
-const launch = parseLaunch(new URL(location.href));
+const launchUrl = location.href;
+const launch = parseLaunch(new URL(launchUrl));
 history.replaceState(null, "", "/");
 
 const settings = new SettingsStore(localStorage);
@@ -93,11 +95,11 @@ void main();
 
 async function main(): Promise<void> {
   const sites = new SiteStore();
-  const { accessKey, address, openSettings } = launch;
+  const { accessKey, address, view } = launch;
   const history = new HistoryStore(localStorage, navigator.locks ?? null, setTimer);
   const [{ slotHost, demoUrl }, before, isNewKey] = await Promise.all([
     stored ?? fetchConfig(localStorage),
-    history.take(),
+    history.take(view === "start"),
     accessKey !== null && isPairedWith(localStorage, accessKey).then((isPaired) => !isPaired),
     sites.load().catch(() => {}),
   ]);
@@ -147,7 +149,18 @@ async function main(): Promise<void> {
   if (accessKey !== null && isNewKey) await app.pair(accessKey);
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
-  if (openSettings) chrome.openSettings();
+  if (view === "settings") chrome.openSettings();
+  const [start] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  hearLaunches(
+    window.launchQueue,
+    { own: launchUrl, isReload: start?.type === "reload" },
+    ({ accessKey, address, view }) => {
+      if (accessKey !== null) void app.pair(accessKey);
+      if (address !== null) tab.go(address, {}, LAUNCHER);
+      else if (view === "start") tab.home();
+      else if (view === "settings") chrome.openSettings();
+    },
+  );
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 

@@ -75,7 +75,8 @@ export async function buildApp(): Promise<BuiltFiles> {
   const files: BuiltFiles = new Map();
   for (const [path, contents] of await independentScripts()) files.set(path, contents);
   for (const [output, source] of copies) files.set(output, await readFile(join(root, source)));
-  for (const [path, contents] of await iconFiles()) files.set(path, contents);
+  for (const folder of ["icons", "screenshots"])
+    for (const [path, contents] of await pictureFiles(folder)) files.set(path, contents);
 
   const listed = nameByContent(files, LISTED);
   const lite = nameByContent(files, LITE);
@@ -227,10 +228,10 @@ async function bundle(options: BuildOptions): Promise<BuiltFiles> {
   return new Map(result.outputFiles.map(({ path, contents }) => [relative(outdir, path), contents]));
 }
 
-async function iconFiles(): Promise<BuiltFiles> {
-  const directory = join(root, "pwa", "icons");
-  const names = (await readdir(directory)).filter((name) => /\.(svg|png|ico)$/.test(name)).sort();
+async function pictureFiles(folder: string): Promise<BuiltFiles> {
+  const directory = join(root, "pwa", folder);
+  const names = (await readdir(directory)).filter((name) => /\.(svg|png|ico|jpg)$/.test(name)).sort();
   return new Map(
-    await Promise.all(names.map(async (name) => [`icons/${name}`, await readFile(join(directory, name))] as const)),
+    await Promise.all(names.map(async (name) => [`${folder}/${name}`, await readFile(join(directory, name))] as const)),
   );
 }

@@ -8,6 +8,7 @@ const files = (page: string) =>
     [".ropeway/tunnel.js", Buffer.from("tunnel")],
     [".ropeway/sheets-0123456789abcdef0123.js", Buffer.from("sheets")],
     [".ropeway/boot.js", Buffer.from("boot")],
+    ["screenshots/page-light.jpg", Buffer.from("picture")],
   ]);
 const revisions = (...args: Parameters<typeof precacheManifest>) =>
   Object.fromEntries(precacheManifest(...args).map(({ url, revision }) => [url, revision]));

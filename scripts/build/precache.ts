@@ -13,9 +13,11 @@ const OF_SHELL = new Set([
   ".ropeway/devices.js",
 ]);
 
-/** The rest below `.ropeway` belongs to the slots' hosts. */
+/** The rest below `.ropeway` belongs to the slots' hosts; screenshots are for whoever is about to install the app. */
 const isPrecached = (path: string): boolean =>
-  (!path.startsWith(".ropeway/") || OF_SHELL.has(withoutContentHash(path))) && !path.endsWith(".map");
+  !path.startsWith("screenshots/") &&
+  (!path.startsWith(".ropeway/") || OF_SHELL.has(withoutContentHash(path))) &&
+  !path.endsWith(".map");
 
 /** The platform serves pages without their ending, and sends whoever asks with it there. */
 function servedAs(path: string): string {

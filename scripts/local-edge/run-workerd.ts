@@ -23,6 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".map": "application/json",
   ".webmanifest": "application/manifest+json",
   ".svg": "image/svg+xml",
+  ".jpg": "image/jpeg",
   ".png": "image/png",
   ".ico": "image/x-icon",
 };

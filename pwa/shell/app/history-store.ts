@@ -54,9 +54,10 @@ export class HistoryStore {
   /**
    * Takes the history over where no other window has it, else when that is closed.
    *
+   * @param atStart the start page is to be shown, and Back leads to where the person was.
    * @returns what was kept before; empty where no page is among it, and while another window has it.
    */
-  async take(): Promise<readonly KeptEntry[]> {
+  async take(atStart = false): Promise<readonly KeptEntry[]> {
     if (this.#locks === null) {
       this.#release = () => {};
     } else if (!(await this.#lock(this.#locks, { ifAvailable: true }))) {
@@ -66,7 +67,7 @@ export class HistoryStore {
     const { entries, starts } = this.#read();
     this.#current = { entries, starts };
     if (entries.every(({ url }) => url === "")) return [];
-    return starts > FAILED_STARTS ? [...entries.filter(({ isAhead }) => !isAhead), START] : entries;
+    return atStart || starts > FAILED_STARTS ? [...entries.filter(({ isAhead }) => !isAhead), START] : entries;
   }
 
   /** The last of the entries is opened: until `lasts` is called, and a while later, it counts as a start that failed. */
