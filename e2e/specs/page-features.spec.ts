@@ -173,3 +173,42 @@ test("trackers are stopped at the edge where the person wants that, but on sites
   await expect(text).toHaveText("Loaded");
   expect(origin.requestsTo(tracker)).toHaveLength(1);
 });
+
+test("sites hear that the person wants to save data, and what is stored otherwise is asked for anew", async ({
+  app,
+  origin,
+}) => {
+  const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
+  origin.route("/", ({ page }) =>
+    page('<img src="/picture.png">', { vary: "Save-Data", "cache-control": "max-age=600" }),
+  );
+  const load = async () => {
+    origin.forget();
+    await app.goto(`${origin.origin}/`);
+    return origin.requestsTo("/")[0]?.headers["save-data"];
+  };
+  const press = async () => {
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "Settings" }).click();
+    await setting.click();
+    await app.page.keyboard.press("Escape");
+  };
+  expect(await load()).toBeUndefined();
+  expect(origin.requestsTo("/")).toHaveLength(1);
+  await press();
+  // What is stored is of before.
+  expect(await load()).toBe("on");
+  await expect.poll(() => origin.requestsTo("/picture.png")[0]?.headers["save-data"]).toBe("on");
+  await press();
+  await choosePictures(app, "balanced");
+  await app.page.getByRole("button", { name: "Menu" }).click();
+  await app.page.getByRole("button", { name: "Settings" }).click();
+  await expect(setting).toHaveAttribute("aria-checked", "false");
+});
+
+test("sites hear with smaller pictures that the person wants to save data", async ({ app, origin }) => {
+  origin.page("/", "<p>Page</p>");
+  await choosePictures(app, "balanced");
+  await app.goto(`${origin.origin}/`);
+  expect(origin.requestsTo("/")[0]?.headers["save-data"]).toBe("on");
+});

@@ -252,7 +252,13 @@ export type ShellToTunnel =
   /** Whether what a page needs may come before it asks. */
   | { readonly type: "take-pushes"; readonly isOn: boolean }
   /** What the person wants of what comes. */
-  | { readonly type: "wishes"; readonly pictures: PictureSettings; readonly trackers: TrackerSettings }
+  | {
+      readonly type: "wishes";
+      readonly pictures: PictureSettings;
+      readonly trackers: TrackerSettings;
+      /** Origins are asked to send less. */
+      readonly savesData: boolean;
+    }
   /** All pictures and films of the page of this URL are to come, until another page begins. Real, without a fragment. */
   | { readonly type: "spare-page"; readonly url: string }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */

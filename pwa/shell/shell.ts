@@ -150,6 +150,12 @@ async function main(): Promise<void> {
   // On a slow link the page's frame would take bytes from the link's own handshake (see SlotFrames).
   if (address !== null) tab.go(address, { begun, waitsForLink: linkMemory.isSlow }, LAUNCHER);
   if (view === "settings") chrome.openSettings();
+  heedLaunches(app, tab, chrome);
+  await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
+}
+
+/** What the app is opened for while it is open. */
+function heedLaunches(app: App, tab: Tab, chrome: Chrome): void {
   const [start] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   hearLaunches(
     window.launchQueue,
@@ -161,7 +167,6 @@ async function main(): Promise<void> {
       else if (view === "settings") chrome.openSettings();
     },
   );
-  await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
 /** Slots, or where scripts do not run, too: that is in a script of its own. */

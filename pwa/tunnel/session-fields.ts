@@ -28,11 +28,13 @@ export interface TunnelAbilities {
   readonly images: ImageWish | null;
   /** The person wants no requests to go to trackers. */
   readonly blocksTrackers: boolean;
+  /** The person wants less data to be used: origins hear of it. */
+  readonly savesData: boolean;
 }
 
 export function sessionFields(
   { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
-  { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers }: TunnelAbilities,
+  { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers, savesData }: TunnelAbilities,
 ): EncodableField[] {
   const fields: EncodableField[] = [
     ["user-agent", userAgent],
@@ -43,6 +45,7 @@ export function sessionFields(
   if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
   if (images !== null) fields.push(imageWishField(images));
   if (blocksTrackers) fields.push(TRACKERS_BLOCKED);
+  if (savesData) fields.push(["save-data", "on"]);
   if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
   if (viewport !== "") fields.push([VIEWPORT, viewport]);
   return fields;

@@ -104,6 +104,7 @@ const store = new LateStore({
     const parts: StoredSourcePlatform = {
       ...epochClock,
       isAway: () => isAway(phase),
+      savesData: () => tunnel.savesData,
       namesLearned: () => tunnel.takesPushes && experiment.namesLearned !== false,
       onChange: (origin) => tunnel.outdate(origin),
       onStoredPage: (page) => tell({ type: "stored-page", ...page }),
@@ -158,6 +159,8 @@ const pictures = new PictureWishes({
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
 const trackers = new TrackerWishes();
+/** Whether the person wants less data to be used. */
+let savesData = false;
 const hardReload = new HardReload();
 const host: SlotPortHost = {
   ask: askInOrder([heldNavigations(held), hardReload.source, trackers.source, pictures.source], tunnel.ask),
@@ -250,6 +253,7 @@ function heedSetting(
     case "wishes":
       pictures.set(message.pictures);
       trackers.set(message.trackers);
+      savesData = message.savesData;
       return tellWishes();
     case "wait-time":
       return tunnel.setWaitTime(message.waitTime);
@@ -257,7 +261,7 @@ function heedSetting(
 }
 
 function tellWishes(): void {
-  tunnel.wish({ images: pictures.wish, blocksTrackers: trackers.areBlocked });
+  tunnel.wish({ images: pictures.wish, blocksTrackers: trackers.areBlocked, savesData });
 }
 
 /** What no page waits for. */

@@ -61,6 +61,7 @@ export class Tunnel {
     dictionaryKey: null,
     images: null,
     blocksTrackers: false,
+    savesData: false,
   };
   #current: CarriedSession | null = null;
   /** The link's, from before its socket is opened. */
@@ -161,10 +162,15 @@ export class Tunnel {
   }
 
   /** What the person has chosen, as of `TunnelAbilities`. */
-  wish({ images, blocksTrackers }: Pick<TunnelAbilities, "images" | "blocksTrackers">): void {
-    const { images: former, blocksTrackers: didBlock } = this.#abilities;
-    const isOther = former?.recoding !== images?.recoding || former?.most !== images?.most;
-    if (isOther || didBlock !== blocksTrackers) this.#renew({ images, blocksTrackers });
+  wish(wishes: Pick<TunnelAbilities, "images" | "blocksTrackers" | "savesData">): void {
+    const { images, blocksTrackers, savesData } = this.#abilities;
+    const isOther = images?.recoding !== wishes.images?.recoding || images?.most !== wishes.images?.most;
+    if (isOther || blocksTrackers !== wishes.blocksTrackers || savesData !== wishes.savesData) this.#renew(wishes);
+  }
+
+  /** As of `TunnelAbilities`. */
+  get savesData(): boolean {
+    return this.#abilities.savesData;
   }
 
   /** Milliseconds, as measured on this link and those before; null before the first. */

@@ -10,6 +10,8 @@ export type CacheRequest = Pick<
   "method" | "url" | "headers" | "destination" | "mode" | "origin" | "referrer"
 > & {
   readonly cacheMode: CacheMode;
+  /** Its origin gets `Save-Data: on`, as the session says of all requests. */
+  readonly savesData?: boolean;
 };
 
 export type Answer = Pick<ResponseHead, "status" | "headers">;

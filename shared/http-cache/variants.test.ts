@@ -13,6 +13,15 @@ function stored(request: CacheRequest, headers: HeaderList): StoredResponse {
 const withFields = (...headers: HeaderList) => cacheRequest({ headers });
 
 describe("a stored response", () => {
+  it("fits by Save-Data only what its session says it with", () => {
+    const saving = cacheRequest({ savesData: true });
+    const [plain, small] = [cacheRequest(), saving].map((request) => stored(request, [["vary", "Save-Data"]]));
+    const variants = [plain, small].flatMap((each) => each ?? []);
+    expect(selectVariant(cacheRequest(), variants)).toBe(plain);
+    expect(selectVariant(saving, variants)).toBe(small);
+    expect(selectVariant(withFields(["save-data", "on"]), variants)).toBe(small);
+  });
+
   it.each<[string, string, HeaderList, HeaderList, boolean]>([
     ["the same", "Foo", [["foo", "1"]], [["foo", "1"]], true],
     ["another", "Foo", [["foo", "1"]], [["foo", "2"]], false],

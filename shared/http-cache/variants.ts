@@ -42,12 +42,13 @@ function selectingValue(request: CacheRequest, name: string): string | null {
   return name === "accept-language" ? normal.toLowerCase() : normal;
 }
 
-/** Fields that the edge makes from others: a request's head does not have them. */
+/** Fields that the edge makes from others, or from what the session says: a request's head does not have them. */
 function fetchMetadata(request: CacheRequest, name: string): string | null | undefined {
   if (name === "origin") return request.mode === "cors" ? request.origin : null;
   if (name === "referer") return request.referrer;
   if (name === "sec-fetch-dest") return request.destination;
   if (name === "sec-fetch-mode") return request.mode;
   if (name === "sec-fetch-site") return request.origin;
+  if (name === "save-data" && request.savesData === true) return "on";
   return undefined;
 }

@@ -63,6 +63,36 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       expect(names).toContain("x-end");
     });
 
+    it("tells origins to save data where the session says so, behind redirects too, with no preflight for that", async () => {
+      const asked: [string, unknown][] = [];
+      const origin = await edge.originOf(({ method = "", url = "", headers }, response) => {
+        asked.push([`${method} ${url}`, headers["save-data"]]);
+        const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "x-own" };
+        if (url === "/way") response.writeHead(302, { ...cors, location: "/end" }).end();
+        else response.writeHead(200, { ...cors, vary: "save-data", "cache-control": "max-age=60" }).end("text");
+      });
+      const saving = await edge.connectedPhone(road);
+      const cors = { ...scriptFetch("https://other.example"), credentials: "omit" } as const;
+      await saving.fetch(`${origin}/end`, cors);
+      saving.session.sendSessionHead([["save-data", "on"]]);
+      await expect
+        .poll(async () => {
+          asked.length = 0;
+          await saving.fetch(`${origin}/way`, cors);
+          return asked;
+        })
+        .toEqual([
+          ["GET /way", "on"],
+          ["GET /end", "on"],
+        ]);
+      asked.length = 0;
+      await saving.fetch(`${origin}/end`, { ...cors, headers: [["x-own", "1"]] });
+      expect(asked).toEqual([
+        ["OPTIONS /end", undefined],
+        ["GET /end", "on"],
+      ]);
+    });
+
     it("follows redirects with their rules for methods", async () => {
       const origin = await edge.originOf((request, response) => {
         readAll(request).then((body) => {

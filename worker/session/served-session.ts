@@ -145,6 +145,8 @@ export interface SessionConstants {
   readonly images?: ImageWish;
   /** It wants no request to go to a tracker. */
   readonly blocksTrackers?: boolean;
+  /** It wants less data to be used: origins hear of it. */
+  readonly savesData?: boolean;
   /** What its browser says of itself, as far as it was announced. */
   readonly accept?: AcceptTable;
 }
@@ -167,6 +169,7 @@ function sessionConstants(fields: HeaderList): SessionConstants {
     ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
     ...(images === undefined ? {} : { images }),
     ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
+    ...(field("save-data") === "on" ? { savesData: true } : {}),
   };
 }
 

@@ -118,7 +118,7 @@ export class Exchange {
 
   /** One request and its response head: checked, with its cookies stored. */
   async #hop(): Promise<Response> {
-    const { head, userAgent, acceptLanguage } = this.#request;
+    const { head, userAgent, acceptLanguage, savesData = false } = this.#request;
     const elsewhere = await this.#secure();
     if (elsewhere !== null) return elsewhere;
     const url = this.#url;
@@ -148,6 +148,7 @@ export class Exchange {
       cookie,
       userAgent,
       acceptLanguage,
+      savesData,
     });
     const isConditional = addStoreCondition(headers, head, this.#tainting, this.#chain.length === 1);
     this.#sent = headers;

@@ -5,6 +5,7 @@ export interface UpstreamRequest extends ServerRequest {
   /** What is constant for the session, sent once by the phone. */
   readonly userAgent: string;
   readonly acceptLanguage: string;
+  readonly savesData?: boolean;
   /** Called with each URL before anything goes there. What it throws ends the exchange. */
   readonly checkUrl?: (url: URL) => Promise<void>;
   /**

@@ -34,6 +34,8 @@ export interface Settings {
   readonly blocksTrackers: boolean;
   /** As of `TrackerSettings`, the latest last. */
   readonly trackerExceptions: readonly string[];
+  /** Sites are asked to send less; null: where pictures come smaller, or not before a tap. */
+  readonly savesData: boolean | null;
   /** Links that are likely to be followed are fetched ahead. */
   readonly warmsLinks: boolean;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
 import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
-import { SettingsStore } from "./settings-store.ts";
+import { SettingsStore, savesData } from "./settings-store.ts";
 
 const DEFAULTS = {
   theme: "system",
@@ -13,6 +13,7 @@ const DEFAULTS = {
   pageBudget: null,
   pixelReaders: [],
   blocksTrackers: false,
+  savesData: null,
   trackerExceptions: [],
   warmsLinks: false,
 };
@@ -27,7 +28,7 @@ it("keeps changes over restarts", () => {
   store.change({ takesPushes: false });
   store.change({ storeBytes: 50_000_000 });
   store.change({ pictures: "strong", pageBudget: 300_000, pixelReaders: ["https://a.example"] });
-  store.change({ blocksTrackers: true, trackerExceptions: ["a.example"], warmsLinks: true });
+  store.change({ blocksTrackers: true, trackerExceptions: ["a.example"], savesData: false, warmsLinks: true });
   expect(new SettingsStore(storage).current).toEqual({
     theme: "dark",
     searchUrl: "https://a.example/?q=%s",
@@ -39,8 +40,16 @@ it("keeps changes over restarts", () => {
     pixelReaders: ["https://a.example"],
     blocksTrackers: true,
     trackerExceptions: ["a.example"],
+    savesData: false,
     warmsLinks: true,
   });
+});
+
+it("has sites send less where pictures come smaller, unless the person says otherwise", () => {
+  expect(savesData({ savesData: null, pictures: "off" })).toBe(false);
+  expect(savesData({ savesData: null, pictures: "balanced" })).toBe(true);
+  expect(savesData({ savesData: true, pictures: "off" })).toBe(true);
+  expect(savesData({ savesData: false, pictures: "none" })).toBe(false);
 });
 
 it.each([

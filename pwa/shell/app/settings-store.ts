@@ -16,6 +16,7 @@ const DEFAULTS: Settings = {
   pixelReaders: [],
   blocksTrackers: false,
   trackerExceptions: [],
+  savesData: null,
   warmsLinks: false,
 };
 
@@ -70,11 +71,17 @@ function read(json: string | null): Partial<Settings> {
       pixelReaders: textsOf(value.pixelReaders),
       blocksTrackers: value.blocksTrackers === true,
       trackerExceptions: textsOf(value.trackerExceptions),
+      savesData: typeof value.savesData === "boolean" ? value.savesData : null,
       warmsLinks: value.warmsLinks === true,
     };
   } catch {
     return {};
   }
+}
+
+/** Whether sites are asked to send less. */
+export function savesData({ savesData: chosen, pictures }: Pick<Settings, "savesData" | "pictures">): boolean {
+  return chosen ?? pictures !== "off";
 }
 
 function textsOf(value: unknown): readonly string[] {

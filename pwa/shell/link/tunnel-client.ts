@@ -8,6 +8,7 @@ import type {
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
 import type { Settings } from "../app/app-state.ts";
+import { savesData } from "../app/settings-store.ts";
 
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
@@ -44,6 +45,7 @@ export class TunnelClient {
       type: "wishes",
       pictures: { recoding, budget, readers: pixelReaders },
       trackers: { areBlocked: settings.blocksTrackers, exceptions: settings.trackerExceptions },
+      savesData: savesData(settings),
     });
   }
 

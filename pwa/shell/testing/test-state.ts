@@ -33,6 +33,7 @@ export function testState(change: Partial<BrowserState> = {}): BrowserState {
       pageBudget: null,
       pixelReaders: [],
       blocksTrackers: false,
+      savesData: null,
       trackerExceptions: [],
       warmsLinks: false,
     },

@@ -5,6 +5,8 @@ import type { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 export interface StoredSourcePlatform extends Clock {
   /** Whether the link is gone, and not only slow. */
   isAway(): boolean;
+  /** Whether origins get `Save-Data: on` with all requests. */
+  savesData(): boolean;
   /** Whether what pages' scripts will ask for is named with navigations, to come before. */
   namesLearned(): boolean;
   /** A page may have changed what its origin answers: it wrote there, or changed a cookie. */

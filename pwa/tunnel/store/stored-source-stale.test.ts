@@ -27,6 +27,17 @@ describe("what is stale", () => {
     expect([again.text, window.lastAsked?.headers]).toEqual(["second", []]);
   });
 
+  it("is another page where the person wants to save data, if it says so", async () => {
+    const varying: HeaderList = [...FRESH, ["vary", "Save-Data"]];
+    await window.get({}, { headers: varying, body: "large" });
+    expect((await window.get()).isAsked).toBe(false);
+    phone.savesData = true;
+    expect((await window.get({}, { headers: varying, body: "small" })).text).toBe("small");
+    expect(await window.get()).toMatchObject({ isAsked: false, text: "small" });
+    phone.savesData = false;
+    expect(await window.get()).toMatchObject({ isAsked: false, text: "large" });
+  });
+
   it("costs a 304", async () => {
     await window.get({}, { headers: STALE, body: "first" });
     const again = await window.get({}, { status: 304, headers: [...FRESH, ["x-new", "1"]] });

@@ -21,7 +21,7 @@ import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
 import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
-import { type Lookup, telling } from "./exchanges/lookup.ts";
+import { cached, type Lookup, telling } from "./exchanges/lookup.ts";
 import { NewerPages } from "./exchanges/newer-pages.ts";
 import { fitsAway, movedHead } from "./exchanges/redirected.ts";
 import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
@@ -148,9 +148,9 @@ export class StoredSource {
     const context = head.url.startsWith(EDGE_SCHEME) || head.method !== "GET" ? null : contextOf(head);
     if (context !== null || isPage(head)) this.#parts.pages.asked(head);
     if (context === null) return asked(request, consumer);
-    const cached = { ...head, cacheMode: head.cache ?? "default" };
-    const lookup: Lookup = { request, head: cached, partition: partitionOf(head), context, consumer, next: asked };
-    this.#away.pageBegins(cached);
+    const asCached = cached(head, this.#parts.platform, head.cache);
+    const lookup: Lookup = { request, head: asCached, partition: partitionOf(head), context, consumer, next: asked };
+    this.#away.pageBegins(asCached);
     if (head.mode === "navigate") return this.#navigate(lookup);
     this.#ahead.note(lookup);
     return request.push === null ? this.#find(lookup) : this.#edge.fetch(lookup, []);
@@ -174,7 +174,7 @@ export class StoredSource {
     const context = contextOf(head);
     const index = this.#parts.store.index(partitionOf(head));
     if (context === null || index instanceof Promise) return false;
-    const { kind } = decide({ ...head, cacheMode: "default" }, variantsOf(index, head, context), this.#now());
+    const { kind } = decide(cached(head, this.#parts.platform), variantsOf(index, head, context), this.#now());
     return kind === "answer" || kind === "answer-and-validate";
   }
 

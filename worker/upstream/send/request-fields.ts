@@ -70,6 +70,8 @@ export interface OutgoingRequest {
   readonly cookie: string;
   readonly userAgent: string;
   readonly acceptLanguage: string;
+  /** Not of preflights, where browsers say nothing of it. */
+  readonly savesData?: boolean;
 }
 
 /** @throws RopewayError PROTOCOL_ERROR of scope "stream" for a field that HTTP does not allow. */
@@ -95,6 +97,8 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
   const { head, chain, acceptLanguage } = request;
   if (!headers.has("accept")) headers.set("accept", ACCEPT[head.destination] ?? "*/*");
   if (!headers.has("accept-language") && acceptLanguage !== "") headers.set("accept-language", acceptLanguage);
+  // Save Data API section 6. The browser's own field is no page's, and no reason for a preflight (`cors.ts`).
+  if (request.savesData === true) headers.set("save-data", "on");
   // A range of a coded body cannot be decoded (Fetch section 4.6 step 8.20).
   headers.set("accept-encoding", headers.has("range") ? "identity" : ACCEPT_ENCODING);
   headers.set("user-agent", request.userAgent);

@@ -17,6 +17,7 @@ const SELECTING = [
   "accept-language",
   "origin",
   "referer",
+  "save-data",
   "sec-ch-ua",
   "sec-ch-ua-mobile",
   "sec-ch-ua-platform",

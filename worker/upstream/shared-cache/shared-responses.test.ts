@@ -206,7 +206,7 @@ describe("what is never stored or answered", () => {
 describe("who asks otherwise", () => {
   it("gets what its own fields made the origin answer, whatever Vary says", async () => {
     const web = sharedWeb((request) => new Response(JSON.stringify([...request.headers]), { headers: PUBLIC }));
-    const fields = ["accept", "accept-language", "user-agent", "origin", "referer", "sec-fetch-dest"];
+    const fields = ["accept", "accept-language", "user-agent", "origin", "referer", "save-data", "sec-fetch-dest"];
     for (const _ of "12") {
       for (const name of fields) expect(await textOf(web.ask(URL_ASKED, { [name]: "x" }))).toContain(`"${name}","x"`);
       await settle();

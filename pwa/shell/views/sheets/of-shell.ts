@@ -2,7 +2,7 @@
 export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export { SEARCH_ENGINES } from "../../app/search-engines.ts";
-export { PAGE_BUDGETS, STORE_SIZES, WAIT_TIMES } from "../../app/settings-store.ts";
+export { PAGE_BUDGETS, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings-store.ts";
 export { agoText, linkText, useNow } from "../bar/link-pill.tsx";
 export { errorText } from "../pages/error-texts.ts";
 export { connectionOf, SIGNS } from "../parts/connection.ts";

@@ -15,7 +15,7 @@ import { DEAF } from "../../requests/response-source.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import { byUse } from "../database/store-rows.ts";
 import type { EdgeQuestions } from "../exchanges/edge-questions.ts";
-import type { Lookup } from "../exchanges/lookup.ts";
+import { cached, type Lookup } from "../exchanges/lookup.ts";
 import type { SourceParts } from "../exchanges/source-parts.ts";
 import { contextOf, type ExchangeEntry, type StoredExchange } from "../exchanges/stored-exchange.ts";
 import { type Variant, variantsOf } from "../exchanges/variants-of.ts";
@@ -149,7 +149,7 @@ export class AskingAhead {
       const each = expected.head;
       const context = contextOf(each);
       if (context === null) return [];
-      const head = { ...each, cacheMode: "default" } as const;
+      const head = cached(each, platform);
       const decision = decide(head, variantsOf(index, each, context), platform.now());
       const request = { head: each, body: null, push: null };
       return [{ expected, lookup: { request, head, partition, context, consumer: DEAF, next }, decision }];

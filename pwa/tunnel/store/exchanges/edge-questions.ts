@@ -11,7 +11,7 @@ import type { ResponseCopy } from "../database/new-entry.ts";
 import { onceDecoded } from "../dictionary/once-decoded.ts";
 import type { Alike } from "./alike.ts";
 import { JoinedParts } from "./joined-parts.ts";
-import { type Lookup, naming, withFields } from "./lookup.ts";
+import { cached, type Lookup, naming, withFields } from "./lookup.ts";
 import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
 import { type SourceParts, scriptCookiesOf } from "./source-parts.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
@@ -206,7 +206,7 @@ export class EdgeQuestions {
     const context = contextOf(head);
     if (head.method !== "HEAD" || !isBasic(head) || context === null || isMoved(head, response)) return;
     const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
-    const request = { ...head, cacheMode: head.cache ?? "default" };
+    const request = cached(head, platform, head.cache);
     const partition = partitionOf(head);
     const pending = invalidations.pendingFor(partition, head.url);
     const learn = async (): Promise<void> => {

@@ -1,7 +1,8 @@
 import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
-import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
+import type { CacheMode, HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
+import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 
 /** One request, and what is known of it before anybody answers. */
 export interface Lookup {
@@ -13,6 +14,15 @@ export interface Lookup {
   readonly next: Ask;
   /** No page gets the answer: it is asked for beside one, or ahead. */
   readonly isBeside?: true;
+}
+
+/** The request as the rules of caching see it: with what the session says of all requests. */
+export function cached<Head extends RequestHead>(
+  head: Head,
+  { savesData }: Pick<StoredSourcePlatform, "savesData">,
+  cacheMode: CacheMode = "default",
+): Head & CacheRequest {
+  return { ...head, cacheMode, savesData: savesData() };
 }
 
 export function withFields({ request }: Lookup, fields: HeaderList): PhoneRequest {

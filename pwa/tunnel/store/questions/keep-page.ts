@@ -4,6 +4,7 @@ import type { KeepOutcome, KeepRefusal, KeptPage } from "../../../messages/kept-
 import type { StoreQuestion } from "../../../messages/tunnel-messages.ts";
 import type { OpenPage } from "../ahead/page-requests.ts";
 import { asStored } from "../exchanges/as-stored.ts";
+import { cached } from "../exchanges/lookup.ts";
 import { fitsAway, movedHead } from "../exchanges/redirected.ts";
 import type { SourceParts } from "../exchanges/source-parts.ts";
 import { contextOf, type ExchangeEntry, partitionOf } from "../exchanges/stored-exchange.ts";
@@ -60,7 +61,7 @@ async function findStored(parts: SourceParts, page: string, head: RequestHead): 
   const index = await store.index(partition);
   for (const entries of [index.find(head.url), index.findKept(page, head.url)]) {
     const variants = variantsIn(entries, (stored) => fitsAway(head, context, stored));
-    const stored = asStored({ ...head, cacheMode: "force-cache" }, variants, platform.now());
+    const stored = asStored(cached(head, platform, "force-cache"), variants, platform.now());
     if (stored === null) continue;
     if (stored.movedTo === undefined) return [stored.entry];
     const end = await findStored(parts, page, movedHead(head, stored.movedTo));

@@ -9,6 +9,7 @@ import { readWhole } from "../../requests/read-whole.ts";
 import type { Ask } from "../../requests/response-source.ts";
 import type { StoreDatabase } from "../database/store-database.ts";
 import { isStoredEntry } from "../database/store-rows.ts";
+import { cached } from "../exchanges/lookup.ts";
 import type { SourceParts } from "../exchanges/source-parts.ts";
 import { contextOf, isStoredExchange, partitionOf } from "../exchanges/stored-exchange.ts";
 import { variantsIn } from "../exchanges/variants-of.ts";
@@ -41,7 +42,7 @@ async function isFresh(database: StoreDatabase, page: string, { platform, cookie
   const rows = await database.getAllFromIndex("entries", "url", [partitionOf(head), url.href]);
   const entries = rows.filter((row) => isStoredEntry(row, isStoredExchange)).filter(({ kept }) => kept === undefined);
   const variants = variantsIn(entries, (context) => context === contextOf(head));
-  const { kind } = decide({ ...head, cacheMode: "default" }, variants, platform.now());
+  const { kind } = decide(cached(head, platform), variants, platform.now());
   return kind === "answer" || kind === "answer-and-validate";
 }
 

@@ -57,6 +57,7 @@ export class TestPhone {
   /** Of the link. */
   isAway = false;
   namesLearned = true;
+  savesData = false;
 
   /** @param takesDictionaries what the edge sends may be coded against what is stored. */
   open(takesDictionaries = false): TestWindow {
@@ -98,6 +99,7 @@ export class TestWindow {
         return () => void timers.delete(task);
       },
       isAway: () => phone.isAway,
+      savesData: () => phone.savesData,
       namesLearned: () => phone.namesLearned,
       onChange: (origin) => void this.changes.push(origin),
       onDictionaryKey: () => {},

@@ -1,8 +1,9 @@
 import { useId } from "preact/hooks";
 import type { PictureChoice, Settings } from "../../../app/app-state.ts";
-import { PAGE_BUDGETS } from "../../../app/settings-store.ts";
+import { PAGE_BUDGETS, savesData } from "../../../app/settings-store.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { ChoiceSetting } from "./choice-setting.tsx";
+import { SwitchSetting } from "./switch-setting.tsx";
 
 const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [
   ["off", "As sites send them", "Nothing is changed."],
@@ -57,6 +58,12 @@ export function PictureSetting({ settings, onChange }: PictureSettingProps) {
           onChange={(pageBudget) => onChange({ pageBudget })}
         />
       )}
+      <SwitchSetting
+        label="Ask sites to send less"
+        isOn={savesData(settings)}
+        hint="Tells every site you want to save data (Save-Data). Some then send smaller pages."
+        onChange={() => onChange({ savesData: !savesData(settings) })}
+      />
     </section>
   );
 }
