@@ -3,10 +3,10 @@
  * workerd asks by GET, PUT with the whole response as HTTP/1 writes it, and PURGE; `cf-cache-status` says what it found.
  */
 
+import { EntriesBySite, SITE_FIELD } from "../../worker/upstream/shared-cache/site-entries.ts";
+
 /** Bytes of all responses. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-const MOST_ENTRIES = 4096;
 
 const END_OF_HEAD = new TextEncoder().encode("\r\n\r\n");
 
@@ -19,9 +19,8 @@ interface Entry {
   readonly size: number;
 }
 
-/** The longest unused first. */
 const entries = new Map<string, Entry>();
-let bytes = 0;
+const order = new EntriesBySite(MOST_BYTES);
 
 export default {
   async fetch(request): Promise<Response> {
@@ -30,31 +29,28 @@ export default {
       put(key, parse(new Uint8Array(await request.arrayBuffer())));
       return new Response(null, { status: 204 });
     }
-    const entry = take(key);
+    const entry = entries.get(key);
+    if (request.method === "PURGE" || (entry !== undefined && entry.expires < Date.now())) drop(key);
     if (request.method === "PURGE") return new Response(null, { status: entry === undefined ? 404 : 200 });
-    if (entry === undefined || entry.expires < Date.now()) {
+    if (entry === undefined || !entries.has(key)) {
       return new Response(null, { status: 504, headers: { "cf-cache-status": "MISS" } });
     }
-    put(key, entry);
+    order.use(key);
     return new Response(entry.body, { headers: [...entry.headers, ["cf-cache-status", "HIT"]] });
   },
 } satisfies ExportedHandler;
 
 function put(key: string, entry: Entry | null): void {
-  take(key);
-  if (entry === null || entry.size > MOST_BYTES) return;
+  drop(key);
+  if (entry === null) return;
   entries.set(key, entry);
-  bytes += entry.size;
-  for (const oldest of entries.keys()) {
-    if (bytes <= MOST_BYTES && entries.size <= MOST_ENTRIES) return;
-    take(oldest);
-  }
+  const site = entry.headers.find(([name]) => name === SITE_FIELD)?.[1] ?? "";
+  for (const gone of order.put(site, key, entry.size)) entries.delete(gone);
 }
 
-function take(key: string): Entry | undefined {
-  const entry = entries.get(key);
-  if (entries.delete(key)) bytes -= entry?.size ?? 0;
-  return entry;
+function drop(key: string): void {
+  entries.delete(key);
+  order.delete(key);
 }
 
 /** @returns null for what Cloudflare would not keep. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MOST_ENTRIES } from "../upstream/shared-cache/shared-cache.ts";
+import { MOST_ENTRIES, SITE_FIELD } from "../upstream/shared-cache/site-entries.ts";
 import { MapCache } from "../upstream/testing/shared-web.ts";
 import { BoundedCache } from "./shared-cache-deno.ts";
 
@@ -48,4 +48,16 @@ it("counts heads, and entries", async () => {
   disk.entries.clear();
   for (let i = 0; i < MOST_ENTRIES + 5; i++) await small.put(`${i}`, bytes(0));
   expect(disk.keys.length).toBe(MOST_ENTRIES);
+});
+
+it.each([
+  ["large ones", DISK, 26, 9_000],
+  ["small ones", Number.MAX_SAFE_INTEGER, MOST_ENTRIES + 5, 0],
+])("lets what one site's pages bring take the place of its own alone: %s", async (_, most, count, length) => {
+  const disk = new Disk();
+  const cache = new BoundedCache(disk, most);
+  for (const name of ["bank", "news"]) await cache.put(name, bytes(1_000, { [SITE_FIELD]: name }));
+  for (let i = 0; i < count; i++) await cache.put(`evil${i}`, bytes(length, { [SITE_FIELD]: "evil" }));
+  expect(disk.keys).toEqual(expect.arrayContaining(["bank", "news", `evil${count - 1}`]));
+  expect(disk.keys).not.toContain("evil0");
 });

@@ -2,7 +2,8 @@
  * Deno's cache, for the phones of this process. It lies on the disk and never throws anything away, so its size is kept
  * here; what a former process left goes when this one opens it.
  */
-import { entrySize, lazyCache, MOST_ENTRIES, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
+import { entrySize, lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
+import { EntriesBySite, SITE_FIELD } from "../upstream/shared-cache/site-entries.ts";
 
 /** Bytes of all that is on the disk. */
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -21,41 +22,25 @@ interface DiskCache extends SharedCache {
 
 export class BoundedCache implements SharedCache {
   readonly #cache: DiskCache;
-  readonly #mostBytes: number;
-  /** By key, the longest unused first. */
-  readonly #sizes = new Map<string, number>();
-  #bytes = 0;
+  readonly #entries: EntriesBySite;
 
   constructor(cache: DiskCache, mostBytes: number) {
     this.#cache = cache;
-    this.#mostBytes = mostBytes;
+    this.#entries = new EntriesBySite(mostBytes);
   }
 
   async match(key: string): Promise<Response | undefined> {
-    const size = this.#sizes.get(key);
     // Nobody waits for the disk to say so.
-    if (size === undefined) return undefined;
-    this.#sizes.delete(key);
-    this.#sizes.set(key, size);
+    if (!this.#entries.has(key)) return undefined;
+    this.#entries.use(key);
     return this.#cache.match(key);
   }
 
   async put(key: string, response: Response): Promise<void> {
     const size = entrySize(response);
-    this.#drop(key);
+    const site = response.headers.get(SITE_FIELD) ?? "";
+    this.#entries.delete(key);
     await this.#cache.put(key, response);
-    this.#drop(key);
-    this.#sizes.set(key, size);
-    this.#bytes += size;
-    for (const oldest of this.#sizes.keys()) {
-      if (this.#bytes <= this.#mostBytes && this.#sizes.size <= MOST_ENTRIES) break;
-      this.#drop(oldest);
-      await this.#cache.delete(oldest);
-    }
-  }
-
-  #drop(key: string): void {
-    this.#bytes -= this.#sizes.get(key) ?? 0;
-    this.#sizes.delete(key);
+    for (const gone of this.#entries.put(site, key, size)) await this.#cache.delete(gone);
   }
 }

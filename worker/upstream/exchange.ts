@@ -82,7 +82,7 @@ export class Exchange {
     this.#deps = deps;
     this.#request = request;
     const { head, body } = request;
-    this.#sender = new Sender(deps, request.signal, patienceFor(head));
+    this.#sender = new Sender(deps, request.signal, patienceFor(head), head.topLevelOrigin);
     this.#continuation = head.delivery?.continuation ?? null;
     this.#method = head.method;
     this.#fields = allowedFields(head, pageFields(head.headers));

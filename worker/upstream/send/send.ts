@@ -5,8 +5,12 @@ import type { SendableBody } from "../body/request-body.ts";
 import { cloudflareFailure } from "./cloudflare-errors.ts";
 import { classifyFailure, type ExplainFailure, type OfflineCheck, upstreamError } from "./failures.ts";
 
-/** `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint. */
-export type FetchFunction = (request: Request) => Promise<Response>;
+/**
+ * `fetch` as the upstream needs it; the platform's own, or one that goes through the loopback entrypoint.
+ *
+ * @param topLevelOrigin of the page that asks; none where no page does.
+ */
+export type FetchFunction = (request: Request, topLevelOrigin?: string) => Promise<Response>;
 
 export interface SendDeps extends Pick<Clock, "setTimer"> {
   readonly fetch: FetchFunction;
@@ -25,6 +29,7 @@ export interface Outgoing {
 export class Sender {
   readonly #deps: SendDeps;
   readonly #patience: number;
+  readonly #topLevelOrigin: string;
   readonly #controller = new AbortController();
   #isAwaitingHead = false;
   #isSuspended = false;
@@ -33,10 +38,12 @@ export class Sender {
   /**
    * @param signal the phone's: aborts every fetch of the exchange, response body included
    * @param patience milliseconds that each fetch may take up to its response head
+   * @param topLevelOrigin of the page that asks
    */
-  constructor(deps: SendDeps, signal: AbortSignal, patience: number) {
+  constructor(deps: SendDeps, signal: AbortSignal, patience: number, topLevelOrigin: string) {
     this.#deps = deps;
     this.#patience = patience;
+    this.#topLevelOrigin = topLevelOrigin;
     const cancel = () =>
       this.abort(new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the phone cancelled the request"));
     if (signal.aborted) cancel();
@@ -108,7 +115,7 @@ export class Sender {
     this.#isAwaitingHead = true;
     if (!this.#isSuspended) this.#startTimer();
     try {
-      return await this.#deps.fetch(request);
+      return await this.#deps.fetch(request, this.#topLevelOrigin);
     } finally {
       this.#isAwaitingHead = false;
       this.#clearTimer();

@@ -5,6 +5,8 @@ import { sharedView } from "../../../shared/http-cache/shared-view.ts";
 import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
 import { hasNullBody } from "../../../shared/web/status.ts";
 import { hopByHopFilter } from "../send/hop-by-hop.ts";
+import type { ShareableRequest } from "./shareable-request.ts";
+import { SITE_FIELD } from "./site-entries.ts";
 
 /** Bodies are in it as fetch handed them out. Releases of before had undone their coding, and called it otherwise. */
 const RECORD = "ropeway-record-2";
@@ -22,7 +24,11 @@ export interface Found {
 }
 
 /** @returns null where the head is too long. */
-export function toRecord(stored: StoredResponse, selector: string, body: Uint8Array<ArrayBuffer>): Response | null {
+export function toRecord(
+  stored: StoredResponse,
+  { selector, site }: Pick<ShareableRequest, "selector" | "site">,
+  body: Uint8Array<ArrayBuffer>,
+): Response | null {
   const record = toAsciiJson({ ...stored, headers: endToEnd(stored), selector });
   if (record.length > MOST_RECORD) return null;
   const view = sharedView(stored);
@@ -33,6 +39,7 @@ export function toRecord(stored: StoredResponse, selector: string, body: Uint8Ar
       "content-length": String(body.length),
       "content-type": "application/octet-stream",
       [RECORD]: record,
+      [SITE_FIELD]: site,
     },
   });
 }

@@ -6,6 +6,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../../../shared/base-encodings.ts";
 import type { CacheRequest } from "../../../shared/http-cache/stored-response.ts";
+import { siteOf } from "../fetch-rules/site.ts";
 
 /**
  * A response is selected by all of these fields, as though its `Vary` named them. What its `Vary` does name adds
@@ -35,6 +36,9 @@ const DIRECTIVES: Readonly<Record<string, readonly string[]>> = {
   pragma: ["no-cache"],
 };
 
+/** Of the hash of a site: two of them would share what they have, and no more. */
+const SITE_BYTES = 8;
+
 /** Count: of responses stored for one URL, by hash of what selects them: a new one takes the place of another. */
 export const MOST_VARIANTS = 8;
 
@@ -45,10 +49,15 @@ export interface ShareableRequest {
   readonly selector: string;
   /** The same for all requests that one fetch answers. */
   readonly identity: string;
+  /** Whose page asks: a name of its top-level site that tells nobody which. What it brings counts as that site's. */
+  readonly site: string;
 }
 
 /** @returns null where there are credentials, conditions, a range, a body, or any field that is not known to be of no use. */
-export function shareable({ method, url, headers }: Request): ShareableRequest | null {
+export function shareable(
+  { method, url, headers }: Request,
+  topLevelOrigin: string | null = null,
+): ShareableRequest | null {
   const fields = [...headers];
   const isKnown = ([name, value]: readonly [string, string]) =>
     SELECTING.includes(name) || DIRECTIVES[name]?.includes(value) === true;
@@ -66,7 +75,8 @@ export function shareable({ method, url, headers }: Request): ShareableRequest |
   };
   const selector = JSON.stringify([url, ...SELECTING.map((name) => headers.get(name))]);
   const directives = Object.keys(DIRECTIVES).map((name) => headers.get(name));
-  return { asked, selector, identity: JSON.stringify([selector, ...directives]) };
+  const site = toHex(digestOf(siteOf(topLevelOrigin) ?? "").subarray(0, SITE_BYTES));
+  return { asked, selector, identity: JSON.stringify([selector, ...directives]), site };
 }
 
 /** The URL as its hash: stores limit the length of keys, and need not know where people were. */

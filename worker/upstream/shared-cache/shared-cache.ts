@@ -9,9 +9,6 @@ export interface SharedCache {
   put(key: string, response: Response): Promise<void>;
 }
 
-/** Count: in a store that has no bound of its own, so that what it knows of each stays small. */
-export const MOST_ENTRIES = 4096;
-
 /** Bytes of an entry on disk or in memory: its body, its fields, and what a store spends on any. */
 export function entrySize({ headers }: Response): number {
   const fields = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, 0);

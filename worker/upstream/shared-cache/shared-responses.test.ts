@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { fakeWeb, fetchOf } from "../testing/fake-web.ts";
 import { type MapCache, settle, sharedWeb } from "../testing/shared-web.ts";
 import { SHARED_BODY_BYTES } from "./shared-body.ts";
 import { isFromCache, type SharedCache } from "./shared-cache.ts";
+import { SITE_FIELD } from "./site-entries.ts";
 
 const URL_ASKED = "https://a.example/logo.svg";
 
@@ -23,6 +25,29 @@ describe("a public response", () => {
     const again = await web.ask(URL_ASKED);
     expect([again.status, again.headers.get("age"), again.headers.get("x-own")]).toEqual([200, "7", "ä"]);
     expect([await again.text(), isFromCache(again), web.asked.length]).toEqual(["body 1", true, 1]);
+  });
+
+  it("counts as the site's whose page asked for it, by a name that tells nobody which", async () => {
+    const web = sharedWeb(counting(PUBLIC));
+    const { upstream } = fakeWeb({}, { fetch: web.newFetch() });
+    for (const [index, topLevelOrigin] of [
+      "https://www.bank.example",
+      "https://bank.example",
+      "https://evil.example",
+    ].entries()) {
+      const asked = {
+        url: `https://cdn.example/${index}.css`,
+        destination: "style",
+        mode: "no-cors",
+        topLevelOrigin,
+      } as const;
+      const { body } = await upstream(fetchOf(asked.url, asked));
+      await new Response(body).text();
+      await settle();
+    }
+    const sites = [...(web.cache as MapCache).entries.values()].map(({ headers }) => headers.get(SITE_FIELD));
+    expect(sites[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect([sites[1] === sites[0], sites[2] === sites[0], new Set(sites).size]).toEqual([true, false, 2]);
   });
 
   it("is asked for again by its validator when stale; a 304 makes it fresh", async () => {

@@ -55,8 +55,8 @@ export class SharedResponses {
   through(fetch: FetchFunction): FetchFunction {
     // What it has changed is out of date for itself at once. For the others it stays: a page can post anywhere.
     const changed = new BoundedMap<string, number>(MOST_CHANGED);
-    return async (request) => {
-      const shared = shareable(request);
+    return async (request, topLevelOrigin) => {
+      const shared = shareable(request, topLevelOrigin);
       if (shared !== null) return this.#answer(shared, request, fetch, changed.get(request.url) ?? null);
       const { method, url } = request;
       const response = await fetch(request);
@@ -152,11 +152,11 @@ export class SharedResponses {
 
   async #store(
     key: string,
-    { selector }: ShareableRequest,
+    { selector, site }: ShareableRequest,
     stored: StoredResponse,
     body: Uint8Array<ArrayBuffer>,
   ): Promise<void> {
-    const record = toRecord(stored, selector, body);
+    const record = toRecord(stored, { selector, site }, body);
     if (record === null) return;
     const late = this.#late(STORE_TIME);
     try {

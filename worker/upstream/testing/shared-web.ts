@@ -25,17 +25,21 @@ export function sharedWeb(handler: Handler, cache: SharedCache = new MapCache())
   const clock = { now: Date.parse("2026-05-01T12:00:00Z") };
   const now = () => clock.now;
   const shared = new SharedResponses({ cache, room: new Room(KEPT_BYTES, now), now, setTimer });
-  const newPhone = () => {
-    const fetchShared = shared.through(async (request) => {
+  const newFetch = () =>
+    shared.through(async (request) => {
       asked.push(request);
       return handler(request);
     });
+  const newPhone = () => {
+    const fetchShared = newFetch();
     return (url: string, fields: Record<string, string> = {}, init: RequestInit = {}) =>
       fetchShared(new Request(url, { headers: fields, ...init }));
   };
   return {
     asked,
     cache,
+    /** That of another phone, as its upstream has it. */
+    newFetch,
     /** Seconds. */
     pass: (seconds: number) => {
       clock.now += seconds * 1000;
