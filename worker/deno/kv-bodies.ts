@@ -1,5 +1,10 @@
 /** Sealed bodies in Deno KV, whose values are too small for them: each is a row of slices. One that lacks some does not open. */
-import { KEPT_FOR, memoryBodyStore, type SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
+import {
+  bodiesAbove,
+  KEPT_FOR,
+  memoryBodyStore,
+  type SealedBodyStore,
+} from "../delivery/dictionary/sealed-body-store.ts";
 
 /** Bytes: Deno KV takes 64 KiB a value. */
 const SLICE_BYTES = 60_000;
@@ -11,6 +16,8 @@ const EXPIRING = { expireIn: KEPT_FOR };
 interface Kept {
   readonly bytes: number;
   readonly time: number;
+  /** A former release wrote none. */
+  readonly site?: string;
 }
 
 export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): SealedBodyStore {
@@ -42,21 +49,13 @@ export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): S
       }
       return at === whole.length ? whole : null;
     },
-    async put(id, sealed, most) {
+    async put(id, sealed, { site, most }) {
       for (let start = 0; start < sealed.length; start += SLICE_BYTES) {
         await kv.set([...slicesOf(id), start], sealed.slice(start, start + SLICE_BYTES), EXPIRING);
       }
-      await kv.set([...indexKey, id], { bytes: sealed.length, time: now() }, EXPIRING);
-      const kept = await all();
-      let total = kept.reduce((sum, { kept: { bytes } }) => sum + bytes, 0);
-      for (const {
-        id: oldest,
-        kept: { bytes },
-      } of kept) {
-        if (total <= most) break;
-        total -= bytes;
-        await drop(oldest);
-      }
+      await kv.set([...indexKey, id], { bytes: sealed.length, time: now(), site }, EXPIRING);
+      const bodies = (await all()).map(({ id, kept }) => ({ id, site: kept.site ?? "", bytes: kept.bytes }));
+      for (const gone of bodiesAbove(most, bodies)) await drop(gone.id);
     },
     delete: drop,
     async clear() {

@@ -1,4 +1,5 @@
 /** Sealed bodies in the Durable Object's own database: a row each, which SQLite there takes up to 2 MB of. */
+import { FairShares, type Holding } from "../../shared/fair-shares.ts";
 import { KEPT_FOR, type SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
 import type { StateDisk } from "./state-disk.ts";
 
@@ -9,18 +10,86 @@ export interface ObjectBodyStore extends SealedBodyStore {
   expire(): Promise<void>;
 }
 
-/** @param now milliseconds since the epoch. */
-export function objectBodyStore(storage: Storage, disk: StateDisk, now: () => number): ObjectBodyStore {
-  const { sql } = storage;
+/** Makes the table, or brings that of a release before to this one's. */
+function openTable(sql: SqlStorage): void {
   // What was sealed without its address does not open any more.
   sql.exec("DROP TABLE IF EXISTS bodies");
   // Numbers ascend: the least is that of the body put longest ago.
   sql.exec(
     "CREATE TABLE IF NOT EXISTS sealed (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, bytes BLOB NOT NULL, time INTEGER NOT NULL)",
   );
-  const bytesOfAll = (): number =>
-    Number(sql.exec<{ value: number | null }>("SELECT sum(length(bytes)) AS value FROM sealed").one().value ?? 0);
-  let total: number | null = null;
+  const { definition } = sql
+    .exec<{ definition: string }>("SELECT sql AS definition FROM sqlite_master WHERE name = 'sealed'")
+    .one();
+  // A release before knew of no sites, and one that comes back leaves it empty.
+  if (!definition.includes("site")) sql.exec("ALTER TABLE sealed ADD COLUMN site TEXT NOT NULL DEFAULT ''");
+}
+
+/** What each site has in the table. To count all anew would read all rows. */
+class UseBySite {
+  readonly #sql: SqlStorage;
+  #holdings: Map<string, Holding> | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Counts all: before the first row is added. */
+  know(): void {
+    const rows = () =>
+      this.#sql.exec<{ site: string; amount: number; last: number }>(
+        "SELECT site, sum(length(bytes)) AS amount, max(number) AS last FROM sealed GROUP BY site",
+      );
+    this.#holdings ??= new Map(
+      rows()
+        .toArray()
+        .map(({ site, amount, last }) => [site, { amount, usedAt: last }]),
+    );
+  }
+
+  forget(): void {
+    this.#holdings = null;
+  }
+
+  /** @param number of the row that was added. */
+  account(site: string, bytes: number, number?: number): void {
+    const known = this.#holdings?.get(site) ?? { amount: 0, usedAt: 0 };
+    this.#holdings?.set(site, { amount: known.amount + bytes, usedAt: number ?? known.usedAt });
+  }
+
+  makeRoom(most: number): void {
+    const holdings = this.#holdings ?? new Map<string, Holding>();
+    let over = [...holdings.values()].reduce((sum, { amount }) => sum + amount, 0) - most;
+    if (over <= 0) return;
+    const shares = new FairShares(most, holdings);
+    for (let site = shares.giver(); over > 0 && site !== undefined; site = shares.giver()) {
+      const size = this.#dropOldest(site);
+      if (size === null) shares.excuse(site);
+      else {
+        this.account(site, -size);
+        shares.gave(site, size);
+        over -= size;
+      }
+    }
+  }
+
+  /** @returns its size. */
+  #dropOldest(site: string): number | null {
+    const [gone] = this.#sql
+      .exec<{ size: number }>(
+        "DELETE FROM sealed WHERE number = (SELECT min(number) FROM sealed WHERE site = ?) RETURNING length(bytes) AS size",
+        site,
+      )
+      .toArray();
+    return gone?.size ?? null;
+  }
+}
+
+/** @param now milliseconds since the epoch. */
+export function objectBodyStore(storage: Storage, disk: StateDisk, now: () => number): ObjectBodyStore {
+  const { sql } = storage;
+  openTable(sql);
+  const use = new UseBySite(sql);
   return {
     async get(id) {
       const [row] = sql
@@ -28,40 +97,42 @@ export function objectBodyStore(storage: Storage, disk: StateDisk, now: () => nu
         .toArray();
       return row === undefined ? null : new Uint8Array(row.bytes);
     },
-    async put(id, sealed, most) {
+    async put(id, sealed, { site, most }) {
       if (!(await disk.hasRoom(sealed.length))) return;
-      sql.exec("INSERT OR REPLACE INTO sealed (id, bytes, time) VALUES (?, ?, ?)", id, sealed, now());
-      total = (total ?? bytesOfAll() - sealed.length) + sealed.length;
-      while (total > most) {
-        const [oldest] = sql
-          .exec<{ number: number; size: number }>(
-            "SELECT number, length(bytes) AS size FROM sealed ORDER BY number LIMIT 1",
-          )
-          .toArray();
-        if (oldest === undefined) break;
-        sql.exec("DELETE FROM sealed WHERE number = ?", oldest.number);
-        total -= oldest.size;
-      }
+      use.know();
+      const { number } = sql
+        .exec<{ number: number }>(
+          "INSERT OR REPLACE INTO sealed (id, bytes, time, site) VALUES (?, ?, ?, ?) RETURNING number",
+          id,
+          sealed,
+          now(),
+          site,
+        )
+        .one();
+      use.account(site, sealed.length, number);
+      use.makeRoom(most);
       if ((await storage.getAlarm()) === null) await storage.setAlarm(now() + KEPT_FOR);
     },
     async delete(id) {
       if (!(await disk.hasRoom())) return;
       const [gone] = sql
-        .exec<{ size: number }>("DELETE FROM sealed WHERE id = ? RETURNING length(bytes) AS size", id)
+        .exec<{ size: number; site: string }>(
+          "DELETE FROM sealed WHERE id = ? RETURNING length(bytes) AS size, site",
+          id,
+        )
         .toArray();
-      // To count all anew would read all rows.
-      if (total !== null) total -= gone?.size ?? 0;
+      if (gone !== undefined) use.account(gone.site, -gone.size);
     },
     async clear() {
       await disk.requireRoom();
       sql.exec("DELETE FROM sealed");
-      total = null;
+      use.forget();
     },
     async expire() {
       // What throws is tried again by the platform.
       await disk.requireRoom();
       sql.exec("DELETE FROM sealed WHERE time <= ?", now() - KEPT_FOR);
-      total = null;
+      use.forget();
       const { oldest } = sql.exec<{ oldest: number | null }>("SELECT min(time) AS oldest FROM sealed").one();
       if (oldest !== null) await storage.setAlarm(oldest + KEPT_FOR);
     },

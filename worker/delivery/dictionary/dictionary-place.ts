@@ -6,6 +6,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
+import { siteOf } from "../../upstream/fetch-rules/site.ts";
 
 /** Of a request: its bodies may be dictionaries of each other's. Null where there may be none. */
 export function dictionaryPlace(head: RequestHead): string | null {
@@ -22,6 +23,12 @@ export function dictionaryPlace(head: RequestHead): string | null {
   // What a page cannot read it must not measure either, and what is read with cookies the phone does not store.
   if (mode !== "cors" || credentials === "include") return null;
   return JSON.stringify([topLevelOrigin, target, mode, origin, credentials]);
+}
+
+/** Whose pages are at such a place. */
+export function placeSite(place: string): string {
+  const [topLevelOrigin] = JSON.parse(place) as [string];
+  return siteOf(topLevelOrigin) ?? topLevelOrigin;
 }
 
 /** Whether the body of the response may be one, or be coded against one. */

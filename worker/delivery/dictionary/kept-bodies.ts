@@ -7,6 +7,7 @@ import { toBase64Url } from "../../../shared/base-encodings.ts";
 import { DICTIONARY_MOST } from "../../../shared/coding/dcz.ts";
 import { BODY_HASH_BYTES } from "../../../shared/http/stored-body.ts";
 import { concat } from "../../../shared/wire/frame.ts";
+import { placeSite } from "./dictionary-place.ts";
 import type { SealedBodyStore } from "./sealed-body-store.ts";
 
 export interface Dictionary {
@@ -26,6 +27,8 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 const HASH_BYTES = 32;
 /** Bytes of that code. */
 const ADDRESS_BYTES = 16;
+/** Bytes of the same for a site: two that have it in common share what they may keep. */
+const SITE_BYTES = 8;
 const IV_BYTES = 12;
 /** Nobody waits for it, but it costs the edge time. */
 const QUICK = { level: 1 };
@@ -68,7 +71,8 @@ export class KeptBodies {
     const { sealing, id } = await this.#named(place, name);
     if ((await this.#store.get(id)) !== null) return name;
     const kept = { bytes: body, hash, address: await this.#addressOf(url) };
-    await this.#store.put(id, await seal(sealing, id, kept), KEPT_BYTES);
+    const site = toBase64Url((await this.#codeOf(`of ${placeSite(place)}`)).subarray(0, SITE_BYTES));
+    await this.#store.put(id, await seal(sealing, id, kept), { site, most: KEPT_BYTES });
     return name;
   }
 
@@ -77,9 +81,12 @@ export class KeptBodies {
   }
 
   async #addressOf(url: string): Promise<Uint8Array> {
+    return (await this.#codeOf(`at ${url}`)).subarray(0, ADDRESS_BYTES);
+  }
+
+  async #codeOf(text: string): Promise<Uint8Array> {
     const { naming } = await this.#keys;
-    const code = await crypto.subtle.sign("HMAC", naming, new TextEncoder().encode(`at ${url}`));
-    return new Uint8Array(code).subarray(0, ADDRESS_BYTES);
+    return new Uint8Array(await crypto.subtle.sign("HMAC", naming, new TextEncoder().encode(text)));
   }
 
   async #named(place: string, name: string): Promise<{ readonly sealing: CryptoKey; readonly id: string }> {

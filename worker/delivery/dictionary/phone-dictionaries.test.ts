@@ -14,6 +14,7 @@ import { concat } from "../../../shared/wire/frame.ts";
 import { Room } from "../../upstream/shared-cache/room.ts";
 import { HELD_BYTES } from "../held-bytes.ts";
 import { DictionaryCompressor } from "./dictionary-compressor.ts";
+import { KeptBodies } from "./kept-bodies.ts";
 import { PhoneDictionaries } from "./phone-dictionaries.ts";
 import { memoryBodyStore, type SealedBodyStore } from "./sealed-body-store.ts";
 
@@ -37,9 +38,9 @@ beforeEach(() => {
   sealed = [];
   store = {
     ...kept,
-    put(id, bytes, most) {
+    put(id, bytes, share) {
       sealed.push(bytes);
-      return kept.put(id, bytes, most);
+      return kept.put(id, bytes, share);
     },
   };
   timers = [];
@@ -222,5 +223,27 @@ describe("a phone's dictionaries", () => {
     await deliver([before], null);
     await keepAll();
     expect(sealed).toHaveLength(1);
+  });
+
+  it("of the site that has most give way, and no site's name is on the disk", async () => {
+    const kept = memoryBodyStore();
+    const sites = new Set<string>();
+    const watched: SealedBodyStore = {
+      ...kept,
+      put(id, bytes, { site }) {
+        sites.add(site);
+        return kept.put(id, bytes, { site, most: 100_000 });
+      },
+    };
+    const bodies = new KeptBodies(watched, KEY);
+    const place = (origin: string) => JSON.stringify([origin, "https://cdn.example", "cors", origin, "omit"]);
+    const bank = await bodies.keep(place("https://bank.example"), `${SITE}/bank`, random.bytes(9_000));
+    let last = "";
+    for (let count = 0; count < 26; count++)
+      last = await bodies.keep(place(`https://s${count}.evil.example`), `${SITE}/${count}`, random.bytes(9_000));
+    expect(await bodies.find(place("https://bank.example"), bank)).not.toBeNull();
+    expect(await bodies.find(place("https://s25.evil.example"), last)).not.toBeNull();
+    expect(sites.size).toBe(2);
+    expect([...sites].join()).not.toMatch(/bank|evil/);
   });
 });
