@@ -10,7 +10,8 @@ const executablePath = findChromium();
 const ON_DENO = /@deno/;
 
 /** Tests of what keeps sites apart, which also run where slots have a list of hosts. Only `npm run test:long` has them. */
-const ON_A_LIST = /(isolation|frames|embeds|same-site|past-the-worker|permissions|referrer-origin|messages)\.spec\.ts$/;
+const ON_A_LIST =
+  /(isolation|frames|embeds|same-site|past-the-worker|permissions|referrer-origin|messages|window-name)\.spec\.ts$/;
 
 export default defineConfig<object, { runtime: "workerd" | "deno"; slotHosts: string }>({
   testDir: "e2e/specs",

@@ -325,3 +325,29 @@ base(
     await expect(app.address).toHaveValue(`${origin.origin}/`);
   },
 );
+
+base(
+  "a page without scripts finds no name of the window that another site gave it",
+  async ({ app, origin, otherOrigin }) => {
+    const { page } = app;
+    // Past what the app puts in the name's place, at the last moment too.
+    origin.page(
+      "/",
+      `<p>Names</p><iframe></iframe><script>
+       const { set } = Object.getOwnPropertyDescriptor(document.querySelector("iframe").contentWindow, "name");
+       for (const type of ["load", "beforeunload", "pagehide", "unload"]) addEventListener(type, () => set.call(window, "late"));
+     </script>`,
+    );
+    otherOrigin.page("/", "<p>Quiet</p>");
+    await app.goto(`${otherOrigin.origin}/`);
+    await page.getByRole("button", { name: "Site information" }).click();
+    await page.getByRole("switch", { name: "Scripts on this site" }).click();
+    await expect(page.getByText("Turn them on in the site information").first()).toBeVisible();
+    await page.keyboard.press("Escape");
+    await app.goto(`${origin.origin}/`);
+    await app.goto(`${otherOrigin.origin}/`);
+    await expect(app.frame().getByText("Quiet")).toBeVisible();
+    const nameOf = (frame: HTMLIFrameElement) => frame.contentWindow?.name;
+    expect(await page.locator('iframe[title="Page"]').evaluate(nameOf)).toBe("");
+  },
+);

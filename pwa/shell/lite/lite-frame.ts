@@ -149,6 +149,8 @@ export class LiteFrame {
   #onLoad(): void {
     const { contentDocument: document, contentWindow: page } = this.#options.element;
     if (document === null || page === null) return;
+    // The site before may have named it.
+    page.name = "";
     if (page.location.pathname === "/blank") this.#onStart(document, page);
     else if (this.#coming === null && document !== this.#document)
       setTimeout(() => this.#onBootPage(document), TOLD_WITHIN);

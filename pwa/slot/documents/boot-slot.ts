@@ -3,7 +3,7 @@ import { type BootToFrame, MESSAGE_TAG, type PageToShell, type ShellToPage } fro
 import { isTagged, type PageToWorker } from "../../messages/worker-messages.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
-import { bootTarget, isBackHere, TOP_LEVEL_QUERY } from "./boot-target.ts";
+import { BACK_NAME, bootTarget, isBackHere, TOP_LEVEL_QUERY } from "./boot-target.ts";
 import { holdLoad } from "./load-hold.ts";
 import { slotWorkerHere } from "./slot-worker-here.ts";
 import { workerContainer } from "./worker-container.ts";
@@ -66,6 +66,7 @@ function nextPort(shellOrigin: string): Promise<GivenPort> {
       resolve({ port, topLevel: message.topLevel });
     });
     const backTo = isBackHere() ? bootTarget(new URL(location.href), location.origin) : null;
+    if (backTo !== null) window.name = BACK_NAME;
     tell({ tag, type: "port-wanted", ...(backTo !== null && { backTo }) }, shellOrigin);
   });
 }

@@ -6,6 +6,9 @@ export const TOP_LEVEL_QUERY = "?top&";
 /** The history leads to the page that is asked for: on a host of a list, that may be another origin's by now. */
 export const BACK_QUERY = "?back&";
 
+/** Name of the window in which the boot page tells the next document that the history has led to it. */
+export const BACK_NAME = "ropeway-back";
+
 /**
  * Whether the history has led to this document, or to a page that the service worker, or the edge in its place where the
  * browser has dropped it, has sent on to here.

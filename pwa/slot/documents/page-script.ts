@@ -22,6 +22,7 @@ import { watchReaders } from "../page/pictures/pictures.ts";
 import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
+import { keepWindowName } from "../page/window-name.ts";
 import { WorkerClient } from "../page/worker-client.ts";
 import { toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
@@ -42,6 +43,7 @@ function start(config: PageConfig): void {
     origins: (origins, asked) => names.take(origins, asked),
   });
   watchNavigations(context, config.topLevel ? reportDocument(context) : () => {});
+  if (config.topLevel) keepWindowName();
   if (config.topLevel) helpAutofocus();
   if (config.topLevel) reportScroll(context);
   passKeys(context);

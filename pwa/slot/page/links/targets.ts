@@ -36,7 +36,12 @@ function findFrame(name: string): FrameElement | null {
 }
 
 function isSelf(target: string): boolean {
-  return target === "" || target.toLowerCase() === "_self" || (target === window.name && target !== "");
+  return isUnnamed(target) || target === window.name;
+}
+
+/** The window itself, without its name, which the browser may not know (`window-name.ts`). */
+function isUnnamed(target: string): boolean {
+  return target === "" || target.toLowerCase() === "_self";
 }
 
 interface Targeted {
@@ -61,8 +66,8 @@ function goToTarget({ target, url, data, encoding, element }: Targeted, context:
   const leaving = { url, data, encoding, charset, replace: false };
   if (isSelf(target)) {
     // The navigate event takes care of a link, where there is one.
-    if (staysInPlace(url, context) || (navigationApi !== undefined && !(element instanceof HTMLFormElement)))
-      return false;
+    const isWatched = navigationApi !== undefined && !(element instanceof HTMLFormElement);
+    if (isUnnamed(target) && (isWatched || staysInPlace(url, context))) return false;
     return leave({ ...leaving, policy: referrerPolicyOf(element, context), top: false }, context);
   }
   const frame = target.startsWith("_") ? null : findFrame(target);
@@ -129,7 +134,7 @@ function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: P
   const action = text === "" ? location.href : text;
   const absolute = parseUrl(action, document.baseURI)?.href;
   // Elsewhere `form-action` stops the submission, in Firefox and WebKit before the navigate event.
-  if (absolute === undefined || (isSelf(target) && staysInPlace(absolute, context))) return false;
+  if (absolute === undefined || (isUnnamed(target) && staysInPlace(absolute, context))) return false;
   const data = new FormData(form, submitter);
   const isPost = method === "post";
   return goToTarget(
