@@ -18,12 +18,18 @@ test("a page may do what browsers allow without a question, also after Back from
   const allowed = async (text: string): Promise<string[]> => {
     await expect(app.frame().getByText(text)).toBeVisible();
     return await (await app.content()).evaluate(() =>
-      ["fullscreen", "autoplay", "picture-in-picture", "geolocation", "camera", "microphone"].filter((name) =>
-        (document as unknown as PolicyDocument).featurePolicy.allowsFeature(name),
-      ),
+      [
+        "fullscreen",
+        "autoplay",
+        "picture-in-picture",
+        "screen-wake-lock",
+        "geolocation",
+        "camera",
+        "microphone",
+      ].filter((name) => (document as unknown as PolicyDocument).featurePolicy.allowsFeature(name)),
     );
   };
-  const harmless = ["fullscreen", "autoplay", "picture-in-picture"];
+  const harmless = ["fullscreen", "autoplay", "picture-in-picture", "screen-wake-lock"];
   await app.goto(`${origin.origin}/`);
   expect(await allowed("First")).toEqual(harmless);
   await app.goto(`${otherOrigin.origin}/`);

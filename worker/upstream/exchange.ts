@@ -34,7 +34,13 @@ import { checkResourcePolicy } from "./opaque/resource-policy.ts";
 import { SNIFFED_BYTES } from "./opaque/response-blocking.ts";
 import { toRopewayError } from "./send/failures.ts";
 import { patienceFor } from "./send/patience.ts";
-import { buildRequestHeaders, originField, pageFields, serializedOrigin } from "./send/request-fields.ts";
+import {
+  buildRequestHeaders,
+  isCorsElement,
+  originField,
+  pageFields,
+  serializedOrigin,
+} from "./send/request-fields.ts";
 import { type SendDeps, Sender } from "./send/send.ts";
 import type { UpstreamRequest } from "./upstream-request.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
@@ -141,7 +147,7 @@ export class Exchange {
       chain: this.#chain,
       fields: this.#continuation === null ? this.#fields : withContinuation(this.#fields, this.#continuation),
       origin: originField(
-        { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" },
+        { origin: head.origin, method: this.#method, isCors: this.#tainting === "cors" || isCorsElement(head) },
         this.#chain,
       ),
       referrer: this.#referrer,

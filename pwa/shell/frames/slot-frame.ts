@@ -6,7 +6,8 @@ const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads all
  * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
  * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
  */
-const PERMISSIONS = ["fullscreen", "autoplay", "clipboard-write", "encrypted-media", "picture-in-picture"]
+const PERMISSIONS = "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock"
+  .split(" ")
   .map((feature) => `${feature} *`)
   .join("; ");
 

@@ -50,10 +50,14 @@ function patchUrlArguments(context: PageContext): void {
     });
   }
   patchMethod(window, "fetch", (native, self, args) => {
-    const [input, init] = args;
+    const [input, given] = args;
     const isRequest = input instanceof Request;
-    const mode = (init as RequestInit | null | undefined)?.mode ?? (isRequest ? input.mode : "");
-    if (mode !== "same-origin") return native(self, args);
+    const { mode = isRequest ? input.mode : "", referrer = isRequest && input.referrer === "" ? "" : null } = (given ??
+      {}) as { readonly mode?: string; readonly referrer?: string };
+    // The worker cannot tell no referrer from one that the browser has left out.
+    const init = referrer === "" ? { ...(given as RequestInit), referrerPolicy: "no-referrer" } : given;
+    // A referrer is told whole where the browser takes the target for its own.
+    if (mode !== "same-origin" && !referrer) return native(self, init === given ? args : [input, init]);
     return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), init]);
   });
   for (const name of ["Worker", "SharedWorker"])

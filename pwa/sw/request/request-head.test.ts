@@ -57,11 +57,16 @@ describe("requestHead", () => {
     expect(of({ destination: "", mode: "cors" }).wantsOriginal).toBeUndefined();
   });
 
+  it("leaves a script its own languages", () => {
+    const headers = { "accept-language": "tlh, en;q=0.1" };
+    expect(headOf({ url: `${SLOT}/`, headers }).headers).toEqual([["accept-language", "tlh, en;q=0.1"]]);
+  });
+
   it("keeps to itself what browser and edge set", () => {
     const headers = {
       accept: "image/*",
       "user-agent": "UA",
-      "accept-language": "en",
+      "accept-language": `${navigator.languages.join(",")};q=0.9`,
       "sec-purpose": "x",
       "ropeway-upload": "7",
       range: "bytes=0-",

@@ -16,14 +16,7 @@ import { isSlotUrl, toReal } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
 /** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
-const NOT_FORWARDED = new Set([
-  "user-agent",
-  "accept-language",
-  "upgrade-insecure-requests",
-  "accept-encoding",
-  "origin",
-  UPLOAD_NUMBER,
-]);
+const NOT_FORWARDED = new Set(["user-agent", "upgrade-insecure-requests", "accept-encoding", "origin", UPLOAD_NUMBER]);
 
 /** What the edge may hold back. */
 const MAY_WAIT: ReadonlySet<string> = new Set(["audio", "image", "video"]);
@@ -71,11 +64,19 @@ export function requestHead(
   };
 }
 
+/** As the browser lists them. */
+function languages(): string {
+  return navigator.languages.join(",");
+}
+
 /** The fields that go on to the origin. */
 export function forwardedFields({ headers }: Pick<Request, "headers">, bodyLength: number | null): HeaderField[] {
   const fields: HeaderField[] = [];
   for (const [name, value] of headers) {
-    if (!NOT_FORWARDED.has(name) && !name.startsWith("sec-")) fields.push([name, value]);
+    if (NOT_FORWARDED.has(name) || name.startsWith("sec-")) continue;
+    // The session says the browser's own; a script may have set another.
+    if (name === "accept-language" && value.replace(/;q=[\d.]+/g, "") === languages()) continue;
+    fields.push([name, value]);
   }
   if (bodyLength !== null) fields.push(["content-length", String(bodyLength)]);
   return fields;
@@ -97,13 +98,15 @@ export function referrerOf(
   slot: SlotContext,
   documentUrl: string | null,
 ): string {
-  if (referrer === "") return "";
-  const source = URL.parse(referrer);
+  // The browser takes the real address of the page's own origin for another one's. The page script says where none is meant.
+  const isOwn = policy === "same-origin" && URL.parse(targetUrl)?.origin === slot.realOrigin;
+  const told = referrer === "" && isOwn ? (documentUrl ?? "") : referrer;
+  const source = URL.parse(told);
   if (source === null || source.origin === slot.shellOrigin || isReserved(source, slot)) return "";
   // The browser has cut the referrer to the slot's origin where it took the target for another one.
   const cut = isSlotUrl(source, slot) && source.pathname === "/" && source.search === "";
   // A srcdoc or blob: document asks in the name of the one that made it, which the referrer tells.
   const document = URL.parse(documentUrl ?? "");
-  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : referrer;
+  const full = cut && document !== null && isSlotUrl(document, slot) ? document.href : told;
   return applyReferrerPolicy(parseReferrerPolicy(policy), toReal(full, slot), targetUrl);
 }

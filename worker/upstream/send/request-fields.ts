@@ -153,6 +153,11 @@ export function serializedOrigin(origin: string | null, chain: readonly URL[]): 
   return tainted ? "null" : origin;
 }
 
+/** Modules, fonts, and what has `crossorigin`: Chromium sends their Origin to the page's own origin, too. */
+export function isCorsElement({ mode, destination }: Pick<RequestHead, "mode" | "destination">): boolean {
+  return mode === "cors" && destination !== "";
+}
+
 /**
  * The Origin field (Fetch section 3.2), or null for none. The page's referrer policy is not known here; its default
  * decides what an insecure origin may learn.
