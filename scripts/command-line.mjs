@@ -87,6 +87,11 @@ export const COMMANDS = /** @type {const} */ ({
         value: "NUMBER",
         what: "hosts for pages below workers.dev, 24 unless it is given",
       },
+      plan: {
+        type: "string",
+        value: "PLAN",
+        what: "free or paid, that of the account; else it is asked for, once, where somebody can answer",
+      },
       "new-key": { type: "boolean", default: false, what: "replaces the access key, which unpairs all phones" },
     },
     variables: ["ROPEWAY_STATE"],

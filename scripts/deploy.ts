@@ -2,17 +2,20 @@
  * `npm run deploy`: builds, deploys to the Cloudflare account that wrangler is signed in to, sees to the access key and
  * prints the link that pairs a phone. `npm run deploy -- --new-key` replaces the key, which unpairs all phones;
  * `--dry-run` only shows what would be done; `--host` and `--zone` stand in for what one would write into wrangler.toml.
- * Without a host of one's own the edge is at workers.dev, and pages get `--slots` hosts beside it.
+ * Without a host of one's own the edge is at workers.dev, and pages get `--slots` hosts beside it. `--plan` says what is else
+ * asked for. Workers Builds, which the button in the README leads to, deploy the edge alone: its key is typed there.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { isStrongAccessKey } from "../shared/access-key.ts";
+import type { Plan } from "../worker/front/cloudflare-plan.ts";
 import { isPackage } from "./build/paths.ts";
 import { COMMANDS, readArguments } from "./command-line.mjs";
 import { writeDeployConfig } from "./deploy/deploy-config.ts";
-import { type AccessKeys, deployAll } from "./deploy/deployment.ts";
+import { type AccessKeys, type Deployed, type Deployment, deployAll } from "./deploy/deployment.ts";
 import { dryPlatform, wranglerPlatform } from "./deploy/platform.ts";
 import { builtSlotFiles } from "./deploy/slot-files.ts";
 import { readSlotCount, writeSlotWorkers } from "./deploy/slot-workers.ts";
@@ -33,13 +36,18 @@ const dryKeys: AccessKeys = {
 try {
   const { values: flags } = readArguments("deploy", () => parseArgs({ options: COMMANDS.deploy.options }));
   const slots = readSlotCount(flags.slots);
+  const plan = readPlanFlag(flags.plan);
   const directory = await mkdtemp(join(tmpdir(), "ropeway-"));
   try {
-    const { host, worker, compatibilityDate } = await writeDeployConfig(directory, flags);
+    const { host, worker, compatibilityDate, hasPlan } = await writeDeployConfig(directory, flags);
+    if (hasPlan && plan !== null) throw new Error("Cannot deploy: wrangler.toml sets ROPEWAY_PLAN, and so does --plan");
     const isDry = flags["dry-run"];
     const say = (line: string) => console.log(line);
-    const { url, key } = await deployAll({
-      platform: isDry ? dryPlatform(runWrangler, say) : wranglerPlatform(runWrangler, directory),
+    const platform = isDry ? dryPlatform(runWrangler, say) : wranglerPlatform(runWrangler, directory);
+    const edgeAlone = async (): Promise<Deployed> => ({ url: await platform.deploy(worker), key: null });
+    const isOfBuilds = process.env.WORKERS_CI === "1";
+    const all: Deployment = {
+      platform,
       edge: worker,
       host,
       slots,
@@ -47,8 +55,10 @@ try {
       keys: isDry ? dryKeys : keptKeys,
       slotWorkers: async (names, baseOrigin, list) =>
         writeSlotWorkers(directory, names, await builtSlotFiles(baseOrigin, list), compatibilityDate),
+      plan: async (isTold) => plan ?? (isTold || hasPlan || isDry ? null : await askPlan()),
       say,
-    });
+    };
+    const { url, key } = await (isOfBuilds ? edgeAlone() : deployAll(all));
     if (isDry) console.log(`Ropeway would be at ${url}`);
     else if (key === null) sayUnknownKey(url);
     else if (isStrongAccessKey(key)) console.log(`Ropeway is ready: ${url}/#key=${key}`);
@@ -64,4 +74,21 @@ try {
 function sayUnknownKey(url: string): void {
   console.error(`The edge has an access key that is not known here. Open ${url}/#key= followed by that key,`);
   console.error(`or replace it with: ${WITH_NEW_KEY}`);
+}
+
+function readPlanFlag(text: string | undefined): Plan | null {
+  if (text === undefined || text === "free" || text === "paid") return text ?? null;
+  throw new Error(`Cannot deploy: the plan is "${text}": --plan takes free or paid`);
+}
+
+/** @returns null where nobody can answer. */
+async function askPlan(): Promise<Plan | null> {
+  if (process.stdin.isTTY !== true) return null;
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const answer = await lines.question("Is the account on Cloudflare's free plan? [y/n] ");
+    return /^y/i.test(answer.trim()) ? "free" : "paid";
+  } finally {
+    lines.close();
+  }
 }

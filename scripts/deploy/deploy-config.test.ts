@@ -1,14 +1,40 @@
-import { isAbsolute } from "node:path";
+import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { parseEnv } from "node:util";
+import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { isStrongAccessKey } from "../../shared/access-key.ts";
+import { readPlan } from "../../worker/front/cloudflare-plan.ts";
+import { root } from "../build/paths.ts";
 import { deployConfig } from "./deploy-config.ts";
 
 const ORIGINAL = {
+  minify: true,
   name: "ropeway",
   main: "worker/workerd/entry-workers.ts",
   build: { command: "npm run build" },
   assets: { directory: "dist/app", binding: "ASSETS" },
   vars: { OTHER: "1" },
 };
+
+describe("the button that deploys", () => {
+  const described = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).cloudflare.bindings;
+  const wanted = parseEnv(readFileSync(join(root, ".dev.vars.example"), "utf8"));
+
+  it("says what each secret and binding is for", () => {
+    const { durable_objects, assets } = parse(readFileSync(join(root, "wrangler.toml"), "utf8")) as {
+      durable_objects: { bindings: { name: string }[] };
+      assets: { binding: string };
+    };
+    const bound = [...durable_objects.bindings.map(({ name }) => name), assets.binding];
+    expect(Object.keys(described).toSorted()).toEqual([...Object.keys(wanted), ...bound].toSorted());
+  });
+
+  it("suggests a plan that is there, and no key that pairs phones", () => {
+    expect(isStrongAccessKey(wanted.ROPEWAY_ACCESS_KEY ?? "")).toBe(false);
+    expect(() => readPlan(wanted.ROPEWAY_PLAN)).not.toThrow();
+  });
+});
 
 describe("deployConfig", () => {
   it("has the host, its wildcard and their zone", () => {
@@ -32,6 +58,7 @@ describe("deployConfig", () => {
     const config = deployConfig(ORIGINAL, { host: undefined, zone: undefined }, true);
     expect(config).toMatchObject({ no_bundle: true, main: expect.stringMatching(/worker\.js$/) });
     expect(config).not.toHaveProperty("build");
+    expect(config).not.toHaveProperty("minify");
     expect(config).not.toHaveProperty("routes");
   });
 

@@ -18,6 +18,8 @@ export interface DeployConfig {
   /** Null where the platform names it. */
   readonly host: string | null;
   readonly compatibilityDate: string;
+  /** ROPEWAY_PLAN is among its variables, where no secret may have that name. */
+  readonly hasPlan: boolean;
 }
 
 type WranglerConfig = Record<string, unknown> & { readonly vars?: Record<string, unknown> };
@@ -35,19 +37,20 @@ export async function writeDeployConfig(directory: string, flags: DeployFlags): 
     worker: { name: String(config.name), config: path },
     host: host === "" ? null : host,
     compatibilityDate: String(config.compatibility_date),
+    hasPlan: config.vars?.ROPEWAY_PLAN !== undefined,
   };
 }
 
 /** With all paths absolute, since it lies elsewhere. */
 export function deployConfig(
-  { build, assets, main, ...rest }: WranglerConfig,
+  { build, assets, main, minify, ...rest }: WranglerConfig,
   { host, zone }: DeployFlags,
   isBuilt: boolean,
 ): WranglerConfig {
   const ofHost = host === undefined ? {} : hostConfig(readBaseHost(host), zone ?? host, rest.vars ?? {});
   const what = isBuilt
     ? { main: join(workerDirectory, "worker.js"), no_bundle: true }
-    : { main: join(root, String(main)), build: { ...(build as object), cwd: root } };
+    : { main: join(root, String(main)), minify, build: { ...(build as object), cwd: root } };
   return { ...rest, ...what, ...ofHost, assets: { ...(assets as object), directory: appDirectory } };
 }
 

@@ -64,6 +64,7 @@ class Account {
         },
       },
       slotWorkers: async (names) => names.map((name) => ({ name, config: name })),
+      plan: async () => null,
       say: () => {},
       ...changes,
     };
@@ -81,6 +82,19 @@ describe("deployAll", () => {
     const deployed = await deployAll(account.deployment());
     expect(deployed).toEqual({ url: "https://ropeway.me.workers.dev", key: "key-5" });
     expect(account.calls).toEqual([...deploys, LIST, bulk({ ...hosts, ROPEWAY_ACCESS_KEY: "key-5" })]);
+  });
+
+  it("tells the edge of the account's plan, and asks what it has been told of no more than that", async () => {
+    const account = new Account();
+    const plan = async (isTold: boolean) => (isTold ? null : "free");
+    await deployAll(account.deployment({ plan }));
+    expect(account.workers.get("ropeway")?.get("ROPEWAY_PLAN")).toBe("free");
+    account.calls.length = 0;
+    await deployAll(account.deployment({ plan }));
+    expect(account.calls.at(-1)).toBe(bulk(hosts));
+    expect(account.workers.get("ropeway")?.get("ROPEWAY_PLAN")).toBe("free");
+    await deployAll(account.deployment({ plan: async () => "paid" }));
+    expect(account.workers.get("ropeway")?.get("ROPEWAY_PLAN")).toBe("paid");
   });
 
   it("changes nothing when it is run again", async () => {

@@ -1,14 +1,16 @@
 /**
  * Deploys edge and hosts of slots, one step after the other; each may be repeated. The edge comes first, since it tells
- * the account's name below workers.dev. The list of hosts comes last, when all of them answer: it is kept as a secret, which
- * the next deployment of the edge leaves as it is.
+ * the account's name below workers.dev. The list of hosts comes last, when all of them answer: it is kept as a secret, as the
+ * plan is, which the next deployment of the edge leaves as it is.
  */
+import type { Plan } from "../../worker/front/cloudflare-plan.ts";
 import type { Platform, SecretChanges, Worker } from "./platform.ts";
 import { slotHostPattern, slotNames } from "./slot-workers.ts";
 
 const KEY = "ROPEWAY_ACCESS_KEY";
 const BASE = "ROPEWAY_HOST";
 const LIST = "ROPEWAY_SLOT_HOSTS";
+const PLAN = "ROPEWAY_PLAN";
 
 export interface AccessKeys {
   /** Makes one where there is none. */
@@ -28,6 +30,8 @@ export interface Deployment {
   readonly keys: AccessKeys;
   /** @param baseOrigin of the shell. @param list what ROPEWAY_SLOT_HOSTS will be. */
   slotWorkers(names: readonly string[], baseOrigin: string, list: string): Promise<readonly Worker[]>;
+  /** @param isTold the edge has been told of one. @returns null where that stays as it is. */
+  plan(isTold: boolean): Promise<Plan | null>;
   say(line: string): void;
 }
 
@@ -44,11 +48,13 @@ export async function deployAll(deployment: Deployment): Promise<Deployed> {
   const url = host === null ? named : `https://${host}`;
   const list = host === null && isPlatformsOwn(named) ? await deploySlots(deployment, named) : null;
   const names = await platform.secretNames(edge);
+  const plan = await deployment.plan(names.includes(PLAN));
   if (newKey) await keys.forget();
   const { key, isNew } = await keys.kept();
   const isKnown = !names.includes(KEY) || !isNew || newKey;
   const changes = {
     ...(host === null && !isPlatformsOwn(named) ? {} : (list ?? withoutList(names))),
+    ...(plan === null ? {} : { [PLAN]: plan }),
     ...(isKnown && (isNew || !names.includes(KEY)) ? { [KEY]: key } : {}),
   };
   try {

@@ -25,6 +25,7 @@ describe("ROPEWAY_SLOT_HOSTS", () => {
   it("is of one site with the base host, whatever lies above both", () => {
     const workers = "ropeway-s[01-24].me.workers.dev";
     expect(readSlotHosts(workers, "ropeway.me.workers.dev")).toHaveLength(24);
+    expect(readSlotHosts("ropeway-s[01-24].me.deno.net", "ropeway.me.deno.net")).toHaveLength(24);
     for (const [text, base] of [
       ["ropeway-s[01-24].other.workers.dev", "ropeway.me.workers.dev"],
       ["s[1-8].example.com", "ropeway.example.org"],
