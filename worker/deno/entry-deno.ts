@@ -6,6 +6,7 @@
 
 import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
+import { extname } from "@std/path/extname";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
@@ -100,7 +101,7 @@ const app = createRouter<EdgeOptions>({
     const headers = {
       etag,
       "cache-control": "public, max-age=0, must-revalidate",
-      "content-type": contentType(file.pathname.slice(file.pathname.lastIndexOf("."))) ?? "application/octet-stream",
+      "content-type": contentType(extname(file.pathname)) ?? "application/octet-stream",
     };
     if (!ifNoneMatch(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
     return new Response(await Deno.readFile(file), { headers });

@@ -1,4 +1,5 @@
 /** Sealed bodies in Deno KV, whose values are too small for them: each is a row of slices. One that lacks some does not open. */
+import { concat } from "@std/bytes/concat";
 import {
   bodiesAbove,
   KEPT_FOR,
@@ -40,14 +41,9 @@ export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): S
     async get(id) {
       const { value } = await kv.get<Kept>([...indexKey, id]);
       if (value === null) return null;
-      const whole = new Uint8Array(value.bytes);
-      let at = 0;
-      for await (const slice of kv.list<Uint8Array>({ prefix: slicesOf(id) })) {
-        if (at + slice.value.length > whole.length) return null;
-        whole.set(slice.value, at);
-        at += slice.value.length;
-      }
-      return at === whole.length ? whole : null;
+      const slices = await Array.fromAsync(kv.list<Uint8Array>({ prefix: slicesOf(id) }), (slice) => slice.value);
+      const whole = concat(slices);
+      return whole.length === value.bytes ? whole : null;
     },
     async put(id, sealed, { site, most }) {
       for (let start = 0; start < sealed.length; start += SLICE_BYTES) {
