@@ -30,6 +30,8 @@ test("after it was killed, with no link, it shows the page and its place, and go
   otherOrigin,
   link,
 }) => {
+  // Nine pages and two starts of the app; on a busy machine no one of them hangs, and all take more than a minute.
+  test.setTimeout(180_000);
   serve(origin, "/one", "/two");
   serve(origin, "/two", `${otherOrigin.origin}/three`);
   serve(otherOrigin, "/three", "/");
