@@ -106,8 +106,22 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -q -y --no-install-recommends ca-certificates caddy kmod npm openssl procps
 mkdir -p /opt/ropeway
-# Debian's node is older than what the edge runs on, and its npm than what reads the clone's lock file.
-(cd /opt/ropeway && npm install --no-audit --no-fund --loglevel=error node@24 "${package:-npm@11}")
+# Debian's node is older than what the edge runs on, and its npm than what reads the clone's lock file. All of it is what
+# server/package-lock.json says, and takes the place of what was there at once.
+omit=--omit=dev
+[ "$service" = ropeway ] || omit=''
+rm -rf /opt/ropeway/next
+mkdir /opt/ropeway/next
+cp "$here/server/package.json" "$here/server/package-lock.json" /opt/ropeway/next
+(cd /opt/ropeway/next && npm ci ${omit:+"$omit"} --no-audit --no-fund --loglevel=error)
+[ -x /opt/ropeway/next/node_modules/.bin/node ] || fail "there is no Node for this processor, $(uname -m)"
+if [ "$service" = ropeway ]; then
+  mkdir /opt/ropeway/next/node_modules/ropeway
+  tar -xzf "$package" -C /opt/ropeway/next/node_modules/ropeway --strip-components=1 --no-same-owner
+fi
+rm -rf /opt/ropeway/node_modules /opt/ropeway/package.json /opt/ropeway/package-lock.json
+mv /opt/ropeway/next/* /opt/ropeway
+rmdir /opt/ropeway/next
 if [ "$service" = ropeway-deno ]; then
   (cd /opt/ropeway/repository && PATH=/opt/ropeway/node_modules/.bin:$PATH && export PATH &&
     npm ci --no-audit --no-fund --loglevel=error && npm run build)

@@ -59,6 +59,30 @@ it.each([
   expect(unit).toMatch(/^UMask=0077$/m);
 });
 
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly version?: string; readonly integrity?: string; readonly inBundle?: boolean }>
+  >;
+}
+
+const lockIn = async (...folder: readonly string[]): Promise<Lock["packages"]> =>
+  (JSON.parse(await readFile(join(root, ...folder, "package-lock.json"), "utf8")) as Lock).packages;
+
+it("installs from a lock alone, with the workerd that was tested", async () => {
+  const script = await readFile(join(root, "deploy", "install.sh"), "utf8");
+  expect(script).toMatch(/npm ci/);
+  expect(script).not.toMatch(/npm (install|i|add|exec)\b|npx/);
+  const [own, server] = await Promise.all([lockIn(), lockIn("deploy", "server")]);
+  expect(server["node_modules/workerd"]).toEqual(own["node_modules/workerd"]);
+});
+
+it.each([[[]], [["deploy", "server"]]])("has a hash of all that the lock in %j names", async (folder) => {
+  const { "": _, ...packages } = await lockIn(...folder);
+  // What is in the file of another is hashed with that.
+  const without = Object.entries(packages).filter(([, { integrity, inBundle }]) => !integrity && inBundle !== true);
+  expect(without.map(([path]) => path)).toEqual([]);
+});
+
 it.each([
   [[], "where the certificates come from"],
   [["--slots", "s[3-1].ropeway.example"], "names no host"],
