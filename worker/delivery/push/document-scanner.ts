@@ -88,6 +88,9 @@ const NOT_NESTED: ReadonlySet<string> = new Set(
 const SCRIPT_TYPES =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript)|module)?$/i;
 
+/** Characters of a `srcset` that are gone through in the time of a step: a short candidate. */
+const CANDIDATE_LENGTH = 8;
+
 /** Backgrounds further down may be of what is not shown. */
 const BACKGROUNDS = 2;
 
@@ -232,7 +235,8 @@ export class DocumentScanner {
   }
 
   #choose(srcset: string, sizes: string | undefined, src: string | undefined): string | undefined {
-    return this.#viewport && (chooseImage(srcset, sizes, src, this.#viewport) ?? undefined);
+    if (this.#viewport === undefined || !this.#steps.take(srcset.length / CANDIDATE_LENGTH)) return undefined;
+    return chooseImage(srcset, sizes, src, this.#viewport) ?? undefined;
   }
 
   /** Null where nobody here knows. */
