@@ -69,6 +69,30 @@ test("a worker made from a data: address runs, and its requests go through the t
   expect(network.leaks("localhost")).toEqual([]);
 });
 
+test("a shared worker that would outlive its site ends when the site is left", async ({ app, origin, otherOrigin }) => {
+  origin.page("/", "<p>Home</p>");
+  otherOrigin.page("/", "<p>Other</p>");
+  const script = `setInterval(() => fetch("/tick"), 100); onconnect = ({ ports: [port] }) => port.postMessage("there")`;
+  origin.route("/worker.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, script));
+  origin.route("/tick", ({ reply }) => reply(200, {}));
+  await app.goto(`${origin.origin}/`);
+  const heard = await (await app.content()).evaluate(
+    () =>
+      new Promise((resolve) => {
+        const options = { name: "long", extendedLifetime: true } as WorkerOptions;
+        new SharedWorker("/worker.js", options).port.onmessage = ({ data }) => resolve(data);
+      }),
+  );
+  expect(heard).toBe("there");
+  await origin.requestTo("/tick");
+  await app.goto(`${otherOrigin.origin}/`);
+  await expect(async () => {
+    origin.forget();
+    await app.page.waitForTimeout(1_000);
+    expect(origin.requestsTo("/tick")).toEqual([]);
+  }).toPass({ timeout: 10_000 });
+});
+
 test("a page may lock the pointer after a click", async ({ app, origin }) => {
   origin.page(
     "/",

@@ -61,13 +61,16 @@ function patchUrlArguments(context: PageContext): void {
     return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), init]);
   });
   for (const name of ["Worker", "SharedWorker"])
-    patchConstructor(name, (construct, [url, ...rest]) => {
+    patchConstructor(name, (construct, [url, given, ...rest]) => {
+      // The site's host may be another's before such a worker ends.
+      const isExtended = typeof given === "object" && given !== null && "extendedLifetime" in given;
+      const options = isExtended ? { ...given, extendedLifetime: false } : given;
       const script = dataScript(String(url));
-      if (script === null) return construct([mapped(url), ...rest]);
+      if (script === null) return construct([mapped(url), options, ...rest]);
       const blobUrl = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
       // A shared one is found again by its address.
       if (name === "Worker") setTimeout(() => URL.revokeObjectURL(blobUrl), SCRIPT_FETCH_TIME);
-      return construct([blobUrl, ...rest]);
+      return construct([blobUrl, options, ...rest]);
     });
 }
 
