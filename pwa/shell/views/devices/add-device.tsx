@@ -86,22 +86,24 @@ function OnThisMachine({ picture }: { picture: ComponentChild }) {
   const port = location.port || "80";
   return (
     <>
-      <p>Every other device would look for {location.host} on itself, so see to a way first.</p>
-      <details class="more">
-        <summary>An Android phone on a cable</summary>
-        <p>
-          Turn on USB debugging, plug it in, and run <code>{`adb reverse tcp:${port} tcp:${port}`}</code> on the
-          computer where the edge runs. Then scan this, or open {location.host} on the phone.
-        </p>
-        {picture}
-      </details>
-      <details class="more">
-        <summary>Any other device</summary>
-        <p>
-          Start the edge behind a tunnel, <code>npm start -- --tunnel https://…</code>, or under a name and certificate
-          of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.
-        </p>
-      </details>
+      <div class="ways">
+        <p>On any other device {location.host} means that device itself. See to a way to this edge first.</p>
+        <details class="more">
+          <summary>An Android phone on a cable</summary>
+          <p>
+            Turn on USB debugging, plug it in, and run <code>{`adb reverse tcp:${port} tcp:${port}`}</code> where the
+            edge runs. Then scan this, or open {location.host} on the phone.
+          </p>
+          {picture}
+        </details>
+        <details class="more">
+          <summary>Any other device</summary>
+          <p>
+            Start the edge behind a tunnel, <code>npm start -- --tunnel https://…</code>, or under a name and
+            certificate of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.
+          </p>
+        </details>
+      </div>
       <p>Then enter on the other device</p>
     </>
   );
