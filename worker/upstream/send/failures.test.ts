@@ -61,6 +61,7 @@ describe("classifyFailure", () => {
 describe("OfflineCheck", () => {
   const { NAME_NOT_RESOLVED, UPSTREAM_TIMEOUT, CONNECTION_REFUSED, TLS_FAILED, EDGE_OFFLINE } = ErrorCode;
 
+  const far = new URL("https://far.example/");
   const nowhere = (host: string): Promise<never> => Promise.reject(new Error(`Cannot find ${host}`));
 
   function checkWith(reach: (host: string) => Promise<unknown>) {
@@ -87,35 +88,42 @@ describe("OfflineCheck", () => {
 
   it("blames the edge where no known host is found, and only for what that explains", async () => {
     const { check, asked } = checkWith(nowhere);
-    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(EDGE_OFFLINE);
-    expect(await check.codeOf(UPSTREAM_TIMEOUT)).toBe(EDGE_OFFLINE);
-    for (const code of [CONNECTION_REFUSED, TLS_FAILED]) expect(await check.codeOf(code)).toBe(code);
+    expect(await check.codeOf(NAME_NOT_RESOLVED, far)).toBe(EDGE_OFFLINE);
+    expect(await check.codeOf(UPSTREAM_TIMEOUT, far)).toBe(EDGE_OFFLINE);
+    for (const code of [CONNECTION_REFUSED, TLS_FAILED]) expect(await check.codeOf(code, far)).toBe(code);
     expect(asked).toEqual(["a.example", "b.example"]);
+  });
+
+  it("says nothing of hosts of this machine", async () => {
+    const { check, asked } = checkWith(nowhere);
+    for (const near of ["http://shop.localhost:8080/", "http://localhost/", "http://127.0.0.1/", "http://[::1]/"])
+      expect(await check.codeOf(UPSTREAM_TIMEOUT, new URL(near))).toBe(UPSTREAM_TIMEOUT);
+    expect(asked).toEqual([]);
   });
 
   it("is content with one that is found, for a minute", async () => {
     const { check, asked, pass } = checkWith(async () => {});
     for (let time = 0; time < 60_000; time += 1_000) {
-      expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
+      expect(await check.codeOf(NAME_NOT_RESOLVED, far)).toBe(NAME_NOT_RESOLVED);
       pass(1_000);
     }
     expect(asked).toEqual(["a.example"]);
-    await check.codeOf(NAME_NOT_RESOLVED);
+    await check.codeOf(NAME_NOT_RESOLVED, far);
     expect(asked).toHaveLength(2);
   });
 
   it("notices soon that the internet is back", async () => {
     let isBack = false;
     const { check, pass } = checkWith((host) => (isBack ? Promise.resolve() : nowhere(host)));
-    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(EDGE_OFFLINE);
+    expect(await check.codeOf(NAME_NOT_RESOLVED, far)).toBe(EDGE_OFFLINE);
     isBack = true;
     pass(10_000);
-    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
+    expect(await check.codeOf(NAME_NOT_RESOLVED, far)).toBe(NAME_NOT_RESOLVED);
   });
 
   it("asks once for all that fail at a time, and does not wait for an answer that does not come", async () => {
     const { check, asked, timers } = checkWith(() => new Promise(() => {}));
-    const codes = Array.from({ length: 20 }, () => check.codeOf(NAME_NOT_RESOLVED));
+    const codes = Array.from({ length: 20 }, () => check.codeOf(NAME_NOT_RESOLVED, far));
     for (const ring of timers) ring();
     expect(new Set(await Promise.all(codes))).toEqual(new Set([EDGE_OFFLINE]));
     expect([asked.length, timers.length]).toEqual([1, 1]);
@@ -126,7 +134,7 @@ describe("OfflineCheck", () => {
     expect(readKnownHosts(" a.example  b.example:8443 ")).toEqual(["a.example", "b.example:8443"]);
     expect(readKnownHosts("")).toEqual(readKnownHosts(undefined));
     const check = new OfflineCheck({ hosts: [], reach: nowhere, now: () => 0, setTimer: () => () => {} });
-    expect(await check.codeOf(NAME_NOT_RESOLVED)).toBe(NAME_NOT_RESOLVED);
+    expect(await check.codeOf(NAME_NOT_RESOLVED, far)).toBe(NAME_NOT_RESOLVED);
   });
 });
 

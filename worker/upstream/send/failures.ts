@@ -61,6 +61,9 @@ const SEEN_WITHOUT_INTERNET: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.UPSTREAM_FAILED,
 ]);
 
+/** Loopback (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3) and its names (RFC 6761 section 6.3). */
+const THIS_MACHINE = /(^|\.)localhost\.?$|^127\.|^\[::1\]$/;
+
 /** Milliseconds that known hosts have to answer. */
 const KNOWN_HOST_PATIENCE = 4_000;
 /** Milliseconds for which the answer counts: one that is back is soon known to be. */
@@ -81,9 +84,10 @@ export class OfflineCheck {
     this.#deps = deps;
   }
 
-  /** @returns the code of the failure, or EDGE_OFFLINE in its place. */
-  async codeOf(code: ErrorCode): Promise<ErrorCode> {
-    return SEEN_WITHOUT_INTERNET.has(code) && (await this.#isOffline()) ? ErrorCode.EDGE_OFFLINE : code;
+  /** @returns the code of the failure, or EDGE_OFFLINE in its place. The way to a host of this machine needs no internet. */
+  async codeOf(code: ErrorCode, { hostname }: URL): Promise<ErrorCode> {
+    if (!SEEN_WITHOUT_INTERNET.has(code) || THIS_MACHINE.test(hostname)) return code;
+    return (await this.#isOffline()) ? ErrorCode.EDGE_OFFLINE : code;
   }
 
   #isOffline(): Promise<boolean> {

@@ -145,7 +145,7 @@ export class Sender {
     const { reason, aborted } = this.#controller.signal;
     const typed = aborted && reason instanceof RopewayError ? reason : typedCause(error);
     const code = typed?.code ?? (await this.#codeOf(url, error));
-    const better = (await this.#deps.offlineCheck?.codeOf(code)) ?? code;
+    const better = (await this.#deps.offlineCheck?.codeOf(code, url)) ?? code;
     return typed !== null && better === code ? typed : upstreamError(url, better, typed === null ? error : null);
   }
 
