@@ -29,6 +29,9 @@ export interface ScrollPosition {
 /** How far the document is. */
 export type DocumentPhase = "loading" | "interactive" | "loaded";
 
+/** The tokens that all sandboxes around a document have; null where there is none. */
+export type Sandbox = readonly string[] | null;
+
 export type PageToShell =
   /**
    * A slot's page (or its boot page) asks for a port on behalf of its service worker. `backTo`: the history has led
@@ -76,6 +79,10 @@ export type PageToShell =
       /** Referrer after the referrer policy, with real URLs; "" for none. */
       readonly referrer: string;
       readonly replace: boolean;
+      /** A frame leads the page there, or opens a window, which has no other view. Absent where the page goes by itself. */
+      readonly leads?: "page" | "window";
+      /** As `sandboxAround` of the frame. */
+      readonly sandbox?: Sandbox;
     }
   /** The page's own document goes to another document of the slot: the shell shows that something happens. */
   | { readonly tag: typeof MESSAGE_TAG; readonly type: "leaving"; readonly url: string }
@@ -112,6 +119,10 @@ export type PageToShell =
       readonly movedFrom: string | null;
       /** The person wants it. */
       readonly isAsked?: boolean;
+      /** As `sandboxAround`. Of the frame, while what is in it is of the site around it. */
+      readonly sandbox?: Sandbox | undefined;
+      /** A form sends it there, whose body the slot's worker has given to the tunnel under this name. */
+      readonly form?: string;
     };
 
 /** A slot's page asks which real origins stand behind slots, or which slots stand for real origins. */

@@ -34,6 +34,12 @@ export type PortRequestHead = Pick<
 > & {
   /** The person wants this picture or film as its origin sends it. */
   readonly wantsOriginal?: boolean;
+  /**
+   * Names a form that leads a frame to another origin. With a POST to that origin: its body, which is kept until the shell
+   * has a slot for the frame, and answered by an empty response. With a GET: the answer to the form is wanted. "": none is;
+   * slot workers of before 2026-12 do not say so.
+   */
+  readonly form?: string | undefined;
 };
 
 /** A document is shown that the page script cannot run in. Told again, with the other phase, at the end of its body. */

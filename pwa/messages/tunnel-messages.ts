@@ -213,7 +213,14 @@ export type ShellToTunnel =
   | { readonly type: "paired" }
   | { readonly type: "bind"; readonly binding: SlotBinding }
   /** A frame of another origin is about to go to `url`, which is real and without a fragment, in this slot. */
-  | { readonly type: "frame-starts"; readonly binding: SlotBinding; readonly url: string; readonly start: FrameStart }
+  | {
+      readonly type: "frame-starts";
+      readonly binding: SlotBinding;
+      readonly url: string;
+      readonly start: FrameStart;
+      /** A form sends it there: its name, and the slot that it is in. */
+      readonly form?: { readonly name: string; readonly from: SlotBinding };
+    }
   /** `tab` is the shell's number of it, here as elsewhere. It has one navigation of the shell's at a time. */
   | {
       readonly type: "navigate";

@@ -20,7 +20,7 @@ import { SlotFrames, type WipeMessage } from "./frames/slot-frames.ts";
 import { type SlotHosts, wildcardHosts } from "./frames/slot-hosts.ts";
 import { SlotPlaces } from "./frames/slot-places.ts";
 import { SlotRegistry } from "./frames/slot-registry.ts";
-import { SlotServices } from "./frames/slot-services.ts";
+import { type Activation, SlotServices } from "./frames/slot-services.ts";
 import { QUIET_TIME, SpareSchedule } from "./frames/spare-schedule.ts";
 import { fetchConfig, storedConfig } from "./link/edge-config.ts";
 import { LinkMemory } from "./link/link-memory.ts";
@@ -239,6 +239,9 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
   window.addEventListener("storage", ({ key }) => key === HISTORY_KEY && frame.history.forget(history.forgotten()));
 }
 
+/** Chromium tells what the person has done in the window that speaks. */
+type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation };
+
 /** Whatever speaks for a slot is served; the page's own frame is the tab's business, too. */
 function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome): void {
   const onKey = (press: KeyPress) => {
@@ -246,13 +249,18 @@ function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome
     if (document.activeElement === frame.element && typeof press?.key === "string") chrome.press(press);
   };
   const services = new SlotServices(slots, tunnel, onKey, (url, slot) => tab.mayShowEntry(url, slot));
-  window.addEventListener("message", ({ data, origin, source }: MessageEvent<PageToShell | null>) => {
+  window.addEventListener("message", ({ data, origin, source, userActivation }: PageMessage) => {
     if (data?.tag !== MESSAGE_TAG || source === null) return;
     if (isOfWiping(data)) return slots.onWipe(data, origin, source as Window);
     const slot = slots.slotOf(origin);
     const coming = slots.comingTo(origin);
     if (slot !== null && coming === null) services.onMessage(data, slot, source as Window);
-    if ((coming ?? slot) !== null || origin === location.origin)
+    const page = frame.element.contentWindow;
+    const frames = { source: source as Window, page };
+    // What a frame asks of the page counts as the page's, where the frame may ask. A page speaks for frames without a script.
+    if (data.type === "navigate" && page !== null && (source !== page || data.leads !== undefined)) {
+      if (slot !== null && services.mayLead(data, slot, frames, userActivation)) tab.onPageMessage(data, slot, page);
+    } else if ((coming ?? slot) !== null || origin === location.origin)
       tab.onPageMessage(data, coming ?? slot, source as Window);
     // The host that the history has led to is nobody's now.
     else if (data.type === "port-wanted" && data.backTo !== undefined && frame.isOf(source as Window))

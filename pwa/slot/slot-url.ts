@@ -30,6 +30,18 @@ export const ropewayPath = {
   forgotten: "/.ropeway/forgotten",
 } as const;
 
+/** Ends the fragment of a frame's address: names what a form sent there, as `PortRequestHead.form`. No page gets to see it. */
+const FORM_MARK = /#ropeway-form-([\w-]+)$/;
+
+export function withFormMark(url: string, form: string): string {
+  return `${url}#ropeway-form-${form}`;
+}
+
+/** The URL without the mark, and what that names. */
+export function takeFormMark(url: string): { readonly url: string; readonly form: string | undefined } {
+  return { url: url.replace(FORM_MARK, ""), form: FORM_MARK.exec(url)?.[1] };
+}
+
 function hostOf(origin: string): string {
   return origin.slice(origin.indexOf("//") + 2);
 }

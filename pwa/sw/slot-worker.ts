@@ -2,6 +2,7 @@
  * A slot's service worker: answers every request of its pages out of the tunnel. The page and this worker are one
  * trust domain; what keeps sites apart is that the tunnel stamps who asks.
  */
+import { ErrorCode } from "../../shared/errors.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
@@ -9,7 +10,7 @@ import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts"
 import { BACK_QUERY, TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
 import { ropewayPath } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
-import { answerReserved, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
+import { answerReserved, noticePage, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
 import { answerSubresource } from "./answer/subresource.ts";
 import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
@@ -88,9 +89,9 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   const { request } = event;
   const isReserved = url.host === self.location.host && url.pathname.startsWith(RESERVED_PATH);
   const isDownload = isReserved && url.pathname === ropewayPath.download;
+  if (isReserved && url.pathname === ropewayPath.frame) return placeholder(event, url, finish);
   if (isReserved && !isDownload) {
     finish();
-    if (url.pathname === ropewayPath.frame) return placeholder(event, url);
     return answerReserved(url, slotContext(self.location, UNBOUND), request.mode === "navigate");
   }
   if (request.referrer === self.location.origin + ropewayPath.forgotten) {
@@ -161,17 +162,34 @@ async function portFor(event: FetchEvent): Promise<TunnelPort> {
 /** For as long as no window says whose slot this is. */
 const UNBOUND: SlotBinding = { origin: "", topLevelOrigin: "", topLevel: false };
 
-async function placeholder(event: FetchEvent, { searchParams }: URL): Promise<Response> {
+/** What a form sends there is in the tunnel before its document can ask for it. */
+async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () => void): Promise<Response> {
+  const { request, clientId } = event;
   const port = await clients.portFor(event);
   const binding = await port?.binding;
   const context = slotContext(self.location, binding ?? UNBOUND);
-  const documentUrl = event.clientId === "" ? null : await clients.documentUrl(event.clientId);
-  const asked = {
-    referrer: event.request.referrer,
-    policy: searchParams.get("policy") ?? event.request.referrerPolicy,
-  };
-  const referrer = binding === undefined ? "" : referrerOf(asked, searchParams.get("url") ?? "", context, documentUrl);
-  return placeholderPage({ referrer }, context);
+  const documentUrl = clientId === "" ? null : await clients.documentUrl(clientId);
+  const url = searchParams.get("url") ?? "";
+  const asked = { referrer: request.referrer, policy: searchParams.get("policy") ?? request.referrerPolicy };
+  const referrer = binding === undefined ? "" : referrerOf(asked, url, context, documentUrl);
+  if (request.method !== "POST") {
+    finish();
+    return placeholderPage({ referrer }, context);
+  }
+  const form = crypto.randomUUID();
+  try {
+    if (port === null) throw new PortLost();
+    const body = await outgoingBody(request, context);
+    const head = { ...requestHead(request, url, context, { documentUrl, bodyLength: null }), form };
+    const kept = await port.fetch(head, body.content, new AbortController().signal);
+    kept.watch({ onEnd: finish });
+    void new Response(kept.body()).arrayBuffer().catch(() => {});
+    return placeholderPage({ referrer, form }, context);
+  } catch {
+    finish();
+    const message = "Cannot send the form: the app has to be opened anew";
+    return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.LINK_LOST, message }, context);
+  }
 }
 
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */

@@ -196,7 +196,7 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       for (const port of ports) new SlotPort(port, message.binding, host);
       return;
     case "frame-starts":
-      return host.frameStarts.add(message.binding, message.url, message.start);
+      return startFrame(message);
     case "navigate":
       return navigate(message);
     case "abandon":
@@ -331,6 +331,21 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
   const head = hardReload.marked(trackers.marked(navigationHead(request)));
   response.setExchange(tunnel.ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);
+}
+
+/** What a form sends there goes out at once, and its answer waits for the frame's slot. */
+function startFrame(message: ShellToTunnel & { type: "frame-starts" }): void {
+  const { binding, url, start, form: named } = message;
+  host.frameStarts.add(binding, url, start);
+  const form = host.frameStarts.takeForm(message);
+  if (form === null) return;
+  const { destination, headers, body } = form;
+  const request = { url, method: "POST", headers, body: null, ...start };
+  const { topLevelOrigin } = binding;
+  const head: RequestHead = { ...navigationHead(request), destination, redirect: "same-origin", topLevelOrigin };
+  const response = new HeldResponse(start.referrer);
+  response.setExchange(host.ask({ head, body, push: null }, response));
+  holdNavigation(held, topLevelOrigin, url, response, named?.name);
 }
 
 function navigationHead(request: NavigationRequest): RequestHead {

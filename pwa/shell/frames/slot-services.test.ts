@@ -101,6 +101,15 @@ describe("a frame of another origin", () => {
     expect(page.posted.map(({ message }) => message.type)).toEqual(["origins"]);
   });
 
+  it("gets the answer to a form by a mark on its address, and the tunnel is told whose form that is", () => {
+    const { services, told } = rig();
+    const frame = documentBelow(documentBelow(shell).source);
+    services.onMessage({ ...wants(`${B}/pay#part`), form: "1" } as PageToShell, asker, frame.source);
+    const from = { origin: A, topLevelOrigin: A, topLevel: true };
+    expect(told).toMatchObject([{ type: "frame-starts", url: `${B}/pay`, form: { name: "1", from } }]);
+    expect(frame.posted).toMatchObject([{ message: { slotUrl: `slot b ${B}/pay#part#ropeway-form-1` } }]);
+  });
+
   it("gets one later, or none where no host is free, unless it is gone", () => {
     const asked: boolean[] = [];
     let goOn = () => {};
@@ -151,5 +160,64 @@ describe("a frame of another origin", () => {
     services.onMessage(wants(`${A}/`), advert, own.source);
     services.onMessage(wants(`${A}/`), advert, deeper.source);
     expect(told.map((message) => message.type === "frame-starts" && message.binding.topLevelOrigin)).toEqual([A, B]);
+  });
+});
+
+describe("a frame that wants to lead the page", () => {
+  const guest: Slot = { label: "b", origin: B, topLevelOrigin: A, topLevel: false };
+  const NONE = { isActive: false, hasBeenActive: false };
+  const BEFORE = { isActive: false, hasBeenActive: true };
+  const NOW = { isActive: true, hasBeenActive: true };
+  const shell = documentBelow(null);
+  const page = documentBelow(shell.source);
+  beforeEach(() => void vi.stubGlobal("window", shell.source));
+  afterEach(() => void vi.unstubAllGlobals());
+
+  const leads = (more: object = {}) =>
+    ({ type: "navigate", url: "https://c.example/", leads: "page", sandbox: null, ...more }) as PageToShell & {
+      type: "navigate";
+    };
+  const all = { sandbox: ["allow-top-navigation", "allow-popups"] };
+  const byActivation = { sandbox: ["allow-top-navigation-by-user-activation"] };
+
+  it.each([
+    ["of the page's site may", asker, {}, NONE, true],
+    ["of another site may not by itself", guest, {}, NONE, false],
+    ["of another site may where the person has used it", guest, {}, BEFORE, true],
+    ["of another site may lead within the page's site", guest, { url: "https://www.a.example/" }, NONE, true],
+    ["may not by another scheme", guest, { url: "http://a.example/" }, NONE, false],
+    ["in a sandbox may not", asker, { sandbox: ["allow-scripts"] }, NOW, false],
+    ["in a sandbox that allows it may", guest, all, BEFORE, true],
+    ["in a sandbox that asks for a tap may with one", guest, byActivation, NOW, true],
+    ["in such a sandbox may not without", asker, byActivation, BEFORE, false],
+    ["of another site opens a window with a tap", guest, { leads: "window" }, NOW, true],
+    ["opens none without", guest, { leads: "window" }, BEFORE, false],
+    ["in a sandbox opens none", asker, { leads: "window", ...byActivation }, NOW, false],
+    ["of the version before may not", asker, { leads: undefined }, NOW, false],
+  ])("%s", (_what, slot, more, activation, expected) => {
+    const { services } = rig();
+    const frame = documentBelow(page.source);
+    const frames = { source: frame.source, page: page.source };
+    expect(services.mayLead(leads(more), slot, frames, activation)).toBe(expected);
+  });
+
+  it("is in the sandboxes that the documents around it tell of, whatever it says itself", () => {
+    const { services } = rig();
+    const frame = documentBelow(page.source);
+    const inner = documentBelow(frame.source);
+    const sandboxed = { ...wants(`${B}/`), sandbox: ["allow-scripts"] } as PageToShell;
+    services.onMessage(sandboxed, asker, frame.source);
+    services.onMessage({ ...wants("https://c.example/"), sandbox: null } as PageToShell, guest, frame.source);
+    for (const { source } of [frame, inner])
+      expect(services.mayLead(leads(), guest, { source, page: page.source }, NOW)).toBe(false);
+    services.onMessage({ ...sandboxed, sandbox: null } as PageToShell, asker, frame.source);
+    expect(services.mayLead(leads(), guest, { source: inner.source, page: page.source }, NOW)).toBe(true);
+  });
+
+  it("is one of the page's own", () => {
+    const { services } = rig();
+    const elsewhere = documentBelow(documentBelow(shell.source).source);
+    (shell.source as { parent: unknown }).parent = shell.source;
+    expect(services.mayLead(leads(), asker, { source: elsewhere.source, page: page.source }, NOW)).toBe(false);
   });
 });

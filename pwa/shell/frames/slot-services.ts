@@ -1,4 +1,6 @@
 import { type KeyPress, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
+import type { SlotBinding } from "../../messages/port-messages.ts";
+import { withFormMark } from "../../slot/slot-url.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
 import { framePartition } from "./frame-partition.ts";
 import { FrameReferrers } from "./frame-referrer.ts";
@@ -7,6 +9,30 @@ import { answerOrigins } from "./origin-answer.ts";
 import type { SlotFrames } from "./slot-frames.ts";
 import type { Slot } from "./slot-registry.ts";
 
+export type Activation = Pick<UserActivation, "isActive" | "hasBeenActive">;
+
+/** The sandboxes of frames of other sites, as the documents around them say: what is in a frame would say it has none. */
+class FrameSandboxes {
+  readonly #known = new WeakMap<Window, { readonly sandbox: unknown; readonly label: string }>();
+
+  /** @param label of the slot that says so. The first to speak for a frame is of the site around it. */
+  note(frame: Window, sandbox: unknown, label: string): void {
+    const known = this.#known.get(frame);
+    if (sandbox !== undefined && (known === undefined || known.label === label))
+      this.#known.set(frame, { sandbox, label });
+  }
+
+  /** Of a frame and those around it. Null: it is not in the page. */
+  around(frame: Window, page: Window | null): unknown[] | null {
+    const sandboxes: unknown[] = [];
+    for (let each = frame; each !== page; each = each.parent) {
+      if (each === each.parent) return null;
+      sandboxes.push(this.#known.get(each)?.sandbox);
+    }
+    return sandboxes;
+  }
+}
+
 /** What documents in slots get from the shell, wherever they are in a page: ports, names, and slots for their frames. */
 export class SlotServices {
   readonly #slots: SlotFrames;
@@ -14,6 +40,7 @@ export class SlotServices {
   readonly #onKey: (press: KeyPress) => void;
   readonly #mayShowEntry: (slotUrl: string, slot: Slot) => boolean;
   readonly #referrers = new FrameReferrers();
+  readonly #sandboxes = new FrameSandboxes();
 
   /**
    * @param onKey a key of the app's was pressed in a page, as that says.
@@ -50,6 +77,31 @@ export class SlotServices {
     }
   }
 
+  /**
+   * Whether a frame may lead the page, or open a window: as HTML has it (section 7.4.2.4, "allowed by sandboxing to
+   * navigate"), and with what the person has to have done in a frame of another site, as in Chromium.
+   *
+   * @param activation of the frame, where the browser tells it; else what the person has done anywhere in the app counts.
+   */
+  mayLead(
+    { leads, sandbox, url }: PageToShell & { type: "navigate" },
+    slot: Slot,
+    frames: { readonly source: Window; readonly page: Window | null },
+    activation: Activation = {
+      isActive: navigator.userActivation.isActive,
+      hasBeenActive: navigator.userActivation.isActive,
+    },
+  ): boolean {
+    const sandboxes = this.#sandboxes.around(frames.source, frames.page);
+    if (sandboxes === null || leads === undefined) return false;
+    const allow = (...tokens: string[]) =>
+      [sandbox, ...sandboxes].every((each) => !Array.isArray(each) || tokens.some((token) => each.includes(token)));
+    const isOwn = slot.topLevel;
+    if (leads === "window") return allow("allow-popups") && (isOwn || activation.isActive);
+    if (allow("allow-top-navigation")) return isOwn || activation.hasBeenActive || isOfSite(url, slot.topLevelOrigin);
+    return activation.isActive && allow("allow-top-navigation", "allow-top-navigation-by-user-activation");
+  }
+
   /** The entry may be of another origin, which had the host before. Of frames nobody knows. */
   #mayGoBack(slotUrl: string, slot: Slot, source: Window): boolean {
     if (!this.#slots.hasMoved(slot)) return true;
@@ -61,6 +113,7 @@ export class SlotServices {
   #sendFrame(message: PageToShell & { type: "frame-wanted" }, slot: Slot, frame: Window): void {
     const url = frameUrl(message.url);
     if (url === null || frame.closed) return;
+    this.#sandboxes.note(frame, message.sandbox, slot.label);
     const isDeeper = ![frame.parent, frame.parent.parent].includes(window);
     const partition = framePartition(url.origin, slot, isDeeper);
     const again = () => this.#sendFrame(message, slot, frame);
@@ -70,16 +123,29 @@ export class SlotServices {
       frame.postMessage({ tag: MESSAGE_TAG, type: "no-host" } satisfies ShellToPage, this.#slots.originOf(slot));
       return;
     }
-    const slotUrl = this.#slots.slotUrl(frameSlot, url.href);
+    const form = typeof message.form === "string" ? { name: message.form, from: bindingOf(slot) } : undefined;
+    const slotUrl = this.#slots.slotUrl(frameSlot, form ? withFormMark(url.href, form.name) : url.href);
     url.hash = "";
     const start = this.#referrers.start(frame, message, slot, url.href, frameSlot.label);
-    const { origin, topLevelOrigin, topLevel } = frameSlot;
-    this.#tunnel.tell({ type: "frame-starts", binding: { origin, topLevelOrigin, topLevel }, url: url.href, start });
-    const bootsInside = !topLevel;
+    const binding = bindingOf(frameSlot);
+    this.#tunnel.tell({ type: "frame-starts", binding, url: url.href, start, ...(form && { form }) });
+    const bootsInside = !binding.topLevel;
     const answer: ShellToPage = { tag: MESSAGE_TAG, type: "frame", slotUrl, topLevel: slot.topLevel, bootsInside };
     // The document around the frame is of the same slot, but where the frame's own one has asked.
     const names: ShellToPage = answerOrigins([this.#slots.originOf(frameSlot)], slot, this.#slots);
     frame.parent.postMessage(names, this.#slots.originOf(slot));
     frame.postMessage(answer, this.#slots.originOf(slot));
   }
+}
+
+function bindingOf({ origin, topLevelOrigin, topLevel }: Slot): SlotBinding {
+  return { origin, topLevelOrigin, topLevel };
+}
+
+/** Whether the address is surely of the site of this page: Chromium lets frames lead a page within its site. */
+function isOfSite(address: string, origin: string): boolean {
+  const [url, page] = [URL.parse(address), new URL(origin)];
+  if (url?.protocol !== page.protocol || /^[[\d.:\]]+$/.test(page.hostname)) return false;
+  const [one, other] = [`.${url.hostname}`, `.${page.hostname}`];
+  return one.endsWith(other) || other.endsWith(one);
 }

@@ -3,6 +3,7 @@
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import { isTagged } from "../../messages/worker-messages.ts";
+import { sandboxAround } from "../page/frames/sandbox.ts";
 import { removeNetworkFeatures } from "../page/network-features.ts";
 import { isFramedByOthers } from "../policy/framed-by-others.ts";
 import { ropewayPath } from "../slot-url.ts";
@@ -54,6 +55,8 @@ function ask(isAsked: boolean): void {
     referrer: told.referrer ?? "",
     movedFrom: told.from ?? parameters.get("from"),
     isAsked,
+    sandbox: window.frameElement === null ? undefined : sandboxAround(window),
+    ...(told.form !== undefined && { form: told.form }),
   };
   giveUp = () => {
     clearTimeout(timer);

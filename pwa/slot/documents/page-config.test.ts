@@ -12,6 +12,7 @@ const config: PageConfig = {
   isPosted: false,
   charset: "",
   cookies: [],
+  nonce: "n0",
   referrer: "",
   referrerPolicy: "",
 };
@@ -20,7 +21,7 @@ it("survives the way through markup, whatever the document's URL holds", () => {
   const snippet = pageSnippet(config, "n0");
   const tag = new TagEditor(snippet.slice(0, -"</script>".length));
   let removed = 0;
-  const element = { dataset: { config: tag.get("data-config") ?? "" }, remove: () => removed++ };
+  const element = { nonce: "n0", dataset: { config: tag.get("data-config") ?? "" }, remove: () => removed++ };
   expect(tag.get("nonce")).toBe("n0");
   expect(takeConfig(element)).toEqual(config);
   expect(removed).toBe(1);

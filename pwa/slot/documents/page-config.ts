@@ -1,8 +1,9 @@
 /** How the service worker tells the page script about its document. */
 import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import type { ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { pageScript } from "../rewrite/html-rewriter.ts";
 import { escapeAttribute } from "../rewrite/html-tag.ts";
-import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
+import type { SlotIdentity } from "../slot-url.ts";
 
 export interface PageConfig extends SlotIdentity {
   readonly shellOrigin: string;
@@ -19,6 +20,8 @@ export interface PageConfig extends SlotIdentity {
   readonly cookies: readonly ScriptCookie[];
   /** What `document.referrer` reads: a real URL, or "". */
   readonly referrer: string;
+  /** Of the script's element, for those of `srcdoc` documents. */
+  readonly nonce: string;
   /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }
@@ -27,17 +30,19 @@ export interface PageConfig extends SlotIdentity {
  * The element that goes right after `<head>`. The configuration is an attribute, so that no inline script is needed
  * and a policy without 'unsafe-inline' has nothing to object to.
  */
-export function pageSnippet(config: PageConfig, nonce: string): string {
-  const data = escapeAttribute(JSON.stringify(config));
-  return `<script src="${ropewayPath.pageScript}" nonce="${escapeAttribute(nonce)}" data-config="${data}"></script>`;
+export function pageSnippet(config: Omit<PageConfig, "nonce">, nonce: string): string {
+  return pageScript("", nonce, ` data-config="${escapeAttribute(JSON.stringify(config))}"`);
 }
 
 /** Reads the configuration from the script's element and takes the element away. */
 export function takeConfig(
-  script: { readonly dataset: { readonly [name: string]: string | undefined }; remove(): void } | null,
+  script: {
+    readonly nonce?: string;
+    readonly dataset: { readonly [name: string]: string | undefined };
+    remove(): void;
+  } | null,
 ): PageConfig | null {
+  script?.remove();
   const text = script?.dataset.config;
-  if (script === null || text === undefined) return null;
-  script.remove();
-  return JSON.parse(text) as PageConfig;
+  return text === undefined ? null : { ...(JSON.parse(text) as PageConfig), nonce: script?.nonce ?? "" };
 }

@@ -8,14 +8,14 @@ import { patchElements } from "../page/elements.ts";
 import { createFailingWebSocket } from "../page/failing-web-socket.ts";
 import { helpAutofocus, passKeys } from "../page/focus.ts";
 import { patchBlobs } from "../page/frames/blob-documents.ts";
-import { ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
+import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
 import { patchMessages } from "../page/frames/messages.ts";
 import { patchIdentity } from "../page/identity.ts";
 import { patchIdle } from "../page/idle.ts";
 import { patchFormCharset } from "../page/links/form-charset.ts";
 import { watchNavigations } from "../page/links/navigate.ts";
 import { obeyShell, reportDocument } from "../page/links/report.ts";
-import { patchTargets } from "../page/links/targets.ts";
+import { patchOpen, patchTargets } from "../page/links/targets.ts";
 import { patchMarkup } from "../page/markup.ts";
 import { createPageContext } from "../page/page-context.ts";
 import { watchReaders } from "../page/pictures/pictures.ts";
@@ -24,10 +24,12 @@ import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
 import { keepWindowName } from "../page/window-name.ts";
 import { WorkerClient } from "../page/worker-client.ts";
-import { toReal } from "../slot-url.ts";
+import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
 
 function start(config: PageConfig): void {
+  const { url, form } = takeFormMark(location.href);
+  if (form !== undefined) history.replaceState(history.state, "", url);
   const context = createPageContext(config);
   const { serviceWorker } = navigator;
   const worker = serviceWorker === undefined ? null : new WorkerClient(context, serviceWorker);
@@ -53,6 +55,7 @@ function start(config: PageConfig): void {
   patchIdle(window);
   if (config.topLevel) patchViewport();
   patchTargets(context);
+  patchOpen(context);
   patchFormCharset(context);
   patchBlobs();
   patchElements(context);
@@ -62,4 +65,5 @@ function start(config: PageConfig): void {
 
 const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);
 // The page is a frame of the shell; whatever is deeper is a frame of the page, even in a top-level slot.
-if (config !== null) start({ ...config, topLevel: config.topLevel && window.parent === window.top });
+if (config === null) askToBeAdopted();
+else start({ ...config, topLevel: config.topLevel && window.parent === window.top });

@@ -1,6 +1,6 @@
 /** Applies the element rules to what scripts make: attributes, properties, and elements seen in the document. */
 import { AFFECTED_ELEMENTS, type ElementContext, rewriteElement, writtenFrameUrl } from "../rewrite/element-rules.ts";
-import { rewriteMarkup } from "../rewrite/html-rewriter.ts";
+import { rewriteSrcdoc } from "../rewrite/html-rewriter.ts";
 import type { AttributeAccess } from "../rewrite/html-tag.ts";
 import { ropewayPath, toReal } from "../slot-url.ts";
 import { forgetBlob, isBlobUrl, showBlob, shownBlob } from "./frames/blob-documents.ts";
@@ -29,11 +29,12 @@ export function elementContext({ config, realUrl }: PageContext): ElementContext
     slotOrigin: config.slotOrigin,
     realOrigin: config.realOrigin,
     documentUrl: realUrl(),
+    nonce: config.nonce,
     // Policies that scripts add are the page's own business: they can only close.
     transformPolicy: (content: string) => content,
   };
   const base = toReal(document.baseURI, config);
-  return { ...context, base, rewriteInner: (markup) => rewriteMarkup(markup, { ...context, documentUrl: base }) };
+  return { ...context, base, rewriteInner: rewriteSrcdoc({ ...context, documentUrl: base }) };
 }
 
 /** An element with changes that are not written yet; null removes. */

@@ -4,8 +4,12 @@ import type { PageToShell } from "../../messages/page-messages.ts";
 import type { PageConfig } from "../documents/page-config.ts";
 import { toReal } from "../slot-url.ts";
 
+export type Realm = Window & typeof globalThis & { readonly navigation?: Navigation };
+
 export interface PageContext {
   readonly config: PageConfig;
+  /** Whose documents these are: the page script's own, or those of a frame that has none. */
+  readonly realm: Realm;
   /** Whether a reload would send a form again. */
   isPosted: boolean;
   /** Real URL of the document, as it is now. */
@@ -18,10 +22,13 @@ export function createPageContext(config: PageConfig): PageContext {
   const { top } = window;
   return {
     config,
+    realm: window,
     isPosted: config.isPosted,
     realUrl: () => toReal(location.href, config),
     toShell(message, transfer = []) {
-      if (top !== null && top !== window) top.postMessage(message, config.shellOrigin, transfer);
+      // What the person has done in a frame is for the browser alone to say.
+      const options = { targetOrigin: config.shellOrigin, transfer, includeUserActivation: true };
+      if (top !== null && top !== window) top.postMessage(message, options);
     },
   };
 }

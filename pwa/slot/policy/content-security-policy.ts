@@ -67,6 +67,13 @@ function allowFrames(policy: Policy, context: PolicyContext): void {
   policy.set("frame-src", [...new Set([...sources, "'self'", context.slotSources])]);
 }
 
+/** Forms that lead frames to other origins go by way of the placeholder. */
+function allowForms(policy: Policy, { slotOrigin }: PolicyContext): void {
+  const targets = policy.get("form-action");
+  if (targets !== undefined && !isNone(targets))
+    policy.set("form-action", [...targets, slotOrigin + ropewayPath.frame]);
+}
+
 /**
  * Lets the page script's element through. A nonce only where inline scripts are governed by nonces, hashes or
  * 'strict-dynamic' already: elsewhere it would switch 'unsafe-inline' off. A directive of its own keeps eval, event
@@ -107,6 +114,7 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
     for (const [name, sources] of policy)
       if (!NO_SOURCE_LIST.has(name) && name !== "trusted-types") policy.set(name, withBothOrigins(sources, context));
     allowFrames(policy, context);
+    allowForms(policy, context);
     allowPageScript(policy, context);
     allowTrustedTypesPolicy(policy);
     if (policy.size > 0) policies.push(serializePolicy(policy));

@@ -7,6 +7,7 @@ const context: ElementContext = {
   realOrigin: "https://example.org",
   documentUrl: "https://example.org/dir/",
   base: "https://example.org/dir/",
+  nonce: "n0",
   transformPolicy: (content) => content,
   rewriteInner: (markup) => markup,
 };

@@ -14,6 +14,8 @@ export interface MarkupContext extends SlotIdentity {
   readonly documentUrl: string;
   /** Documents that hold it in an attribute, `srcdoc`. */
   readonly depth?: number;
+  /** Of the page script's element. */
+  readonly nonce: string;
   /** Transforms the `content` of a policy's `<meta>`. */
   readonly transformPolicy: (content: string) => string;
 }
@@ -21,8 +23,8 @@ export interface MarkupContext extends SlotIdentity {
 export interface ElementContext extends MarkupContext {
   /** Real URL that relative URLs resolve against. */
   readonly base: string;
-  /** Rewrites the markup of a srcdoc document. */
-  readonly rewriteInner: (markup: string) => string;
+  /** Rewrites the markup of a srcdoc document. `hasPageScript`: it is one whose scripts may load. */
+  readonly rewriteInner: (markup: string, hasPageScript: boolean) => string;
 }
 
 export const AFFECTED_ELEMENTS: ReadonlySet<string> = new Set([
@@ -95,6 +97,12 @@ function isOwnPage(src: string, context: ElementContext): boolean {
   return target.real.origin === context.realOrigin || isSlotUrl(target.native, context);
 }
 
+/** Whether what is in the frame is of no origin, and may run scripts. */
+function isOpaque(element: AttributeAccess): boolean {
+  const tokens = element.get("sandbox")?.toLowerCase().split(/\s+/) ?? ["allow-same-origin"];
+  return !tokens.includes("allow-same-origin") && tokens.includes("allow-scripts");
+}
+
 /**
  * A sandbox without allow-same-origin makes an opaque origin, which no service worker controls. Without scripts the
  * token is added, since nothing can use it; frames of other origins have slots of their own and get it too. What is
@@ -130,7 +138,7 @@ function rewriteFrame(element: AttributeAccess, context: ElementContext): void {
     const isClosed = markup.startsWith(CLOSED_PREFIX);
     const prefix = isClosed ? CLOSED_PREFIX : SRCDOC_PREFIX;
     const inner = markup.startsWith(prefix) ? markup.slice(prefix.length) : markup;
-    return prefix + context.rewriteInner(inner);
+    return prefix + context.rewriteInner(inner, prefix === "" && !isOpaque(element));
   });
   openSandbox(element, context);
   const written = element.get("src") ?? "";

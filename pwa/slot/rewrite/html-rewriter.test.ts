@@ -6,6 +6,7 @@ const context = {
   slotOrigin: "http://s1.localhost:8787",
   realOrigin: "https://example.org",
   documentUrl: "https://example.org/dir/page",
+  nonce: "n0",
   transformPolicy: (content: string) => `transformed ${content}`,
 };
 const SNIPPET = "<script src=/.ropeway/page.js></script>";
@@ -70,10 +71,13 @@ describe("frames", () => {
   ])("%s", (html, expected) => expect(markup(html)).toBe(expected));
 
   it("rewrites srcdoc with the same rules", () => {
+    const script = `<script src=&quot;${context.slotOrigin}/.ropeway/page.js&quot; nonce=&quot;n0&quot;></script>`;
     expect(markup(`<iframe srcdoc="<p>&nbsp;<iframe src='https://a.example/'></iframe>">`)).toBe(
-      `<iframe srcdoc="<p>&nbsp;<iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;></iframe>">`,
+      `<iframe srcdoc="${script}<p>&nbsp;<iframe src=&quot;/.ropeway/frame?url=https%3A%2F%2Fa.example%2F&quot;></iframe>">`,
     );
-    expect(markup('<iframe srcdoc="&lt;p>">')).toBe('<iframe srcdoc="&lt;p>">');
+    expect(markup('<iframe srcdoc="<!doctype html><head><p>">')).toBe(
+      `<iframe srcdoc="<!doctype html><head>${script}<p>">`,
+    );
   });
 
   it("keeps sandboxed frames under the service worker, or without network", () => {
@@ -92,7 +96,7 @@ describe("frames", () => {
   });
 
   it("changes nothing the second time", () => {
-    const html = `<iframe sandbox=allow-scripts srcdoc=x></iframe><iframe sandbox=allow-scripts src=/x></iframe>
+    const html = `<iframe srcdoc="<html><p>"></iframe><iframe sandbox=allow-scripts srcdoc=x></iframe><iframe sandbox=allow-scripts src=/x></iframe>
       <iframe sandbox src=https://a.example></iframe><link rel="preconnect icon"><object data=x></object>`;
     expect(markup(markup(html))).toBe(markup(html));
   });

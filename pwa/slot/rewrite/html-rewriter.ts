@@ -5,9 +5,9 @@
 
 import { type CutOff, HtmlTokens, type Tag, type TokenHandler } from "../../../shared/web/html-tokens.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { toReal } from "../slot-url.ts";
+import { ropewayPath, toReal } from "../slot-url.ts";
 import { AFFECTED_ELEMENTS, type ElementContext, type MarkupContext, rewriteElement } from "./element-rules.ts";
-import { type AttributeAccess, TagEditor } from "./html-tag.ts";
+import { type AttributeAccess, escapeAttribute, TagEditor } from "./html-tag.ts";
 
 /** What is rewritten, and how. */
 export interface MarkupRules {
@@ -158,10 +158,7 @@ export class HtmlRewriter implements TokenHandler {
 
   #contextAt(base: string): ElementContext {
     const depth = (this.#context.depth ?? 0) + 1;
-    // What is nested so deep would be gone through as often.
-    const rewriteInner = (markup: string) =>
-      depth > SRCDOC_DEPTH ? "" : rewriteMarkup(markup, { ...this.#context, documentUrl: base, depth });
-    return { ...this.#context, base, rewriteInner };
+    return { ...this.#context, base, rewriteInner: rewriteSrcdoc({ ...this.#context, documentUrl: base, depth }) };
   }
 }
 
@@ -172,4 +169,21 @@ export function rewriteMarkup(html: string, context: MarkupContext): string {
   if (!AFFECTED_MARKUP.test(html)) return html;
   const rewriter = new HtmlRewriter(context, null);
   return rewriter.write(html) + rewriter.end();
+}
+
+/** `ElementContext.rewriteInner`. The page script, which is like any other document's, has it adopted by the page around. */
+export function rewriteSrcdoc(context: MarkupContext): ElementContext["rewriteInner"] {
+  return (markup, hasPageScript) => {
+    // What is nested so deep would be gone through as often.
+    if ((context.depth ?? 0) > SRCDOC_DEPTH) return "";
+    const snippet = pageScript(context.slotOrigin, context.nonce, "");
+    if (!hasPageScript || markup.includes(snippet)) return rewriteMarkup(markup, context);
+    const rewriter = new HtmlRewriter(context, snippet);
+    return rewriter.write(markup) + rewriter.end();
+  };
+}
+
+/** The page script's element. @param origin "" for the document's own. */
+export function pageScript(origin: string, nonce: string, data: string): string {
+  return `<script src="${origin}${ropewayPath.pageScript}" nonce="${escapeAttribute(nonce)}"${data}></script>`;
 }

@@ -21,16 +21,17 @@ export function locationOf({ head }: TunnelResponse): string | null {
 /**
  * The URL of another origin that a redirect leads to, or why it cannot be followed.
  *
+ * @param hasBody of the request that it answers.
  * @param fragment of the URL that was asked for: it holds where the redirect names none.
  */
 export function redirectTarget(
   { head }: TunnelResponse,
   location: string,
-  { method }: Request,
+  hasBody: boolean,
   fragment: string,
 ): string | RopewayError {
   const target = URL.parse(location, head.url);
-  if (target === null || (head.status >= 307 && method !== "GET")) {
+  if (target === null || (head.status >= 307 && hasBody)) {
     const reason = "Cannot follow the redirect: it leads to another site with the data of a form";
     return new RopewayError(ErrorCode.BODY_NOT_REPLAYABLE, "stream", "origin", reason);
   }

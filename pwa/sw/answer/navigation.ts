@@ -10,7 +10,7 @@ import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/cont
 import { framingAllowed } from "../../slot/policy/framing.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
-import { toSlot } from "../../slot/slot-url.ts";
+import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -91,7 +91,7 @@ function redirected(exchange: SlotExchange, response: TunnelResponse): Response 
 function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, location: string): Response {
   response.cancel();
   exchange.finish();
-  const target = redirectTarget(response, location, exchange.request, new URL(exchange.request.url).hash);
+  const target = redirectTarget(response, location, methodOf(exchange) !== "GET", fragmentOf(exchange));
   if (target instanceof RopewayError) return failed(exchange, target);
   const moved = { url: target, from: exchange.head.url };
   // What such a slot shows is in a frame.
@@ -104,9 +104,19 @@ function failed(exchange: SlotExchange, error: unknown): Response {
   const code = error instanceof RopewayError ? error.code : ErrorCode.INTERNAL_ERROR;
   const message = error instanceof Error ? error.message : "Cannot load the page: internal error";
   if (code === ErrorCode.CANCEL) return new Response(null, { status: 204 });
-  const { method, url } = exchange.request;
-  const notice = { kind: "failed", url: exchange.head.url + new URL(url).hash, method, code, message } as const;
+  const method = methodOf(exchange);
+  const notice = { kind: "failed", url: exchange.head.url + fragmentOf(exchange), method, code, message } as const;
   return noticePage(notice, exchange.context);
+}
+
+/** Of what was sent, which the tunnel may have done before the frame came for the answer. */
+function methodOf({ request, head }: SlotExchange): string {
+  return head.form ? "POST" : request.method;
+}
+
+/** The page's own. */
+function fragmentOf({ request }: SlotExchange): string {
+  return new URL(takeFormMark(request.url).url).hash;
 }
 
 /**
@@ -226,6 +236,7 @@ function documentParts(
       slotOrigin: context.slotOrigin,
       realOrigin: context.realOrigin,
       documentUrl: head.url,
+      nonce,
       transformPolicy: (content) => transformPolicies([content], policyContext).policies.join(", "),
     },
     snippet,
@@ -238,8 +249,7 @@ function documentParts(
     headers.append("content-security-policy", topLevelFramingPolicy(context, allowsOwnFrames));
   }
   const tell = (phase: "loading" | "loaded") => {
-    const { hash } = new URL(exchange.request.url);
-    if (page.silent) exchange.silentDocument({ url: head.url + hash, title, phase });
+    if (page.silent) exchange.silentDocument({ url: head.url + fragmentOf(exchange), title, phase });
   };
   tell("loading");
   return { rewriter, headers, onEnd: () => tell("loaded") };

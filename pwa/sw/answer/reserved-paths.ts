@@ -48,10 +48,10 @@ export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): R
 /**
  * Frames of it are slots that are being set up.
  *
- * @param told see frame.ts; `referrer` with which the frame is asked for, all URLs real.
+ * @param told see frame.ts; `referrer` with which the frame is asked for, all URLs real; `form` as of `PortRequestHead`.
  */
 export function placeholderPage(
-  told: { readonly referrer: string } | { readonly url: string; readonly from: string },
+  told: { readonly referrer: string; readonly form?: string } | { readonly url: string; readonly from: string },
   hosts: Hosts,
 ): Response {
   const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);

@@ -48,7 +48,7 @@ function redirected(navigation: LiteNavigation, response: TunnelResponse): Respo
 /** To another origin, which the window goes to. */
 function moved(navigation: LiteNavigation, response: TunnelResponse, location: string): Response {
   response.cancel();
-  const target = redirectTarget(response, location, navigation.request, navigation.fragment);
+  const target = redirectTarget(response, location, navigation.request.method !== "GET", navigation.fragment);
   if (target instanceof RopewayError) return failed(navigation, target);
   navigation.finish();
   navigation.tell({ type: "lite-moved", url: target, from: response.head.url });

@@ -7,6 +7,7 @@ function rewrite(html: string, documentUrl = "https://a.example/b/c.html"): stri
     slotOrigin: "https://ropeway.example",
     realOrigin: "https://a.example",
     documentUrl,
+    nonce: "",
     transformPolicy: (content: string) => `kept ${content}`,
   };
   const rewriter = new HtmlRewriter(context, null, LITE_RULES);

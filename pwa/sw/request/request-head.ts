@@ -12,7 +12,7 @@ import { isMixedContent } from "../../../shared/web/origin.ts";
 import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { ORIGINAL_MARK, UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
-import { isSlotUrl, toReal } from "../../slot/slot-url.ts";
+import { isSlotUrl, takeFormMark, toReal } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
 /** Set by the browser for its own ends (`origin` names the slot), or by the edge for the session. */
@@ -53,6 +53,7 @@ export function requestHead(
     credentials: isNavigation ? "include" : (request.credentials as CredentialsMode),
     // Whether a document may load on another origin, and with which cookies, depends on where it will be shown.
     redirect: isNavigation ? "same-origin" : (request.redirect as RedirectMode),
+    ...(isNavigation ? { form: takeFormMark(target).form ?? "" } : {}),
     ...(asked !== target && MAY_WAIT.has(request.destination) ? { wantsOriginal: true } : {}),
     ...(request.cache === "default" ? {} : { cache: request.cache as CacheMode }),
     referrer: referrerOf(

@@ -20,4 +20,18 @@ describe("FrameStarts", () => {
     expect(starts.find(guest, "https://guest.example/999")).toEqual(start);
     expect(starts.find(guest, "https://guest.example/0")).toBeNull();
   });
+
+  it("gives a form once, to the slot that it was kept for, and for its address", () => {
+    const from = { origin: TOP, topLevelOrigin: TOP, topLevel: true };
+    const url = "https://guest.example/form";
+    const form = { url, destination: "frame", headers: [["content-type", "text/plain"]], body: null } as const;
+    const starts = new FrameStarts();
+    starts.keep(from, "1", form);
+    expect(starts.takeForm({ url, form: { name: "2", from } })).toBeNull();
+    expect(starts.takeForm({ url, form: { name: "1", from: { ...guest, topLevel: false } } })).toBeNull();
+    expect(starts.takeForm({ url: `${url}?other`, form: { name: "1", from } })).toBeNull();
+    expect(starts.takeForm({ url })).toBeNull();
+    expect(starts.takeForm({ url, form: { name: "1", from } })).toBe(form);
+    expect(starts.takeForm({ url, form: { name: "1", from } })).toBeNull();
+  });
 });

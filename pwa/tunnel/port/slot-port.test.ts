@@ -119,6 +119,47 @@ it.each([
   expect(slot.silentDocuments).toEqual(Array(times).fill(document));
 });
 
+describe("a form that leads a frame to another origin", () => {
+  const head = { ...navigation, url: `${OTHER}/form`, method: "POST", destination: "iframe", form: "1" } as const;
+  const wanted = { url: `${OTHER}/form`, form: { name: "1", from: TOP_LEVEL } };
+
+  it("is kept until the shell says who sends it, and goes without fields that no form has", async () => {
+    const slot = slotRig();
+    const headers = [
+      ["x-own", "1"],
+      ["content-type", "text/plain"],
+    ] as const;
+    const body = new TextEncoder().encode("a=1").buffer;
+    const answers = await slot.say({ type: "request", id: 1, head: { ...head, headers }, body });
+    expect(typesOf(answers)).toEqual(["response", "end"]);
+    expect(slot.requests).toEqual([]);
+    const sent = slot.frameStarts.takeForm(wanted);
+    expect(sent?.headers).toEqual([["content-type", "text/plain"]]);
+    expect(await new Response(sent?.body).text()).toBe("a=1");
+  });
+
+  it("streams a large body once it is wanted, and breaks off with its service worker", async () => {
+    const slot = slotRig();
+    await slot.say({ type: "request", id: 1, head, body: "stream" });
+    const reader = slot.frameStarts.takeForm(wanted)?.body?.getReader();
+    const first = reader?.read();
+    expect(typesOf(await slot.heard())).toContain("body-wanted");
+    await slot.say({ type: "body", id: 1, chunk: Uint8Array.of(1) });
+    expect((await first)?.value).toEqual(Uint8Array.of(1));
+    const second = expect(reader?.read()).rejects.toThrow("was ended");
+    slot.far.close();
+    await second;
+  });
+
+  it("is refused where it does not come as one", async () => {
+    for (const other of [{ form: "" }, { method: "PUT" }, { form: undefined }]) {
+      const slot = slotRig();
+      const answers = await slot.say({ type: "request", id: 1, head: { ...head, ...other }, body: null });
+      expect(errorCodes(answers)).toEqual([ErrorCode.PROTOCOL_ERROR]);
+    }
+  });
+});
+
 describe("a frame of another origin", () => {
   const start = { referrer: "https://top.example/", initiator: "https://top.example" };
 

@@ -8,6 +8,7 @@ import type { Destination, RequestHead, ResponseHead } from "../../../shared/htt
 import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
 import { isStoreNote } from "../../../shared/http/store-notes.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { formFields } from "../../messages/form-type.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, SlotBinding } from "../../messages/port-messages.ts";
 import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
 import type { TunnelToShell } from "../../messages/tunnel-messages.ts";
@@ -126,7 +127,10 @@ export class SlotPort {
     const { id, head } = message;
     // If the id is in use already, the former request must not be taken for the new one.
     if (this.#exchanges.has(id)) return;
-    if (!isWellFormed(head) || (head.mode === "navigate" && !this.#isOwn(head.url))) {
+    const isElsewhere = head.mode === "navigate" && !this.#isOwn(head.url);
+    if (isWellFormed(head) && isElsewhere && head.method === "POST" && head.form)
+      return this.#keepForm(message, head.form);
+    if (!isWellFormed(head) || isElsewhere) {
       // A document of another origin belongs into another slot, where other cookies go with it.
       return this.#postError(id, ErrorCode.PROTOCOL_ERROR, "Cannot load: not of this slot's origin");
     }
@@ -134,26 +138,41 @@ export class SlotPort {
     // The slot is told what its navigation was sent with, since it did not send it itself.
     const isTold = head.mode === "navigate" && stamped.referrer !== head.referrer;
     const response = new HeldResponse(isTold ? stamped.referrer : null);
-    const upload =
-      message.body === "stream" ? new UploadQueue(() => this.#outbox.post({ type: "body-wanted", id })) : null;
-    const exchange: PortExchange = {
-      response,
-      isOffered: false,
-      documentUrl: null,
-      upload,
-    };
-    this.#exchanges.set(id, exchange);
-    const body = message.body instanceof ArrayBuffer ? new Response(message.body).body : (upload?.readable ?? null);
+    const { exchange, body } = this.#open(message, response);
     const isNavigation = head.mode === "navigate";
     if (isNavigation) this.#holdAgain(head.url);
-    const answer = this.#host.ask({ head: stamped, body, push: null }, response);
+    const answer = this.#host.ask({ head: stamped, body, push: null, form: head.form }, response);
     response.setExchange(answer);
     const isClaimed = answer.held !== undefined;
-    if (isNavigation && isClaimed && this.#binding.topLevel) exchange.claimedUrl = head.url;
+    if (isNavigation && isClaimed && this.#binding.topLevel && !head.form) exchange.claimedUrl = head.url;
     const isDocument = isNavigation || isClaimed;
     void response.settled.then((outcome) => {
       if (this.#exchanges.get(id) === exchange) this.#settled(id, exchange, head, isDocument, outcome);
     });
+  }
+
+  /** @param onSent called when the body is gone, or not wanted. */
+  #open({ id, body }: PortToTunnel & { type: "request" }, response: HeldResponse, onSent = () => {}) {
+    const wantMore = () => this.#outbox.post({ type: "body-wanted", id });
+    const upload = body === "stream" ? new UploadQueue(wantMore, onSent) : null;
+    const exchange: PortExchange = { response, isOffered: false, documentUrl: null, upload };
+    this.#exchanges.set(id, exchange);
+    return { exchange, body: body instanceof ArrayBuffer ? new Response(body).body : (upload?.readable ?? null) };
+  }
+
+  /** What is to be sent to another origin waits for the shell, which says in whose name. */
+  #keepForm(message: PortToTunnel & { type: "request" }, name: string): void {
+    const { id, head } = message;
+    const end = () => {
+      this.#exchanges.delete(id);
+      this.#outbox.post({ type: "end", id });
+    };
+    const { exchange, body } = this.#open(message, new HeldResponse(), end);
+    const { url, destination: asked, headers } = head;
+    const destination = asked === "frame" ? asked : "iframe";
+    this.#host.frameStarts.keep(this.#binding, name, { url, destination, headers: formFields(headers), body });
+    this.#outbox.post({ type: "response", id, head: { ...KEPT, url } });
+    if (exchange.upload === null) end();
   }
 
   /**
@@ -245,7 +264,10 @@ export class SlotPort {
   }
 
   #cancelAll(): void {
-    for (const { response } of this.#exchanges.values()) response.cancel();
+    for (const { response, upload } of this.#exchanges.values()) {
+      response.cancel();
+      upload?.breakOff();
+    }
     this.#exchanges.clear();
   }
 
@@ -368,21 +390,31 @@ function isField(field: unknown): boolean {
 
 const DOCUMENTS: ReadonlySet<Destination> = new Set(["document", "iframe", "frame"]);
 
+/** Says that the body of a form is kept. */
+const KEPT: Omit<ResponseHead, "url"> = {
+  status: 202,
+  headers: [],
+  redirected: false,
+  coding: "identity",
+  scriptCookies: [],
+};
+
 /** An upload between the service worker, which sends a chunk when asked, and the stream that takes it. */
 class UploadQueue {
   readonly readable: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  readonly #onOver: () => void;
 
-  constructor(wantMore: () => void) {
+  /** @param onOver called at its end. */
+  constructor(wantMore: () => void, onOver: () => void) {
+    this.#onOver = onOver;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.#controller = controller;
         },
         pull: wantMore,
-        cancel: () => {
-          this.#controller = null;
-        },
+        cancel: () => this.#over(),
       },
       { highWaterMark: 0 },
     );
@@ -394,6 +426,17 @@ class UploadQueue {
 
   end(): void {
     this.#controller?.close();
+    this.#over();
+  }
+
+  /** Nobody is left to send the rest. */
+  breakOff(): void {
+    this.#controller?.error(new Error("Cannot read the body: its service worker was ended"));
+    this.#controller = null;
+  }
+
+  #over(): void {
+    if (this.#controller !== null) this.#onOver();
     this.#controller = null;
   }
 }

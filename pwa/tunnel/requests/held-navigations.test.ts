@@ -28,8 +28,8 @@ function rig() {
       return response;
     },
     /** The referrer of what is held for it; undefined where the next source is asked. */
-    claim(head: Partial<RequestHead> = {}): string | null | undefined {
-      const request = { head: { ...navigation, ...head }, body: null, push: null };
+    claim(head: Partial<RequestHead> = {}, form: string | undefined = ""): string | null | undefined {
+      const request = { head: { ...navigation, ...head }, body: null, push: null, form };
       return heldNavigations(held)(request, new ConsumerLog(), () => ({ cancel() {} })).held?.referrer;
     },
   };
@@ -76,4 +76,28 @@ it("cancels what nobody claims in time, and what is replaced, but nothing that w
   platform.pass(1);
   expect(cancelled).toEqual(["replaced", "late"]);
   expect(claim()).toBeUndefined();
+});
+
+it("gives each of several frames the answer to its own form, and nothing in place of one that is gone", async () => {
+  const { held, claim, named } = rig();
+  for (const form of ["1", "2"]) holdNavigation(held, ORIGIN, URL_A, named(form), form);
+  expect(claim()).toBeUndefined();
+  expect(claim({ mode: "no-cors", origin: ORIGIN, destination: "image" }, "")).toBeUndefined();
+  expect([claim({}, "2"), claim({}, "1")]).toEqual(["2", "1"]);
+
+  const log = new ConsumerLog();
+  const request = { head: navigation, body: null, push: null, form: "1" };
+  const asked: unknown[] = [];
+  heldNavigations(held)(request, log, () => ({ cancel: () => asked.push("asked") }));
+  await settle(1);
+  expect([log.events, asked]).toEqual([["error"], []]);
+});
+
+it("gives the answer to a form to a slot worker of before, which does not say that it comes for that", () => {
+  const { held, named } = rig();
+  holdNavigation(held, ORIGIN, URL_A, named("one"), "1");
+  const ask = (head: RequestHead) =>
+    heldNavigations(held)({ head, body: null, push: null }, new ConsumerLog(), () => ({ cancel() {} })).held?.referrer;
+  expect(ask({ ...navigation, mode: "no-cors", origin: ORIGIN })).toBeUndefined();
+  expect(ask(navigation)).toBe("one");
 });

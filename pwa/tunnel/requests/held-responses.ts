@@ -57,6 +57,12 @@ export class HeldResponses<Held extends HeldResponse = HeldResponse> {
     return held.response;
   }
 
+  /** The oldest whose key begins so. */
+  claimLike(start: string): Held | null {
+    const key = [...this.#held.keys()].find((each) => each.startsWith(start));
+    return key === undefined ? null : this.claim(key);
+  }
+
   /** Gives up those that `isMeant` names. @returns how many those are. */
   drop(isMeant: (response: Held) => boolean): number {
     const meant = [...this.#held].filter(([, { response }]) => isMeant(response));

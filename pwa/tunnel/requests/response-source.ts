@@ -13,6 +13,8 @@ export interface PhoneRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** A push that answers it. Sources after the pushed ones take a copy at most, and the network goes on where it ends. */
   readonly push: ClaimedPush | null;
+  /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only what is held for that answers it. */
+  readonly form?: string | undefined;
 }
 
 /** A push that a request has taken over: from here on it is the response to that request. */

@@ -4,10 +4,10 @@
  * window, which are controlled.
  */
 import { showInFrame } from "../elements.ts";
-import { send } from "../links/leave.ts";
-import { navigationGoal } from "../links/navigation-goal.ts";
+import { watchNavigations } from "../links/navigate.ts";
+import { patchTargets } from "../links/targets.ts";
 import { removeNetworkFeatures } from "../network-features.ts";
-import type { PageContext } from "../page-context.ts";
+import type { PageContext, Realm } from "../page-context.ts";
 import { patchAccessor, patchMethod, removeProperties } from "../patch.ts";
 import type { WorkerClient } from "../worker-client.ts";
 import { isBlobUrl } from "./blob-documents.ts";
@@ -17,7 +17,8 @@ const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "WebSocket", "Worker
 
 const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 
-type Realm = Window & typeof globalThis & { readonly navigation?: Navigation };
+/** A `srcdoc` document is there: asks the next page script around it to adopt it. */
+const ADOPT = "ropeway-adopt";
 
 export class ChildWindows {
   readonly #context: PageContext;
@@ -30,10 +31,17 @@ export class ChildWindows {
     this.#worker = worker;
   }
 
-  /** Closes the frame's document if it is a blank one of this origin; others look after themselves. */
+  /** As `adoptWindow`, of the window in a frame. */
   adopt(frame: unknown): void {
-    const child = getContentWindow?.call(frame) as Realm | null;
-    if (child === null || child === undefined) return;
+    const child = getContentWindow?.call(frame) as Realm | null | undefined;
+    if (child) this.adoptWindow(child);
+  }
+
+  /**
+   * Sees to the navigations of the document in the window if it is a blank or `srcdoc` one of this origin, and closes a
+   * blank one; others look after themselves.
+   */
+  adoptWindow(child: Realm): void {
     let seen: Document;
     try {
       seen = child.document;
@@ -47,8 +55,10 @@ export class ChildWindows {
       removeNetworkFeatures(child);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
     }
-    this.#watch(child);
-    if (child.location.href !== "about:blank") return;
+    this.#watchBlobs(child);
+    const { href } = child.location;
+    if (href === "about:blank" || href === "about:srcdoc") this.#watchLinks(child);
+    if (href !== "about:blank") return;
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";
     meta.content = CLOSED;
@@ -57,23 +67,37 @@ export class ChildWindows {
     this.#lend(child);
   }
 
-  /** Navigations of a document without a page script, whoever begins them. The window may get one that has. */
-  #watch(child: Realm): void {
+  /** In any document of the window: a blob's is shown in its place. */
+  #watchBlobs(child: Realm): void {
     child.navigation?.addEventListener("navigate", (event) => {
-      const { cancelable, defaultPrevented, destination, downloadRequest, formData, navigationType } = event;
-      if (!cancelable || defaultPrevented || destination.sameDocument) return;
-      if (downloadRequest !== null || formData !== null) return;
+      const { cancelable, defaultPrevented, destination, downloadRequest } = event;
       const { frameElement } = child;
-      if (isBlobUrl(destination.url) && frameElement !== null) {
-        event.preventDefault();
-        showInFrame(frameElement, destination.url, this.#context);
-      }
-      if (child.location.protocol !== "about:") return;
-      const goal = navigationGoal(destination.url, "frame", this.#context.config);
-      if (goal.kind === "native" || goal.url === destination.url) return;
+      if (!cancelable || defaultPrevented || destination.sameDocument || downloadRequest !== null) return;
+      if (!isBlobUrl(destination.url) || frameElement === null) return;
       event.preventDefault();
-      send(child, destination.url, navigationType === "replace", this.#context);
+      showInFrame(frameElement, destination.url, this.#context);
     });
+  }
+
+  #watchLinks(child: Realm): void {
+    const config = { ...this.#context.config, topLevel: false, charset: "" };
+    const context = { ...this.#context, realm: child, config };
+    watchNavigations(context, () => {});
+    const listen = patchTargets(context);
+    const { Document, HTMLElement, HTMLFormElement } = child;
+    // To write a document anew takes the listeners off, and what is written may act at once.
+    for (const [{ prototype }, names] of [
+      [Document, ["open", "write", "writeln"]],
+      [HTMLElement, ["click"]],
+      [HTMLFormElement, ["requestSubmit"]],
+    ] as const)
+      for (const name of names)
+        patchMethod(prototype, name, (native, self, args) => {
+          listen();
+          const result = native(self, args);
+          listen();
+          return result;
+        });
   }
 
   #lend(child: Realm): void {
@@ -100,6 +124,10 @@ export function patchChildWindows(children: ChildWindows): void {
         },
       });
   }
+  window.addEventListener(ADOPT, (event) => {
+    event.preventDefault();
+    children.adoptWindow((event as CustomEvent<Realm>).detail);
+  });
   // A frame's next document may have no page script: one of Ropeway's own, or one whose scripts are off.
   document.addEventListener(
     "load",
@@ -110,4 +138,14 @@ export function patchChildWindows(children: ChildWindows): void {
   new MutationObserver(() => {
     for (const frame of frames) children.adopt(frame);
   }).observe(document, { childList: true, subtree: true });
+}
+
+/** In a document that has not got a page script's configuration. */
+export function askToBeAdopted(): void {
+  const asked = new CustomEvent(ADOPT, { detail: window, cancelable: true });
+  try {
+    for (let around = window.parent; around !== window.top && around.dispatchEvent(asked); ) around = around.parent;
+  } catch {
+    // A document of another origin.
+  }
 }

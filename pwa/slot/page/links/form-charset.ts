@@ -6,7 +6,7 @@ import type { PageContext } from "../page-context.ts";
 import { patchMethod } from "../patch.ts";
 
 /** What the document was in before: its field goes before its markup. "" where none was told. */
-function documentCharset({ config }: PageContext): string {
+function documentCharset({ config, realm: { document } }: PageContext): string {
   if (config.charset !== "") return config.charset;
   const meta = document.querySelector("meta[charset], meta[http-equiv=content-type i][content*=charset i]");
   return meta?.getAttribute("charset") ?? meta?.getAttribute("content")?.split(/charset\s*=\s*/i)[1] ?? "";
@@ -19,14 +19,15 @@ export function formCharset(form: Element | null, context: PageContext): string 
 }
 
 export function patchFormCharset(context: PageContext): void {
+  const { realm } = context;
   const prepare = (form: unknown) => {
-    if (!(form instanceof HTMLFormElement) || form.hasAttribute("accept-charset")) return;
+    if (!(form instanceof realm.HTMLFormElement) || form.hasAttribute("accept-charset")) return;
     const charset = formCharset(form, context);
     if (charset !== "") form.acceptCharset = charset;
   };
   // Before the page's own listeners, which may send it in their own way.
-  window.addEventListener("submit", ({ target }) => prepare(target), true);
-  patchMethod(HTMLFormElement.prototype, "submit", (native, self, args) => {
+  realm.addEventListener("submit", ({ target }) => prepare(target), true);
+  patchMethod(realm.HTMLFormElement.prototype, "submit", (native, self, args) => {
     prepare(self);
     return native(self, args);
   });

@@ -11,8 +11,20 @@ import { ropewayPath, toReal } from "../../slot-url.ts";
 import { showInFrame } from "../elements.ts";
 import { encodeForm, type FormEncoding } from "../form-body.ts";
 import { isBlobUrl } from "../frames/blob-documents.ts";
-import type { PageContext } from "../page-context.ts";
+import { sandboxAround } from "../frames/sandbox.ts";
+import type { PageContext, Realm } from "../page-context.ts";
 import { navigationGoal } from "./navigation-goal.ts";
+
+/** Which window is to go there. */
+export type Goer =
+  /** The one that asks. */
+  | "this"
+  /** The page on top. */
+  | "page"
+  /** A new one: there is one view, so the page on top. */
+  | "new"
+  /** The one that the browser finds by this name from there: it lets no frame lead what is around it (the app's sandbox). */
+  | { readonly from: Realm; readonly target: string };
 
 export interface Leaving {
   /** Absolute, slot or real. */
@@ -24,8 +36,7 @@ export interface Leaving {
   readonly charset: string;
   readonly replace: boolean;
   readonly policy: ReferrerPolicy | "";
-  /** The page on top goes there, also when a frame asks. */
-  readonly top: boolean;
+  readonly goer: Goer;
 }
 
 /** Milliseconds after its load: a page that leaves earlier was not looked at by anybody. */
@@ -55,25 +66,34 @@ for (const type of ["pointerdown", "keydown"]) {
 }
 
 const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
-const nativeSubmit = HTMLFormElement.prototype.submit;
+const { submit: nativeSubmit, click: nativeClick } = HTMLFormElement.prototype;
 
 /** The policy of the document, or what an element's `rel` and `referrerpolicy` say instead. */
-export function referrerPolicyOf(element: Element | null, context: PageContext): ReferrerPolicy | "" {
+export function referrerPolicyOf(element: Element | null, { config, realm }: PageContext): ReferrerPolicy | "" {
   if (/(?:^|\s)noreferrer(?:\s|$)/i.test(element?.getAttribute("rel") ?? "")) return "no-referrer";
   const own = parseReferrerPolicy(element?.getAttribute("referrerpolicy") ?? "");
   if (own !== "") return own;
-  const meta = [...document.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]")].at(-1);
-  return parseReferrerPolicy(meta?.content ?? "") || context.config.referrerPolicy;
+  const metas = [document, realm.document].flatMap((each) => [
+    ...each.querySelectorAll<HTMLMetaElement>("meta[name=referrer i]"),
+  ]);
+  return parseReferrerPolicy(metas.at(-1)?.content ?? "") || config.referrerPolicy;
 }
 
-/** A POST within the slot: the service worker gets its body as a stream. */
-function submitInPlace(url: string, data: FormData, { encoding, charset }: Leaving): void {
+/** A POST to an address of the slot: the service worker gets its body as a stream. */
+function submitByBrowser(
+  url: string,
+  data: FormData,
+  target: string,
+  { encoding, charset }: Leaving,
+  realm: Realm,
+): void {
+  const { document } = realm;
   const form = document.createElement("form");
   form.method = "post";
   form.action = url;
   form.enctype = encoding;
   form.acceptCharset = charset;
-  form.target = "_self";
+  form.target = target;
   form.hidden = true;
   for (const [name, value] of data) {
     const input = document.createElement("input");
@@ -94,8 +114,22 @@ function submitInPlace(url: string, data: FormData, { encoding, charset }: Leavi
   form.remove();
 }
 
+function goByBrowser(leaving: Leaving, slotUrl: string, { config, realm }: PageContext): void {
+  const { data, goer, policy, replace } = leaving;
+  // The placeholder asks in the document's name, and may not know of the link's own policy.
+  const isPlaceholder = slotUrl.startsWith(`${config.slotOrigin}${ropewayPath.frame}?`);
+  const url = isPlaceholder ? `${slotUrl}&policy=${policy}` : slotUrl;
+  const { from, target } = typeof goer === "object" ? goer : { from: realm, target: "_self" };
+  if (data !== null) submitByBrowser(url, data, target, leaving, from);
+  else if (typeof goer === "object")
+    nativeClick.call(Object.assign(from.document.createElement("a"), { target, href: url }));
+  else if (replace) realm.location.replace(url);
+  else realm.location.assign(url);
+}
+
 async function askShell(url: string, leaving: Leaving, context: PageContext): Promise<void> {
-  const { data, encoding, policy, replace } = leaving;
+  const { data, encoding, policy, replace, goer } = leaving;
+  const leads = goer === "page" ? "page" : "window";
   const encoded = data === null ? null : await encodeForm(data, encoding);
   context.toShell(
     {
@@ -107,29 +141,24 @@ async function askShell(url: string, leaving: Leaving, context: PageContext): Pr
       body: encoded?.body ?? null,
       referrer: applyReferrerPolicy(policy, context.realUrl(), url),
       replace,
+      ...(context.config.topLevel ? {} : { leads, sandbox: sandboxAround(context.realm) }),
     },
     encoded === null ? [] : [encoded.body],
   );
 }
 
-/** Goes there, in place or by the shell. False: it is the browser's own business. */
+/** Goes there, by the browser or by the shell. False: it is the browser's own business. */
 export function leave(leaving: Leaving, context: PageContext): boolean {
   const { config } = context;
-  const inFrame = !config.topLevel && !leaving.top;
-  const goal = navigationGoal(leaving.url, inFrame ? "frame" : "page", config);
+  const { goer } = leaving;
+  const isPages = goer === "page" || goer === "new";
+  const isPage = isPages || (config.topLevel && goer === "this");
+  const goal = navigationGoal(leaving.url, isPage ? "page" : "frame", config);
   if (goal.kind === "native") return false;
-  const isShells = goal.kind === "shell" || (leaving.top && !config.topLevel);
-  if (isShells || (config.topLevel && isHastySelfSend(leaving, goal.url))) {
+  const isShells = goal.kind === "shell" || (isPages && !config.topLevel);
+  if (isShells || (isPage && isHastySelfSend(leaving, goal.url)))
     void askShell(toReal(goal.url, config), leaving, context);
-  } else if (leaving.data !== null && !goal.url.startsWith("/")) {
-    submitInPlace(goal.url, leaving.data, leaving);
-  } else {
-    // The placeholder asks in the document's name, and may not know of the link's own policy.
-    const isPlaceholder = goal.url.startsWith(`${ropewayPath.frame}?`);
-    const url = isPlaceholder ? `${goal.url}&policy=${leaving.policy}` : goal.url;
-    if (leaving.replace) location.replace(url);
-    else location.assign(url);
-  }
+  else goByBrowser(isPage ? { ...leaving, goer: "this" } : leaving, goal.url, context);
   return true;
 }
 
@@ -140,13 +169,14 @@ export function send(target: Window, text: string, replaces: boolean, context: P
   const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
   const frame = frames.find((each) => getContentWindow?.call(each) === target);
   if (frame !== undefined) return showInFrame(frame, url, context);
-  if (goal.kind === "shell") {
+  const isPage = !context.config.topLevel && target.parent === target.parent.parent;
+  if (isPage || goal.kind === "shell") {
     const encoding = "application/x-www-form-urlencoded";
-    leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", top: false }, context);
+    const goer = isPage ? "page" : "this";
+    leave({ url, data: null, encoding, charset: "", replace: replaces, policy: "", goer }, context);
     return;
   }
-  // A page's <base> may lead elsewhere.
-  const address = goal.kind === "slot" ? new URL(goal.url, context.config.slotOrigin).href : url;
+  const address = goal.kind === "slot" ? goal.url : url;
   if (replaces) target.location.replace(address);
   else target.location.href = address;
 }

@@ -6,14 +6,14 @@ import { parseEncoding } from "../form-body.ts";
 import { isBlobUrl, saveBlob } from "../frames/blob-documents.ts";
 import type { PageContext } from "../page-context.ts";
 import { formCharset } from "./form-charset.ts";
-import { navigationApi } from "./history-key.ts";
 import { leave, referrerPolicyOf } from "./leave.ts";
 import { downloadUrl, navigationGoal } from "./navigation-goal.ts";
-import { retargeting } from "./targets.ts";
+import { goerOf, retargeting } from "./targets.ts";
 
 function formOf(source: Element | null): HTMLFormElement | null {
-  if (source instanceof HTMLFormElement) return source;
-  return source instanceof HTMLButtonElement || source instanceof HTMLInputElement ? source.form : null;
+  // It may be one of another realm.
+  if (source?.localName === "form") return source as HTMLFormElement;
+  return (source as Partial<HTMLButtonElement> | null)?.form ?? null;
 }
 
 function encodingOf(source: Element | null) {
@@ -44,11 +44,11 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
     tellLeaving(event, context, tellStaying);
     return;
   }
-  if (!event.cancelable) return;
+  if (!event.cancelable || event.defaultPrevented) return;
   const goal = navigationGoal(destination.url, config.topLevel ? "page" : "frame", config);
   if (goal.kind === "native") {
     // In a frame of a page that page shows it.
-    if (!isBlobUrl(destination.url) || event.downloadRequest !== null || window.frameElement !== null) return;
+    if (!isBlobUrl(destination.url) || event.downloadRequest !== null || context.realm.frameElement !== null) return;
     event.preventDefault();
     saveBlob(destination.url);
     return;
@@ -59,12 +59,12 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
   const name = downloadName(event, isLink ? source : null, goal.kind === "slot");
   if (name !== null) {
     event.preventDefault();
-    location.assign(downloadUrl(goal.url, name, config));
+    context.realm.location.assign(downloadUrl(goal.url, name, config));
     return;
   }
-  // In a frame it is the page on top that goes there: there is one view.
-  const top = retargeting.explains(source) || retargeting.explains(source?.closest("form") ?? null);
-  const isInPlace = config.topLevel || !top;
+  const target = retargeting.meant(source) || retargeting.meant(source?.closest("form") ?? null);
+  const goer = goerOf(target, context);
+  const isInPlace = goer === "this" || (config.topLevel && typeof goer === "string");
   if (isInPlace && goal.kind === "slot" && goal.url === destination.url) {
     tellLeaving(event, context, tellStaying);
     return;
@@ -78,7 +78,7 @@ function onNavigate(event: NavigateEvent, context: PageContext, tellStaying: () 
       charset: event.formData === null ? "" : formCharset(formOf(source), context),
       replace: navigationType === "replace",
       policy: referrerPolicyOf(source, context),
-      top,
+      goer,
     },
     context,
   );
@@ -100,9 +100,14 @@ function tellLeaving(event: NavigateEvent, context: PageContext, tellStaying: ()
 
 /** @param tellStaying called where the page does not leave after all. */
 export function watchNavigations(context: PageContext, tellStaying: () => void): void {
-  navigationApi?.addEventListener("navigate", (event) => onNavigate(event, context, tellStaying));
+  const { realm } = context;
+  const { document, navigation } = realm;
+  navigation?.addEventListener("navigate", (event) => {
+    // A frame's first blank document leaves its window to the next one.
+    if (realm.document === document) onNavigate(event, context, tellStaying);
+  });
   // The page has made it a navigation within the document.
-  navigationApi?.addEventListener("navigatesuccess", () => {
+  navigation?.addEventListener("navigatesuccess", () => {
     if (leaving !== null && leaving === latest) tellStaying();
   });
 }

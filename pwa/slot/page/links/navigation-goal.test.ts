@@ -24,7 +24,7 @@ describe("navigationGoal", () => {
 
   it("sends frames to the placeholder", () => {
     expect(navigationGoal("https://b.example/", "frame", slot)).toEqual(
-      toSlot("/.ropeway/frame?url=https%3A%2F%2Fb.example%2F"),
+      toSlot("http://s1.localhost:8787/.ropeway/frame?url=https%3A%2F%2Fb.example%2F"),
     );
     expect(navigationGoal("https://example.org/x", "frame", slot)).toEqual(toSlot("http://s1.localhost:8787/x"));
   });

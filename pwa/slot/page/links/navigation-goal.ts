@@ -25,7 +25,9 @@ export function navigationGoal(url: string, place: NavigationPlace, slot: SlotId
   }
   const real = toReal(parsed.href, slot);
   if (parsed.origin === slot.realOrigin) return { kind: "slot", url: toSlot(real, slot) };
-  return place === "page" ? { kind: "shell", url: real } : { kind: "slot", url: ropewayUrl(ropewayPath.frame, real) };
+  return place === "page"
+    ? { kind: "shell", url: real }
+    : { kind: "slot", url: slot.slotOrigin + ropewayUrl(ropewayPath.frame, real) };
 }
 
 /** The slot URL that the service worker answers as an attachment. `name`: the `download` attribute, may be "". */

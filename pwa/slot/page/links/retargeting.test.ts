@@ -19,8 +19,8 @@ it("turns an element to its own frame until its event is over", () => {
   for (const target of ["_blank", null]) {
     const { retargeting, finish } = rig();
     const link = { target };
-    retargeting.turn(link);
-    retargeting.turn(link);
+    retargeting.turn(link, "_blank");
+    retargeting.turn(link, "_blank");
     expect(link.target).toBe("_self");
     finish();
     expect(link.target).toBe(target);
@@ -30,7 +30,7 @@ it("turns an element to its own frame until its event is over", () => {
 it("leaves what the page has set meanwhile", () => {
   const { retargeting, finish } = rig();
   const link = { target: "_blank" };
-  retargeting.turn(link);
+  retargeting.turn(link, "_blank");
   link.target = "other";
   finish();
   expect(link.target).toBe("other");
@@ -39,11 +39,11 @@ it("leaves what the page has set meanwhile", () => {
 it("explains the navigation that follows, and no later one", () => {
   const { retargeting, clock, finish } = rig();
   const form = { target: "_blank" };
-  expect(retargeting.explains(form)).toBe(false);
-  expect(retargeting.explains(null)).toBe(false);
-  retargeting.turn(form);
+  expect(retargeting.meant(form)).toBe("");
+  expect(retargeting.meant(null)).toBe("");
+  retargeting.turn(form, "_blank");
   finish();
-  expect(retargeting.explains(form)).toBe(true);
+  expect(retargeting.meant(form)).toBe("_blank");
   clock.now = 5_000;
-  expect(retargeting.explains(form)).toBe(false);
+  expect(retargeting.meant(form)).toBe("");
 });

@@ -19,18 +19,19 @@ const NAVIGATES_WITHIN = 1_000;
 
 export class Retargeting<E extends object> {
   readonly #access: TargetAccess<E>;
-  readonly #since = new WeakMap<E, number>();
+  readonly #meant = new WeakMap<E, { readonly target: string; readonly since: number }>();
   readonly #turned = new WeakSet<E>();
 
   constructor(access: TargetAccess<E>) {
     this.#access = access;
   }
 
-  turn(element: E): void {
+  /** @param target that it means, by itself or by its document. */
+  turn(element: E, target: string): void {
     if (this.#turned.has(element)) return;
     const former = this.#access.read(element);
     this.#turned.add(element);
-    this.#since.set(element, this.#access.now());
+    this.#meant.set(element, { target, since: this.#access.now() });
     this.#access.write(element, "_self");
     this.#access.afterwards(() => {
       this.#turned.delete(element);
@@ -38,9 +39,9 @@ export class Retargeting<E extends object> {
     });
   }
 
-  /** Whether a navigation by this element was meant for another window. */
-  explains(element: E | null): boolean {
-    const since = element === null ? undefined : this.#since.get(element);
-    return since !== undefined && this.#access.now() - since < NAVIGATES_WITHIN;
+  /** What a navigation by this element was meant for; "" for its own frame. */
+  meant(element: E | null): string {
+    const meant = element === null ? undefined : this.#meant.get(element);
+    return meant !== undefined && this.#access.now() - meant.since < NAVIGATES_WITHIN ? meant.target : "";
   }
 }

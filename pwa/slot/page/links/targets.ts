@@ -3,45 +3,67 @@
 import { parseUrl } from "../../../../shared/web/origin.ts";
 import { type FormEncoding, parseEncoding, withQuery } from "../form-body.ts";
 import { isBlobUrl, saveBlob } from "../frames/blob-documents.ts";
-import type { PageContext } from "../page-context.ts";
+import type { PageContext, Realm } from "../page-context.ts";
 import { patchAccessor, patchMethod } from "../patch.ts";
 import { formCharset } from "./form-charset.ts";
-import { navigationApi } from "./history-key.ts";
-import { leave, referrerPolicyOf } from "./leave.ts";
+import { type Goer, leave, referrerPolicyOf } from "./leave.ts";
 import { downloadUrl, navigationGoal } from "./navigation-goal.ts";
 import { Retargeting } from "./retargeting.ts";
 
-type FrameElement = HTMLIFrameElement | HTMLFrameElement;
+/** Before they are shown otherwise. */
+const { parent, top } = window;
 
-function framesOf(root: Document): FrameElement[] {
-  return [...root.querySelectorAll<FrameElement>("iframe, frame")];
-}
-
-/** The frame of that name, in this document, its frames, or the documents around it, as far as they can be seen. */
-function findFrame(name: string): FrameElement | null {
-  let root: Window = window;
-  for (;;) {
-    const element = root.frameElement;
-    if (element === null) break;
-    root = element.ownerDocument.defaultView ?? root;
-  }
-  const documents: Document[] = [root.document];
-  for (const seen of documents) {
-    for (const frame of framesOf(seen)) {
-      if (frame.name === name) return frame;
-      if (frame.contentDocument !== null) documents.push(frame.contentDocument);
-    }
+/** The window of that name in the page, as far as names are told. One of another site tells only what its element says. */
+function findWindow(name: string, from: Window): Window | null {
+  let page = from;
+  while (page.parent !== page.parent.parent) page = page.parent;
+  const windows = [page];
+  for (const each of windows) {
+    const found = childOf(each, name);
+    if (found !== null) return found;
+    for (let index = 0; index < each.length; index += 1) windows.push(each[index] as Window);
   }
   return null;
 }
 
-function isSelf(target: string): boolean {
-  return isUnnamed(target) || target === window.name;
+function childOf(around: Window, name: string): Window | null {
+  // By its element: a variable of the page may have the name, too.
+  if (isOpen(around)) return elementOf(around, name)?.contentWindow ?? null;
+  // What is readable of it are its frames.
+  const found: unknown = Object.getOwnPropertyDescriptor(around, name)?.value;
+  for (let index = 0; index < around.length; index += 1) if (around[index] === found) return found as Window;
+  return null;
+}
+
+function elementOf({ document }: Realm, name: string): HTMLIFrameElement | undefined {
+  return [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find((frame) => frame.name === name);
+}
+
+/** Whether its document is of this origin. */
+function isOpen(other: Window): other is Realm {
+  try {
+    return Boolean(other.document);
+  } catch {
+    return false;
+  }
 }
 
 /** The window itself, without its name, which the browser may not know (`window-name.ts`). */
 function isUnnamed(target: string): boolean {
   return target === "" || target.toLowerCase() === "_self";
+}
+
+/** Which window a target names (HTML section 7.3.1.7). */
+export function goerOf(target: string, { realm, config }: PageContext): Goer {
+  const keyword = target.toLowerCase();
+  if (isUnnamed(target) || target === realm.name) return "this";
+  const isInPage = realm === window && parent.parent === top;
+  if (keyword === "_top" || (keyword === "_parent" && (config.topLevel || isInPage))) return "page";
+  const named = target.startsWith("_") ? null : findWindow(target, realm);
+  const found = keyword === "_parent" ? realm.parent : named;
+  if (found === null) return "new";
+  if (named !== null && isOpen(named.parent)) return { from: named.parent, target };
+  return isOpen(found) ? { from: found, target: "_self" } : { from: realm, target };
 }
 
 interface Targeted {
@@ -56,39 +78,33 @@ interface Targeted {
 
 /** True: handled here. False: the browser does it, and `navigate` sees it where it has to. */
 function goToTarget({ target, url, data, encoding, element }: Targeted, context: PageContext): boolean {
-  if (isBlobUrl(url) && !isSelf(target)) {
-    const frame = findFrame(target);
-    if (frame === null) saveBlob(url);
+  const goer = goerOf(target, context);
+  if (isBlobUrl(url) && goer !== "this") {
+    const frame = typeof goer === "object" ? elementOf(goer.from, target) : undefined;
+    if (frame === undefined) saveBlob(url);
     else frame.src = url;
     return true;
   }
-  const charset = element instanceof HTMLFormElement ? formCharset(element, context) : "";
-  const leaving = { url, data, encoding, charset, replace: false };
-  if (isSelf(target)) {
-    // The navigate event takes care of a link, where there is one.
-    const isWatched = navigationApi !== undefined && !(element instanceof HTMLFormElement);
-    if (isUnnamed(target) && (isWatched || staysInPlace(url, context))) return false;
-    return leave({ ...leaving, policy: referrerPolicyOf(element, context), top: false }, context);
-  }
-  const frame = target.startsWith("_") ? null : findFrame(target);
-  if (frame !== null) {
-    const goal = navigationGoal(url, "frame", context.config);
-    if (goal.kind !== "slot" || goal.url === url) return false;
-    frame.src = goal.url;
-    return true;
-  }
+  const isForm = element?.localName === "form";
+  // The navigate event takes care of a link, where there is one.
+  const isWatched = isUnnamed(target) && context.realm.navigation !== undefined && !isForm;
+  if (isWatched || staysInPlace(url, target, context)) return false;
+  const charset = isForm ? formCharset(element, context) : "";
   const policy = referrerPolicyOf(element, context);
-  return leave({ ...leaving, policy, top: true }, context);
+  return leave({ url, data, encoding, charset, replace: false, policy, goer }, context);
 }
 
 /** Whether the browser may go there by itself. */
-function staysInPlace(url: string, { config }: PageContext): boolean {
-  const goal = navigationGoal(url, config.topLevel ? "page" : "frame", config);
-  return goal.kind === "native" || (goal.kind === "slot" && goal.url === url);
+function staysInPlace(url: string, target: string, context: PageContext): boolean {
+  const { config, realm } = context;
+  const goer = goerOf(target, context);
+  const goal = navigationGoal(url, config.topLevel && goer === "this" ? "page" : "frame", config);
+  const isBrowsers = isUnnamed(target) || (typeof goer === "object" && goer.from === realm);
+  return goal.kind === "native" || (goal.url === url && isBrowsers);
 }
 
-function baseTarget(): string {
-  return document.querySelector("base[target]")?.getAttribute("target") ?? "";
+function targetOf(element: Element | null, name: string, { realm: { document } }: PageContext): string {
+  return element?.getAttribute(name) ?? document.querySelector("base[target]")?.getAttribute("target") ?? "";
 }
 
 function hrefOf(link: Element): string {
@@ -96,7 +112,7 @@ function hrefOf(link: Element): string {
   if (typeof href === "string") return href;
   // An SVG link: its href is an SVGAnimatedString.
   const text = link.getAttribute("href") ?? link.getAttribute("xlink:href") ?? "";
-  return parseUrl(text, document.baseURI)?.href ?? "";
+  return parseUrl(text, link.baseURI)?.href ?? "";
 }
 
 /** The link that was clicked, unless the browser does something else with the click. */
@@ -105,7 +121,7 @@ function linkOf(event: MouseEvent): Element | undefined {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   return event
     .composedPath()
-    .find((node): node is Element => node instanceof Element && /^(?:a|area)$/i.test(node.localName));
+    .find((node): node is Element => "localName" in node && /^(?:a|area)$/i.test(String(node.localName)));
 }
 
 function onClick(event: MouseEvent, context: PageContext): void {
@@ -115,26 +131,30 @@ function onClick(event: MouseEvent, context: PageContext): void {
   const goal = navigationGoal(url, "page", context.config);
   if (link.hasAttribute("download") && goal.kind === "slot") {
     event.preventDefault();
-    location.assign(downloadUrl(url, link.getAttribute("download") ?? "", context.config));
+    context.realm.location.assign(downloadUrl(url, link.getAttribute("download") ?? "", context.config));
     return;
   }
   if (link.hasAttribute("download") && isBlobUrl(url)) return;
-  const target = link.getAttribute("target") ?? baseTarget();
+  const target = targetOf(link, "target", context);
   const encoding = "application/x-www-form-urlencoded";
   if (goToTarget({ target, url, data: null, encoding, element: link }, context)) event.preventDefault();
+}
+
+function actionOf(form: Element, submitter: Element | null, { realm }: PageContext): string | undefined {
+  const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action");
+  return parseUrl(action || realm.location.href, form.baseURI)?.href;
 }
 
 /** Attributes of the submitter go before those of the form. */
 function submit(form: HTMLFormElement, submitter: HTMLElement | null, context: PageContext): boolean {
   const read = (name: string) => submitter?.getAttribute(`form${name}`) ?? form.getAttribute(name);
-  const target = read("target") ?? baseTarget();
+  const sender = submitter?.hasAttribute("formtarget") ? submitter : form;
+  const target = targetOf(sender, attributeOf(sender), context);
   const method = (read("method") ?? "get").toLowerCase();
   if (method === "dialog") return false;
-  const text = read("action") ?? "";
-  const action = text === "" ? location.href : text;
-  const absolute = parseUrl(action, document.baseURI)?.href;
+  const absolute = actionOf(form, submitter, context);
   // Elsewhere `form-action` stops the submission, in Firefox and WebKit before the navigate event.
-  if (absolute === undefined || (isUnnamed(target) && staysInPlace(absolute, context))) return false;
+  if (absolute === undefined || staysInPlace(absolute, target, context)) return false;
   const data = new FormData(form, submitter);
   const isPost = method === "post";
   return goToTarget(
@@ -154,17 +174,20 @@ function open(args: readonly unknown[], context: PageContext): Window | null {
   const target = args[1] === undefined || args[1] === "" ? "_blank" : String(args[1]);
   const url = parseUrl(text, document.baseURI)?.href;
   if (url === undefined) throw new DOMException(`Cannot open window: invalid URL ${text}`, "SyntaxError");
-  if (text === "" || /^(?:about|javascript|data):/.test(url)) return null;
-  if (isSelf(target)) {
+  const goer = goerOf(target, context);
+  const found = goer !== "new" && !target.startsWith("_") ? findWindow(target, context.realm) : null;
+  if (text === "" || /^(?:about|javascript|data):/.test(url)) return found;
+  if (goer === "this") {
     location.assign(url);
     return window;
   }
   const element = document.createElement("a");
   if (/\bnoreferrer\b/.test(String(args[2] ?? ""))) element.rel = "noreferrer";
-  const handled = goToTarget({ target, url, data: null, encoding: parseEncoding(""), element }, context);
-  const frame = findFrame(target);
-  if (!handled && frame !== null) frame.src = url;
-  return frame?.contentWindow ?? null;
+  const encoding = parseEncoding("");
+  const policy = referrerPolicyOf(element, context);
+  if (isBlobUrl(url)) goToTarget({ target, url, data: null, encoding, element }, context);
+  else leave({ url, data: null, encoding, charset: "", replace: false, policy, goer }, context);
+  return found;
 }
 
 const { getAttribute, setAttribute, removeAttribute } = Element.prototype;
@@ -184,52 +207,69 @@ export const retargeting = new Retargeting<Element>({
   now: Date.now,
 });
 
-function namesOtherWindow(target: string): boolean {
-  return !isSelf(target) && (target.startsWith("_") || findFrame(target) === null);
-}
-
 /** The page keeps the event to itself; it may still prevent what the browser does. */
 function onStopped(event: Event, context: PageContext): void {
-  if (navigationApi === undefined || event.eventPhase === Event.NONE) return;
-  if (event.type === "click" && event instanceof MouseEvent) {
-    const link = linkOf(event);
-    if (link === undefined || !namesOtherWindow(link.getAttribute("target") ?? baseTarget())) return;
-    if (navigationGoal(hrefOf(link), "page", context.config).kind !== "native") retargeting.turn(link);
-  } else if (event.type === "submit" && event instanceof SubmitEvent && event.target instanceof HTMLFormElement) {
-    const { target: form, submitter } = event;
+  if (context.realm.navigation === undefined || event.eventPhase === Event.NONE) return;
+  const turn = (element: Element, url: string, target: string) => {
+    if (!staysInPlace(url, target, context)) retargeting.turn(element, target);
+  };
+  if (event.type === "click" && "button" in event) {
+    const link = linkOf(event as MouseEvent);
+    if (link !== undefined) turn(link, hrefOf(link), targetOf(link, "target", context));
+  } else if (event.type === "submit" && "submitter" in event) {
+    const form = event.target as HTMLFormElement;
+    const submitter = (event as SubmitEvent).submitter;
     const sender = submitter?.hasAttribute("formtarget") ? submitter : form;
-    if (namesOtherWindow(sender.getAttribute(attributeOf(sender)) ?? baseTarget())) retargeting.turn(sender);
+    turn(sender, actionOf(form, submitter, context) ?? "", targetOf(sender, attributeOf(sender), context));
   }
 }
 
-export function patchTargets(context: PageContext): void {
+/**
+ * Watches the documents of a realm.
+ *
+ * @returns listens to the window: for one whose document was written anew, and has lost its listeners.
+ */
+export function patchTargets(context: PageContext): () => void {
+  const { realm } = context;
+  const { document } = realm;
   for (const name of ["stopPropagation", "stopImmediatePropagation"])
-    patchMethod(Event.prototype, name, (native, self, args) => {
-      if (self instanceof Event) onStopped(self, context);
+    patchMethod(realm.Event.prototype, name, (native, self, args) => {
+      onStopped(self as Event, context);
       return native(self, args);
     });
-  patchAccessor(Event.prototype, "cancelBubble", {
+  patchAccessor(realm.Event.prototype, "cancelBubble", {
     set(native, self, value) {
-      if (value && self instanceof Event) onStopped(self, context);
+      if (value) onStopped(self as Event, context);
       native(value);
     },
   });
-  // The bubble phase on the window comes last, so the page's own handlers had their say.
-  window.addEventListener("click", (event) => onClick(event, context));
-  window.addEventListener("submit", (event) => {
-    const { target, submitter } = event;
-    if (event.defaultPrevented || !(target instanceof HTMLFormElement)) return;
-    if (submit(target, submitter, context)) event.preventDefault();
-  });
-  patchMethod(HTMLFormElement.prototype, "submit", (native, self, args) => {
-    if (self instanceof HTMLFormElement && self.isConnected && submit(self, null, context)) return undefined;
+  // A frame's first blank document leaves its window, with all that listens to it, to the next one.
+  const isThere = () => realm.document === document;
+  const click = (event: MouseEvent) => isThere() && onClick(event, context);
+  const submitted = (event: SubmitEvent) => {
+    const { defaultPrevented, target, submitter } = event;
+    if (isThere() && !defaultPrevented && submit(target as HTMLFormElement, submitter, context)) event.preventDefault();
+  };
+  const listen = () => {
+    // The bubble phase on the window comes last, so the page's own handlers had their say.
+    realm.addEventListener("click", click);
+    realm.addEventListener("submit", submitted);
+  };
+  listen();
+  patchMethod(realm.HTMLFormElement.prototype, "submit", (native, self, args) => {
+    const form = self as HTMLFormElement;
+    if (isThere() && form.isConnected && submit(form, null, context)) return undefined;
     return native(self, args);
   });
   // The click of a link that is in no document never gets to the window.
-  patchMethod(HTMLElement.prototype, "click", (native, self, args) => {
-    if (self instanceof HTMLAnchorElement && !self.isConnected)
-      self.addEventListener("click", (event) => onClick(event, context), { once: true });
+  patchMethod(realm.HTMLElement.prototype, "click", (native, self, args) => {
+    const link = self as HTMLElement;
+    if (isThere() && link.localName === "a" && !link.isConnected) link.addEventListener("click", click, { once: true });
     return native(self, args);
   });
+  return listen;
+}
+
+export function patchOpen(context: PageContext): void {
   patchMethod(window, "open", (_native, _self, args) => open(args, context));
 }
