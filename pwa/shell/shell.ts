@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   warmSheets(sheets, tab);
   if (stored !== null) refreshConfig(tab, CONFIG_REFRESH_DELAY);
 
-  if (slots !== null) hearPages(slots, frame, tab, chrome);
+  hearPages(slots, frame, tab, chrome, app);
   hear = (event) => app.onTunnelEvent(event);
   for (const event of earlyEvents) hear(event);
   watchNetwork(tunnel);
@@ -243,7 +243,12 @@ function keepHistory(history: HistoryStore, tab: Tab, frame: PageFrame, before: 
 type PageMessage = MessageEvent<PageToShell | null> & { readonly userActivation?: Activation };
 
 /** Whatever speaks for a slot is served; the page's own frame is the tab's business, too. */
-function hearPages(slots: SlotFrames, frame: PageFrame, tab: Tab, chrome: Chrome): void {
+function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome: Chrome, app: App): void {
+  // The app has no forms: this is the way back to what a page's form has led to.
+  document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+    if (effectiveDirective === "form-action") app.notify({ kind: "no-way-back" });
+  });
+  if (slots === null) return;
   const onKey = (press: KeyPress) => {
     // A page says what it likes, but has the keys only while it has the focus.
     if (document.activeElement === frame.element && typeof press?.key === "string") chrome.press(press);

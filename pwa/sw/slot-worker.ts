@@ -8,7 +8,7 @@ import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
 import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
 import { BACK_QUERY, TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
-import { ropewayPath } from "../slot/slot-url.ts";
+import { ropewayPath, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import { answerReserved, noticePage, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
 import { answerSubresource } from "./answer/subresource.ts";
@@ -21,7 +21,7 @@ import { referrerOf, requestHead } from "./request/request-head.ts";
 import { watchedBody } from "./request/upload-progress.ts";
 import { SlotClients } from "./slot-clients.ts";
 import { slotCondition } from "./slot-condition.ts";
-import { isListed, slotContext } from "./slot-context.ts";
+import { isListed, type SlotContext, slotContext } from "./slot-context.ts";
 import type { SlotExchange } from "./slot-exchange.ts";
 import type { TunnelPort } from "./tunnel-port.ts";
 
@@ -104,6 +104,10 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   }
   let port = await portFor(event);
   const context = slotContext(self.location, await port.binding);
+  if (isBackToForm(request)) {
+    finish();
+    return sentNotice(toReal(request.url, context), context);
+  }
   if (request.mode === "navigate" && context.binding.topLevel && !(await isFromOwn(event, context.shellOrigin))) {
     finish();
     return rebootPage(url, TOP_LEVEL_QUERY);
@@ -139,6 +143,16 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
   };
   if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
   return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
+}
+
+/** The history leads back to what a form led to, and Chromium has sent that on with its body. */
+function isBackToForm({ mode, method, cache }: Request): boolean {
+  return mode === "navigate" && method === "POST" && cache === "only-if-cached";
+}
+
+function sentNotice(url: string, context: SlotContext): Response {
+  const message = "Cannot show what the form led to: it is not kept, and nothing is sent twice";
+  return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.ALREADY_SENT, message }, context);
 }
 
 /** The edge itself answers: what empties the host must not come from what is emptied. */

@@ -77,6 +77,7 @@ describe("headers of the app's own files", () => {
     expect(policy).toContain("frame-src 'self' http://*.ropeway.example:8787;");
     expect(policy).toContain("connect-src 'self' ws://ropeway.example:8787;");
     expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).toContain("form-action http://*.ropeway.example:8787;");
     expect(policy).not.toContain("unsafe");
     expect(headers["x-content-type-options"]).toBe("nosniff");
     expect(headers["referrer-policy"]).toBe("no-referrer");

@@ -51,6 +51,8 @@ export type Notice =
   | { readonly kind: "resend"; readonly url: string }
   /** The page wanted to open an app that it may not. */
   | { readonly kind: "other-app"; readonly url: string }
+  /** The history cannot lead to what a form led to. */
+  | { readonly kind: "no-way-back" }
   /** The page went to its own address again and again, and was stopped. */
   | { readonly kind: "loop"; readonly url: string }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */

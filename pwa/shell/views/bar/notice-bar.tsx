@@ -58,6 +58,8 @@ export function noticeText(notice: Notice): string {
       return `To reload this page, what you sent to ${shortHost(notice.url)} has to be sent again`;
     case "loop":
       return `${shortHost(notice.url)} goes to its own address again and again, and was stopped. It may not work here`;
+    case "no-way-back":
+      return "What you sent led to the page before: the way back is closed";
     case "lite":
     case "not-cleared":
     case "wrong-key":

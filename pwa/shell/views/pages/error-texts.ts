@@ -108,8 +108,8 @@ const TEXTS = new Map<number, ErrorText>([
   [
     ErrorCode.ALREADY_SENT,
     {
-      heading: "Sent, but the answer got lost",
-      text: "“{host}” was sent what you entered, then your edge restarted and the answer was lost. Look there for what became of it before you send it again.",
+      heading: "Sent, but the answer is gone",
+      text: "“{host}” was sent what you entered, and its answer is not kept here. Look there for what became of it before you send it again.",
       asksForKey: false,
       sign: "link",
     },
