@@ -113,7 +113,7 @@ export function patchMessages(context: PageContext): OriginNames {
   const sender = new Sender(names);
   const foreign = new ForeignWindows({
     post: (target, args) => sender.post(target, args),
-    go: (target, url, replaces) => send(target, url, replaces, context),
+    go: (target, url, replaces) => send(target, url, replaces, context, names),
   });
   holdUnknown(names);
   // The first message to the page around, and from it, need not wait then.

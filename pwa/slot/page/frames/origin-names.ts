@@ -23,12 +23,12 @@ export class OriginNames {
 
   /** @returns null for a slot that is not known yet; what is no slot's reads as it is. */
   real(origin: string): string | null {
-    return this.#realBySlot.get(origin) ?? (this.#isSlot(origin) ? null : origin);
+    return this.#realBySlot.get(origin) ?? (this.isSlot(origin) ? null : origin);
   }
 
   /** The known slots of a real origin; it may have several in one page, each under another origin. A slot is its own. */
   slots(real: string): string[] {
-    if (real === this.#own.slotOrigin || this.#isSlot(real)) return [real];
+    if (real === this.#own.slotOrigin || this.isSlot(real)) return [real];
     return [...this.#realBySlot].filter(([, origin]) => origin === real).map(([slot]) => slot);
   }
 
@@ -55,7 +55,8 @@ export class OriginNames {
     }
   }
 
-  #isSlot(origin: string): boolean {
+  /** Whether it is the origin of another slot. */
+  isSlot(origin: string): boolean {
     if (origin === this.#own.slotOrigin) return false;
     return this.#slotSources.some((source) => {
       const [scheme = "", below] = source.split("*");

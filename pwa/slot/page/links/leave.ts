@@ -162,10 +162,21 @@ export function leave(leaving: Leaving, context: PageContext): boolean {
   return true;
 }
 
-/** What `location` of another window does: the address that it is given becomes one of a slot. */
-export function send(target: Window, text: string, replaces: boolean, context: PageContext): void {
-  const url = parseUrl(text, document.baseURI)?.href ?? text;
-  const goal = navigationGoal(url, "frame", context.config);
+/**
+ * What `location` of another window does: the address that it is given becomes one of a slot. A slot's own address is no
+ * web site's: the browser goes there, and that slot's worker shows nothing to strangers.
+ */
+export function send(
+  target: Window,
+  text: string,
+  replaces: boolean,
+  context: PageContext,
+  slots: { isSlot(origin: string): boolean },
+): void {
+  const parsed = parseUrl(text, document.baseURI);
+  const url = parsed?.href ?? text;
+  const isSlots = parsed !== null && slots.isSlot(parsed.origin);
+  const goal = isSlots ? ({ kind: "native" } as const) : navigationGoal(url, "frame", context.config);
   const frames = isBlobUrl(url) ? [...document.querySelectorAll("iframe")] : [];
   const frame = frames.find((each) => getContentWindow?.call(each) === target);
   if (frame !== undefined) return showInFrame(frame, url, context);
