@@ -100,7 +100,7 @@ function staysInPlace(url: string, target: string, context: PageContext): boolea
   const goer = goerOf(target, context);
   const goal = navigationGoal(url, config.topLevel && goer === "this" ? "page" : "frame", config);
   const isBrowsers = isUnnamed(target) || (typeof goer === "object" && goer.from === realm);
-  return goal.kind === "native" || (goal.url === url && isBrowsers);
+  return goal.kind === "native" || (goal.kind === "slot" && goal.url === url && isBrowsers);
 }
 
 function targetOf(element: Element | null, name: string, { realm: { document } }: PageContext): string {
