@@ -51,8 +51,9 @@ export default defineConfig({
   plugins: [viteVirtualModules()],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For tests that hang: beside other work those that compute take a minute.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Those of edges and links wait more than they compute.
     maxWorkers: 4,
     setupFiles: ["shared/testing/seeded-properties.ts"],
