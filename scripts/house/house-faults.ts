@@ -13,8 +13,8 @@ export function houseFaults(path: string, shape: SourceShape): string[] {
 
 function directionFaults(path: string, { imports }: SourceShape): string[] {
   return imports
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => posix.join(posix.dirname(path), specifier))
+    .filter(({ specifier }) => specifier.startsWith("."))
+    .map(({ specifier }) => posix.join(posix.dirname(path), specifier))
     .filter((imported) => !mayImport(path, imported))
     .map((imported) => `${path}: may not import ${imported} (scripts/house/import-direction.ts)`);
 }

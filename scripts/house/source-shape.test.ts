@@ -28,7 +28,16 @@ export class Thing {
 `;
 
 it("sees imports of values and types, re-exports and dynamic imports", () => {
-  expect(sourceShape("x.ts", source).imports).toEqual(["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts"]);
+  const { imports, exportsAll } = sourceShape("x.ts", source);
+  expect(imports).toEqual([
+    { specifier: "./a.ts", names: ["a"] },
+    { specifier: "./b.ts", names: ["B"] },
+    { specifier: "./c.ts", names: ["c"] },
+    { specifier: "./d.ts", names: ["*"] },
+    { specifier: "./e.ts", names: ["*"] },
+  ]);
+  expect(exportsAll).toBe(true);
+  expect(sourceShape("x.ts", 'export { c } from "./c.ts";').exportsAll).toBe(false);
 });
 
 it("counts the lines of each function", () => {

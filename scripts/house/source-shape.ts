@@ -2,8 +2,10 @@ import { type Function as FunctionNode, parseSync, Visitor } from "oxc-parser";
 
 /** What the rules of the house look at in one source file. Lines count from 1; blank lines and comments count too. */
 export interface SourceShape {
-  /** Specifiers of all imports and re-exports, those of types and dynamic ones too. */
-  readonly imports: readonly string[];
+  /** All imports and re-exports, those of types and dynamic ones too. `*` stands for all that a file exports. */
+  readonly imports: readonly { readonly specifier: string; readonly names: readonly string[] }[];
+  /** `export *` stands in the file. */
+  readonly exportsAll: boolean;
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
   /** Literals. */
   readonly expressions: readonly { readonly line: number; readonly source: string; readonly flags: string }[];
@@ -28,14 +30,25 @@ export function sourceShape(path: string, text: string): SourceShape {
     FunctionExpression: addFunction,
     ArrowFunctionExpression: addFunction,
   }).visit(program);
+  const reExports = module.staticExports.flatMap(({ entries }) =>
+    entries.filter((entry) => entry.moduleRequest !== null),
+  );
   const imports = [
-    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
-    ...module.staticExports.flatMap(({ entries }) =>
-      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
-    ),
-    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+    ...module.staticImports.map(({ moduleRequest, entries }) => ({
+      specifier: moduleRequest.value,
+      names: entries.map(({ importName }) => importName.name ?? "*"),
+    })),
+    ...reExports.map(({ moduleRequest, importName }) => ({
+      specifier: moduleRequest?.value ?? "",
+      names: [importName.name ?? "*"],
+    })),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => ({
+      specifier: text.slice(start + 1, end - 1),
+      names: ["*"],
+    })),
   ];
-  return { imports, functions, expressions };
+  const exportsAll = reExports.some(({ importName }) => importName.kind !== "Name");
+  return { imports, exportsAll, functions, expressions };
 }
 
 function linesOf(text: string): number {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { borderTable, KNOTS, MODULES, moduleFaults, moduleOf } from "./modules.ts";
+import { type SourceShape, sourceShape } from "./source-shape.ts";
+
+/** A project in which each door and open file of the table exports one name, and each module uses what it may. */
+function tidyProject(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const { doors, open } of MODULES)
+    for (const file of [...doors, ...open]) files.set(file, "export const it = 1;\n");
+  for (const { name, places, uses } of MODULES) {
+    const folder = places[0] ?? "";
+    const entered = MODULES.filter((other) => uses.includes(other.name)).flatMap(({ doors, open }) => [
+      ...doors,
+      ...open,
+    ]);
+    const up = "../".repeat(folder.split("/").length - 1);
+    files.set(`${folder}user-of-${name}.ts`, entered.map((file) => `import { it } from "${up}${file}";\n`).join(""));
+  }
+  return files;
+}
+
+const shapesOf = (files: ReadonlyMap<string, string>): Map<string, SourceShape> =>
+  new Map([...files].map(([path, text]) => [path, sourceShape(path, text)]));
+
+const faultsWith = (path: string, text: string): string[] => moduleFaults(shapesOf(tidyProject().set(path, text)));
+
+describe("modules", () => {
+  it("have files of their own: the longest place that fits", () => {
+    expect(moduleOf("worker/delivery/push/push-order.ts")?.name).toBe("push");
+    expect(moduleOf("worker/delivery/deliver.ts")?.name).toBe("delivery");
+    expect(moduleOf("shared/subprotocol.ts")?.name).toBe("link");
+    expect(moduleOf("shared/errors.ts")?.name).toBe("base");
+    expect(moduleOf("shared/errors.test.ts")).toBeUndefined();
+    expect(moduleOf("e2e/lab/lab.ts")).toBeUndefined();
+  });
+
+  it("are tidy where each uses what it may, through doors", () => {
+    expect(moduleFaults(shapesOf(tidyProject()))).toEqual([]);
+  });
+
+  it.each(MODULES.filter(({ uses }) => uses.length < MODULES.length - 1))(
+    "$name uses no others than it may",
+    (module) => {
+      const other = MODULES.find(
+        ({ name, doors }) => name !== module.name && !module.uses.includes(name) && doors.length > 0,
+      );
+      const folder = module.places[0] ?? "";
+      const path = `${folder}x.ts`;
+      const specifier = "../".repeat(folder.split("/").length - 1) + other?.doors[0];
+      expect(faultsWith(path, `import type { T } from "${specifier}";\n`)).toEqual([
+        `${path}: ${module.name} may not use ${other?.name} (${other?.doors[0]})`,
+      ]);
+    },
+  );
+
+  it("are not entered past their doors", () => {
+    expect(faultsWith("worker/session/x.ts", 'import { y } from "../delivery/y.ts";\n')).toEqual([
+      "worker/session/x.ts: may not import worker/delivery/y.ts past the doors of delivery: worker/delivery/session-delivery.ts",
+    ]);
+  });
+
+  it("name what their doors export", () => {
+    const [{ doors: [door = ""] = [] } = {}] = MODULES;
+    expect(faultsWith(door, 'export * from "./y.ts";\n')).toEqual([
+      `${door}: "export *" at a door of base: name what it exports`,
+    ]);
+  });
+
+  it("have no open file that nobody enters, and may use no module that they do not use", () => {
+    const files = tidyProject();
+    for (const path of files.keys()) if (path.includes("user-of-")) files.set(path, "");
+    const faults = moduleFaults(shapesOf(files));
+    for (const { name, open, uses } of MODULES) {
+      for (const file of open) expect(faults).toContain(`${file}: nobody outside ${name} imports it; it is not open`);
+      for (const other of uses) expect(faults).toContain(`${name}: does not use ${other} any more`);
+    }
+  });
+
+  it("use each other in pairs that are known, and in no other circle", () => {
+    for (const [a, b] of KNOTS) {
+      expect(MODULES.find(({ name }) => name === a)?.uses).toContain(b);
+      expect(MODULES.find(({ name }) => name === b)?.uses).toContain(a);
+    }
+  });
+
+  it("are counted by the names that others take", () => {
+    const table = borderTable(shapesOf(tidyProject()));
+    expect(table).toContain("| push | 1 | 3 | 4 |");
+  });
+});

@@ -1,0 +1,542 @@
+/**
+ * The modules of the product. A module has few doors: the files that others import. All else in it can be rewritten with
+ * nobody outside noticing. `npm run check` holds every import against this table.
+ */
+import { posix } from "node:path";
+import { isTesting } from "./import-direction.ts";
+import type { SourceShape } from "./source-shape.ts";
+
+export interface Module {
+  readonly name: string;
+  readonly purpose: string;
+  /** Folders, with a slash at the end, and files. The longest place that fits has a file. */
+  readonly places: readonly string[];
+  /** Files that other modules import: one, or one for each runtime or part that loads late. */
+  readonly doors: readonly string[];
+  /** Further files that others import today. This list gets shorter until it is empty. */
+  readonly open: readonly string[];
+  /** Modules that this one may import. */
+  readonly uses: readonly string[];
+}
+
+/** Pairs of modules that import each other today. This list gets shorter until it is empty. */
+export const KNOTS: readonly (readonly [string, string])[] = [
+  ["http", "web-rules"],
+  ["delivery", "push"],
+  ["origin", "shared-cache"],
+  ["asking", "store"],
+  ["shell", "views"],
+];
+
+export const MODULES: readonly Module[] = [
+  {
+    name: "base",
+    purpose: "errors, limits, clocks and encodings that all others use",
+    places: ["shared/"],
+    doors: [
+      "shared/errors.ts",
+      "shared/limits.ts",
+      "shared/clock.ts",
+      "shared/base-encodings.ts",
+      "shared/bounded-map.ts",
+    ],
+    open: ["shared/access-key.ts", "shared/devices.ts", "shared/fair-shares.ts", "shared/version.ts"],
+    uses: [],
+  },
+  {
+    name: "wire",
+    purpose: "frames and header compression, as bytes",
+    places: ["shared/wire/"],
+    doors: ["shared/wire/frame.ts"],
+    open: [
+      "shared/wire/hpack/header-decoder.ts",
+      "shared/wire/hpack/header-encoder.ts",
+      "shared/wire/hpack/primitives.ts",
+      "shared/wire/hpack/tables.ts",
+      "shared/wire/varint.ts",
+    ],
+    uses: ["base"],
+  },
+  {
+    name: "link",
+    purpose: "sessions of streams over channels, with credit; the sockets' names and roads",
+    places: [
+      "shared/mux/",
+      "shared/fetch-road/",
+      "shared/transport.ts",
+      "shared/pending-transport.ts",
+      "shared/phone-socket.ts",
+      "shared/subprotocol.ts",
+    ],
+    doors: ["shared/mux/session/session.ts", "shared/mux/stream/stream.ts"],
+    open: [
+      "shared/fetch-road/fetch-socket.ts",
+      "shared/fetch-road/record.ts",
+      "shared/mux/pipe/channel.ts",
+      "shared/mux/session/channel-set.ts",
+      "shared/pending-transport.ts",
+      "shared/phone-socket.ts",
+      "shared/subprotocol.ts",
+      "shared/transport.ts",
+    ],
+    uses: ["base", "wire"],
+  },
+  {
+    name: "http",
+    purpose: "requests and responses as streams of a session",
+    places: ["shared/http/"],
+    doors: ["shared/http/client-exchange.ts", "shared/http/server-exchange.ts", "shared/http/heads.ts"],
+    open: [
+      "shared/http/head-fields.ts",
+      "shared/http/image-wish.ts",
+      "shared/http/known-urls.ts",
+      "shared/http/learned-requests.ts",
+      "shared/http/methods.ts",
+      "shared/http/push.ts",
+      "shared/http/store-notes.ts",
+      "shared/http/stored-body.ts",
+      "shared/http/tracker-wish.ts",
+      "shared/http/viewport.ts",
+    ],
+    uses: ["base", "coding", "link", "web-rules", "wire"],
+  },
+  {
+    name: "coding",
+    purpose: "codings of bodies on the link",
+    places: ["shared/coding/"],
+    doors: ["shared/coding/link-coding.ts"],
+    open: [
+      "shared/coding/brotli-window.ts",
+      "shared/coding/dcz.ts",
+      "shared/coding/inflate.ts",
+      "shared/coding/stepped-stream.ts",
+    ],
+    uses: ["base"],
+  },
+  {
+    name: "cache-rules",
+    purpose: "rules of HTTP caches (RFC 9111)",
+    places: ["shared/http-cache/"],
+    doors: ["shared/http-cache/decide.ts"],
+    open: [
+      "shared/http-cache/cache-control.ts",
+      "shared/http-cache/fields.ts",
+      "shared/http-cache/freshness.ts",
+      "shared/http-cache/invalidation.ts",
+      "shared/http-cache/partial.ts",
+      "shared/http-cache/range.ts",
+      "shared/http-cache/shared-view.ts",
+      "shared/http-cache/storable.ts",
+      "shared/http-cache/stored-response.ts",
+      "shared/http-cache/validation.ts",
+      "shared/http-cache/variants.ts",
+    ],
+    uses: ["base", "http", "web-rules"],
+  },
+  {
+    name: "web-rules",
+    purpose: "rules of the web that both ends apply: cookies, policies, origins",
+    places: ["shared/web/"],
+    doors: ["shared/web/origin.ts"],
+    open: [
+      "shared/web/byte-text.ts",
+      "shared/web/cookie.ts",
+      "shared/web/csp-source.ts",
+      "shared/web/default-accept.ts",
+      "shared/web/html-tokens.ts",
+      "shared/web/maybe-same-site.ts",
+      "shared/web/referrer-policy.ts",
+      "shared/web/script-cookies.ts",
+      "shared/web/status.ts",
+    ],
+    uses: ["http"],
+  },
+  {
+    name: "origin",
+    purpose: "one exchange with an origin, as a browser would have it",
+    places: ["worker/upstream/"],
+    doors: ["worker/upstream/upstream.ts", "worker/upstream/cookies/cookie-jar.ts"],
+    open: [
+      "worker/upstream/body/coded-body.ts",
+      "worker/upstream/body/origin-coding.ts",
+      "worker/upstream/body/response-body.ts",
+      "worker/upstream/cookies/cookie-partition.ts",
+      "worker/upstream/fetch-rules/destination.ts",
+      "worker/upstream/fetch-rules/public-addresses.ts",
+      "worker/upstream/fetch-rules/site.ts",
+      "worker/upstream/send/explain-failure-workerd.ts",
+      "worker/upstream/send/failures.ts",
+      "worker/upstream/send/fetch-uncached.ts",
+      "worker/upstream/send/header-gate.ts",
+      "worker/upstream/send/hop-by-hop.ts",
+      "worker/upstream/send/response-fields.ts",
+      "worker/upstream/send/send.ts",
+      "worker/upstream/upstream-request.ts",
+      "worker/upstream/upstream-response.ts",
+    ],
+    uses: ["base", "cache-rules", "coding", "http", "shared-cache", "web-rules", "wire"],
+  },
+  {
+    name: "shared-cache",
+    purpose: "responses that phones share, and pages that links lead to",
+    places: ["worker/upstream/shared-cache/", "worker/upstream/warming/"],
+    doors: ["worker/upstream/shared-cache/shared-cache.ts"],
+    open: [
+      "worker/upstream/shared-cache/room.ts",
+      "worker/upstream/shared-cache/shared-responses.ts",
+      "worker/upstream/shared-cache/site-entries.ts",
+      "worker/upstream/warming/page-warmer.ts",
+    ],
+    uses: ["base", "cache-rules", "http", "origin", "web-rules", "wire"],
+  },
+  {
+    name: "delivery",
+    purpose: "a response on its way to the phone: references, pictures, dictionaries, codings",
+    places: ["worker/delivery/"],
+    doors: ["worker/delivery/session-delivery.ts"],
+    open: [
+      "worker/delivery/dictionary/dictionary-compressor.ts",
+      "worker/delivery/dictionary/phone-dictionaries.ts",
+      "worker/delivery/dictionary/sealed-body-store.ts",
+      "worker/delivery/held-bytes.ts",
+      "worker/delivery/images/image-recoder.ts",
+      "worker/delivery/images/image-stage.ts",
+      "worker/delivery/images/images-binding.ts",
+      "worker/delivery/images/wasm-codec.ts",
+      "worker/delivery/stage.ts",
+    ],
+    uses: ["base", "cache-rules", "coding", "http", "link", "origin", "push", "shared-cache", "web-rules", "wire"],
+  },
+  {
+    name: "push",
+    purpose: "resources that a document will ask for, learned and sent ahead",
+    places: ["worker/delivery/push/"],
+    doors: ["worker/delivery/push/document-push.ts"],
+    open: [
+      "worker/delivery/push/delivered-resources.ts",
+      "worker/delivery/push/push-order.ts",
+      "worker/delivery/push/unsent-response.ts",
+    ],
+    uses: ["base", "cache-rules", "delivery", "http", "link", "web-rules", "wire"],
+  },
+  {
+    name: "session",
+    purpose: "a phone's sessions and their sockets",
+    places: ["worker/session/"],
+    doors: ["worker/session/tunnel-server.ts"],
+    open: [
+      "worker/session/edge-socket.ts",
+      "worker/session/fetch-road.ts",
+      "worker/session/sent-log.ts",
+      "worker/session/served-session.ts",
+    ],
+    uses: ["base", "coding", "delivery", "http", "link", "push", "web-rules", "wire"],
+  },
+  {
+    name: "devices",
+    purpose: "paired devices, their tokens and terms",
+    places: ["worker/devices/"],
+    doors: ["worker/devices/phone-door.ts", "worker/devices/device-directory.ts"],
+    open: ["worker/devices/device-token.ts", "worker/devices/own-device.ts", "worker/devices/record-store.ts"],
+    uses: ["base", "link"],
+  },
+  {
+    name: "blocking",
+    purpose: "block lists, and the requests that they stop",
+    places: ["worker/blocking/"],
+    doors: ["worker/blocking/tracker-blocker.ts"],
+    open: ["worker/blocking/block-list.ts", "worker/blocking/list-keeper.ts"],
+    uses: ["base", "devices", "http", "wire"],
+  },
+  {
+    name: "front",
+    purpose: "hosts, routes and settings of the edge",
+    places: ["worker/front/"],
+    doors: ["worker/front/edge-handler.ts", "worker/front/router.ts"],
+    open: [
+      "worker/front/asset-path.ts",
+      "worker/front/block-lists.ts",
+      "worker/front/cloudflare-plan.ts",
+      "worker/front/demo-exemption.ts",
+      "worker/front/edge-settings.ts",
+      "worker/front/environment.ts",
+      "worker/front/slot-host-list.ts",
+    ],
+    uses: ["base", "blocking", "delivery", "devices", "http", "link", "origin", "session", "shared-cache"],
+  },
+  {
+    name: "workerd",
+    purpose: "the entry on workerd, and parts that only workerd has",
+    places: ["worker/workerd/"],
+    doors: [],
+    open: [],
+    uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache"],
+  },
+  {
+    name: "deno",
+    purpose: "the entry on Deno, and parts that only Deno has",
+    places: ["worker/deno/"],
+    doors: [],
+    open: [],
+    uses: [
+      "base",
+      "blocking",
+      "delivery",
+      "devices",
+      "front",
+      "http",
+      "link",
+      "origin",
+      "session",
+      "shared-cache",
+      "web-rules",
+    ],
+  },
+  {
+    name: "messages",
+    purpose: "messages between windows and workers",
+    places: ["pwa/messages/"],
+    doors: [
+      "pwa/messages/tunnel-messages.ts",
+      "pwa/messages/page-messages.ts",
+      "pwa/messages/port-messages.ts",
+      "pwa/messages/lite-messages.ts",
+    ],
+    open: [
+      "pwa/messages/form-type.ts",
+      "pwa/messages/kept-page.ts",
+      "pwa/messages/link.ts",
+      "pwa/messages/lite-address.ts",
+      "pwa/messages/message-batch.ts",
+      "pwa/messages/notice-data.ts",
+      "pwa/messages/own-worker-messages.ts",
+      "pwa/messages/site-name.ts",
+      "pwa/messages/slot-condition.ts",
+      "pwa/messages/worker-messages.ts",
+    ],
+    uses: ["base", "http", "link", "web-rules"],
+  },
+  {
+    name: "sockets",
+    purpose: "the phone's sockets to the edge",
+    places: ["pwa/tunnel/sockets/"],
+    doors: ["pwa/tunnel/sockets/first-socket.ts"],
+    open: [
+      "pwa/tunnel/sockets/further-sockets.ts",
+      "pwa/tunnel/sockets/roads.ts",
+      "pwa/tunnel/sockets/socket-keeper.ts",
+      "pwa/tunnel/sockets/steady-clock.ts",
+    ],
+    uses: ["base", "link", "messages"],
+  },
+  {
+    name: "store",
+    purpose: "responses that the phone keeps",
+    places: ["pwa/tunnel/store/"],
+    doors: ["pwa/tunnel/store/late-store.ts"],
+    open: [
+      "pwa/tunnel/store/database/delete-database.ts",
+      "pwa/tunnel/store/known-sites.ts",
+      "pwa/tunnel/store/stored-source-platform.ts",
+    ],
+    uses: ["asking", "base", "cache-rules", "coding", "http", "link", "messages", "web-rules", "wire"],
+  },
+  {
+    name: "asking",
+    purpose: "the tunnel worker: requests of slots on their way to the edge",
+    places: ["pwa/tunnel/"],
+    doors: ["pwa/tunnel/tunnel.ts"],
+    open: [
+      "pwa/tunnel/coding/context-pool.ts",
+      "pwa/tunnel/coding/late-decoder.ts",
+      "pwa/tunnel/coding/unzipped.ts",
+      "pwa/tunnel/requests/edge-request.ts",
+      "pwa/tunnel/requests/read-whole.ts",
+      "pwa/tunnel/requests/response-source.ts",
+    ],
+    uses: ["base", "coding", "http", "link", "messages", "sockets", "store", "web-rules", "wire"],
+  },
+  {
+    name: "slot",
+    purpose: "scripts in a page's documents, and changes that the worker makes to them",
+    places: ["pwa/slot/"],
+    doors: ["pwa/slot/slot-url.ts"],
+    open: [
+      "pwa/slot/documents/boot-target.ts",
+      "pwa/slot/documents/page-config.ts",
+      "pwa/slot/documents/shell-origin.ts",
+      "pwa/slot/page/links/address-key.ts",
+      "pwa/slot/page/links/history-key.ts",
+      "pwa/slot/policy/connection-allowlist.ts",
+      "pwa/slot/policy/content-security-policy.ts",
+      "pwa/slot/policy/framing.ts",
+      "pwa/slot/rewrite/element-rules.ts",
+      "pwa/slot/rewrite/html-rewriter.ts",
+      "pwa/slot/rewrite/html-tag.ts",
+      "pwa/slot/rewrite/link-relations.ts",
+      "pwa/slot/rewrite/response-headers.ts",
+      "pwa/slot/shortcuts.ts",
+    ],
+    uses: ["base", "http", "messages", "web-rules"],
+  },
+  {
+    name: "workers",
+    purpose: "service workers of the app and of slots",
+    places: ["pwa/sw/"],
+    doors: ["pwa/sw/slot-worker.ts"],
+    open: [],
+    uses: ["base", "http", "link", "messages", "slot", "web-rules", "wire"],
+  },
+  {
+    name: "shell",
+    purpose: "the app: tab, frames, sites, settings",
+    places: ["pwa/shell/"],
+    doors: ["pwa/shell/app/app.ts"],
+    open: [
+      "pwa/shell/app/app-state.ts",
+      "pwa/shell/app/data-use.ts",
+      "pwa/shell/app/kept-pages.ts",
+      "pwa/shell/app/key-value-storage.ts",
+      "pwa/shell/app/lite-sites.ts",
+      "pwa/shell/app/phone-storage.ts",
+      "pwa/shell/app/search-engines.ts",
+      "pwa/shell/app/settings-store.ts",
+      "pwa/shell/app/site-forgetting.ts",
+      "pwa/shell/app/site-use.ts",
+      "pwa/shell/frames/opened-places.ts",
+      "pwa/shell/frames/page-places.ts",
+      "pwa/shell/frames/slot-registry.ts",
+      "pwa/shell/link/device-requests.ts",
+      "pwa/shell/link/edge-config.ts",
+      "pwa/shell/link/pairing.ts",
+      "pwa/shell/link/token-renewal.ts",
+      "pwa/shell/link/tunnel-client.ts",
+      "pwa/shell/tab/address-input.ts",
+      "pwa/shell/tab/tab-state.ts",
+    ],
+    uses: ["base", "link", "messages", "slot", "views", "web-rules"],
+  },
+  {
+    name: "lite",
+    purpose: "pages without scripts, on the base host",
+    places: ["pwa/shell/lite/"],
+    doors: ["pwa/shell/lite/lite-chunk.ts"],
+    open: [],
+    uses: ["base", "link", "messages", "shell", "slot"],
+  },
+  {
+    name: "views",
+    purpose: "the app as a person sees it",
+    places: ["pwa/shell/views/"],
+    doors: ["pwa/shell/views/mount.tsx"],
+    open: ["pwa/shell/views/late-sheets.ts", "pwa/shell/views/sheets/of-shell.ts"],
+    uses: ["base", "messages", "shell", "slot", "web-rules"],
+  },
+];
+
+const byPlace = MODULES.flatMap((module) => module.places.map((place) => ({ place, module }))).sort(
+  (a, b) => b.place.length - a.place.length,
+);
+
+/** The module that a file of the product belongs to. Tests, and helpers of tests, belong to none. */
+export function moduleOf(path: string): Module | undefined {
+  if (isTesting(path)) return undefined;
+  return byPlace.find(({ place }) => path === place || (place.endsWith("/") && path.startsWith(place)))?.module;
+}
+
+/** An import of one module's file by another. */
+interface Crossing {
+  readonly importer: string;
+  readonly from: Module;
+  readonly imported: string;
+  readonly to: Module;
+  readonly names: readonly string[];
+}
+
+/** @param shapes all source files of the project, by path. */
+export function moduleFaults(shapes: ReadonlyMap<string, SourceShape>): string[] {
+  const crossings = crossingsOf(shapes);
+  return [
+    ...crossings.flatMap(crossingFaults),
+    ...MODULES.flatMap((module) => unusedFaults(module, crossings)),
+    ...MODULES.flatMap((module) => exportFaults(module, shapes)),
+    ...knotFaults(),
+  ];
+}
+
+/** Names that cross the border of each module, a line each, and their sum. */
+export function borderTable(shapes: ReadonlyMap<string, SourceShape>): string {
+  const crossings = crossingsOf(shapes);
+  const rows = MODULES.map(({ name, doors, open }) => {
+    const inward = crossings.filter(({ to }) => to.name === name);
+    const names = new Set(inward.flatMap(({ imported, names }) => names.map((each) => `${imported} ${each}`)));
+    return { name, doors: doors.length, open: open.length, names: names.size };
+  });
+  const sum = rows.reduce((total, { names }) => total + names, 0);
+  return [
+    "| module | doors | further open files | names that others use |",
+    "| --- | ---: | ---: | ---: |",
+    ...rows.map(({ name, doors, open, names }) => `| ${name} | ${doors} | ${open} | ${names} |`),
+    `| all | | | ${sum} |`,
+  ].join("\n");
+}
+
+function crossingsOf(shapes: ReadonlyMap<string, SourceShape>): Crossing[] {
+  return [...shapes].flatMap(([importer, { imports }]) => {
+    const from = moduleOf(importer);
+    if (from === undefined) return [];
+    return imports
+      .filter(({ specifier }) => specifier.startsWith("."))
+      .flatMap(({ specifier, names }) => {
+        const imported = posix.join(posix.dirname(importer), specifier);
+        const to = moduleOf(imported);
+        return to === undefined || to === from ? [] : [{ importer, from, imported, to, names }];
+      });
+  });
+}
+
+function crossingFaults({ importer, from, imported, to }: Crossing): string[] {
+  const faults: string[] = [];
+  if (!from.uses.includes(to.name)) faults.push(`${importer}: ${from.name} may not use ${to.name} (${imported})`);
+  if (!to.doors.includes(imported) && !to.open.includes(imported))
+    faults.push(`${importer}: may not import ${imported} past the doors of ${to.name}: ${to.doors.join(", ")}`);
+  return faults;
+}
+
+function unusedFaults({ name, open, uses }: Module, crossings: readonly Crossing[]): string[] {
+  const entered = new Set(crossings.map(({ imported }) => imported));
+  const used = new Set(crossings.filter(({ from }) => from.name === name).map(({ to }) => to.name));
+  return [
+    ...open
+      .filter((file) => !entered.has(file))
+      .map((file) => `${file}: nobody outside ${name} imports it; it is not open`),
+    ...uses.filter((other) => !used.has(other)).map((other) => `${name}: does not use ${other} any more`),
+  ];
+}
+
+/** A door exports names that are used outside, by name. */
+function exportFaults({ name, doors, open }: Module, shapes: ReadonlyMap<string, SourceShape>): string[] {
+  return [...doors, ...open].flatMap((file) => {
+    const shape = shapes.get(file);
+    if (shape === undefined) return [`${file}: a door of ${name}, and not there`];
+    return shape.exportsAll ? [`${file}: "export *" at a door of ${name}: name what it exports`] : [];
+  });
+}
+
+/** Two modules that use each other, straight or through others, are one. */
+function knotFaults(): string[] {
+  const isKnown = (a: string, b: string): boolean => KNOTS.some((knot) => knot.includes(a) && knot.includes(b));
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of MODULES.find(({ name }) => name === from)?.uses ?? [])
+      if (!isKnown(from, next) && !seen.has(next)) reach(next, seen.add(next));
+    return seen;
+  };
+  return [
+    ...MODULES.filter(({ name }) => reach(name).has(name)).map(({ name }) => `${name}: uses itself, through others`),
+    ...KNOTS.filter(([a, b]) => !uses(a, b) || !uses(b, a)).map((knot) => `${knot.join(" and ")}: no knot any more`),
+  ];
+}
+
+function uses(a: string, b: string): boolean {
+  return MODULES.some(({ name, uses }) => name === a && uses.includes(b));
+}
