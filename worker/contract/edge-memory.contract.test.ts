@@ -22,7 +22,10 @@ const PHONES = 10;
 const PICTURE = { destination: "image", mode: "no-cors", headers: [["accept", "image/avif,image/webp,*/*"]] } as const;
 const TEXT = Buffer.from(randomBytes(200_000).toString("base64"));
 
-/** Asks an edge's isolate what its scripts have in memory, buffers included; without the runtime's own. */
+/** Readings above this are taken again without garbage: V8 collects before it gives up at a limit, later on a busy machine. */
+const NEAR_THE_LIMIT = 96 * MIB;
+
+/** Asks an edge's isolate what its scripts hold in memory, buffers included; without the runtime's own. */
 async function openHeap(address: string) {
   const targets = (await (await fetch(`http://${address}/json`)).json()) as {
     id: string;
@@ -41,10 +44,17 @@ async function openHeap(address: string) {
       if (answer.id === id) return answer.result;
     }
   };
+  const used = async (): Promise<number> => {
+    const { usedSize, backingStorageSize = 0 } = await call("Runtime.getHeapUsage");
+    return usedSize + backingStorageSize;
+  };
   return {
+    /** @returns with garbage as long as that leaves room. */
     async bytes(): Promise<number> {
-      const { usedSize, backingStorageSize = 0 } = await call("Runtime.getHeapUsage");
-      return usedSize + backingStorageSize;
+      const all = await used();
+      if (all < NEAR_THE_LIMIT) return all;
+      await call("HeapProfiler.collectGarbage");
+      return used();
     },
     close: () => socket.close(),
   };

@@ -103,13 +103,21 @@ describe("a replay in a browser", () => {
 
   it("sends heads as long as was asked, where that costs no preflight", async () => {
     await replay("small");
-    expect(seen.map(({ method }) => method)).toEqual(["GET", "GET", "POST", "HEAD", "GET"]);
-    const lengths = seen.map(({ method, url, rawHeaders }) => {
-      const fields = rawHeaders.flatMap((name, index) =>
-        index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
-      );
-      return `${method} ${url} HTTP/1.1\r\n\r\n`.length + fieldLinesLength(fields);
-    });
+    // The second and third go over connections of their own: a busy machine takes them in either order.
+    const inOrder = [
+      seen[0],
+      ...seen.slice(1, 3).sort((a, b) => (a.method ?? "").localeCompare(b.method ?? "")),
+      ...seen.slice(3),
+    ];
+    expect(inOrder.map((message) => message?.method)).toEqual(["GET", "GET", "POST", "HEAD", "GET"]);
+    const lengths = inOrder
+      .filter((message) => message !== undefined)
+      .map(({ method, url, rawHeaders }) => {
+        const fields = rawHeaders.flatMap((name, index) =>
+          index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""] as const] : [],
+        );
+        return `${method} ${url} HTTP/1.1\r\n\r\n`.length + fieldLinesLength(fields);
+      });
     // What Chromium writes by itself differs between its versions.
     expect(Math.abs((lengths[0] ?? 0) - 900)).toBeLessThan(60);
     expect(Math.abs((lengths[2] ?? 0) - 1_500)).toBeLessThan(60);
