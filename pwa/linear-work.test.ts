@@ -1,7 +1,7 @@
 /** Whatever reads an origin's bytes on the phone takes time that is linear in them: twice the input, at most 2.2 times the steps. */
 import { expect, it } from "vitest";
 import { growthOf } from "../shared/testing/count-steps.ts";
-import { ScriptCookies } from "../shared/web/script-cookies.ts";
+import { ScriptCookies } from "../shared/web/cookie.ts";
 import { transformPolicies } from "./slot/policy/content-security-policy.ts";
 import { framingAllowed } from "./slot/policy/framing.ts";
 import { dataScript } from "./slot/rewrite/data-script.ts";

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { DCZ_HEADER_BYTES } from "../shared/coding/dcz.ts";
+import { DCZ_HEADER_BYTES } from "../shared/coding/link-coding.ts";
 import { DictionaryCompressor } from "../worker/delivery/dictionary/dictionary-compressor.ts";
 import { root } from "./build/paths.ts";
 

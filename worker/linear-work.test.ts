@@ -1,14 +1,16 @@
 /** Whatever reads an origin's bytes at the edge takes time that is linear in them: twice the input, at most 2.2 times the steps. */
 import { expect, it } from "vitest";
-import { cacheControl } from "../shared/http-cache/cache-control.ts";
-import { parseHttpDate } from "../shared/http-cache/http-date.ts";
-import { clears, invalidatedUrls } from "../shared/http-cache/invalidation.ts";
-import { toStored } from "../shared/http-cache/storable.ts";
-import { selectingFields } from "../shared/http-cache/variants.ts";
+import {
+  cacheControl,
+  clears,
+  invalidatedUrls,
+  parseHttpDate,
+  selectingFields,
+  toStored,
+} from "../shared/http-cache/cache-rules.ts";
 import { growthOf } from "../shared/testing/count-steps.ts";
 import { requestHead } from "../shared/testing/http/request-heads.ts";
-import { parsePolicies } from "../shared/web/csp-source.ts";
-import { parseReferrerPolicy } from "../shared/web/referrer-policy.ts";
+import { parsePolicies, parseReferrerPolicy } from "../shared/web/policies.ts";
 import { compile, openCompiled } from "./blocking/block-list.ts";
 import { readImageFacts, scansOf } from "./delivery/images/image-facts.ts";
 import { DocumentScanner } from "./delivery/push/document-scanner.ts";

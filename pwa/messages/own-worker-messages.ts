@@ -1,5 +1,5 @@
 /** From the app's own service worker to its windows. */
-import type { AcceptTable } from "../../shared/web/default-accept.ts";
+import type { AcceptTable } from "../../shared/http/phone-fields.ts";
 
 export type OwnWorkerToShell =
   /** Cookies of the app's host that nothing may keep: each as `document.cookie` takes it, so that it is deleted. */

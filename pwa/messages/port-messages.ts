@@ -4,7 +4,7 @@
  * are those that the shell bound to it.
  */
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
-import type { ImageNote } from "../../shared/http/image-wish.ts";
+import type { ImageNote } from "../../shared/http/phone-fields.ts";
 
 /** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
 export const HELD_RESPONSE_TIME = 30_000;

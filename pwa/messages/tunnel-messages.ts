@@ -1,7 +1,7 @@
 /** Between the shell and its tunnel worker. */
 
 import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
-import type { AcceptTable } from "../../shared/web/default-accept.ts";
+import type { AcceptTable } from "../../shared/http/phone-fields.ts";
 import type { LinkHint, LinkPhase, Road } from "./link.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
@@ -196,7 +196,7 @@ export type ShellToTunnel =
       readonly type: "introduce";
       readonly userAgent: string;
       readonly acceptLanguage: string;
-      /** Width and height in CSS pixels, and density, as in `shared/http/viewport.ts`. */
+      /** Width and height in CSS pixels, and density, as in `shared/http/phone-fields.ts`. */
       readonly viewport: string;
       /** What its browser says of itself; null while that is not known. */
       readonly accept: AcceptTable | null;

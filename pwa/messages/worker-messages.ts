@@ -1,6 +1,6 @@
 /** Messages between a slot's documents and the slot's service worker. Both are one trust domain. */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { ImageNote } from "../../shared/http/image-wish.ts";
+import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { MESSAGE_TAG } from "./page-messages.ts";
 
 type Tag = typeof MESSAGE_TAG;

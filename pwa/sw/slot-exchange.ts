@@ -1,6 +1,6 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import type { ImageNote } from "../../shared/http/image-wish.ts";
-import { hasNullBody } from "../../shared/web/status.ts";
+import type { ImageNote } from "../../shared/http/phone-fields.ts";
+import { hasNullBody } from "../../shared/web/origin.ts";
 import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
 import type { SlotContext } from "./slot-context.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";

@@ -4,9 +4,8 @@
  */
 import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
-import type { ResponseHead } from "../../shared/http/heads.ts";
-import type { ImageNote } from "../../shared/http/image-wish.ts";
-import { isIdempotent } from "../../shared/http/methods.ts";
+import { isIdempotent, type ResponseHead } from "../../shared/http/heads.ts";
+import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { MessageBatch } from "../messages/message-batch.ts";
 import type {
   PortRequestHead,

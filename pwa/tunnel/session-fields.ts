@@ -1,12 +1,16 @@
 /** What sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
 import { ACCEPT_ENCODING } from "../../shared/coding/link-coding.ts";
+import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/exchange.ts";
 import type { ImageWish } from "../../shared/http/heads.ts";
-import { imageWishField } from "../../shared/http/image-wish.ts";
-import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/push.ts";
-import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
-import { TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
-import { VIEWPORT } from "../../shared/http/viewport.ts";
-import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
+import {
+  type AcceptTable,
+  acceptToFields,
+  DICTIONARY_KEY,
+  imageWishField,
+  STORED_BODY,
+  TRACKERS_BLOCKED,
+  VIEWPORT,
+} from "../../shared/http/phone-fields.ts";
 import type { EncodableField } from "../../shared/wire/hpack/tables.ts";
 
 export interface TunnelConstants {

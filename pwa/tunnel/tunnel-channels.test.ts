@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RequestHandler } from "../../shared/http/server-exchange.ts";
+import type { RequestHandler } from "../../shared/http/exchange.ts";
 import { EdgeRequest, END_OF_LINK, parseOffer } from "../../shared/subprotocol.ts";
 import { bodyOf, type ConsumerLog, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { messageOf } from "../../shared/testing/mux/scripted-transport.ts";

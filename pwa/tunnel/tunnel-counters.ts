@@ -1,8 +1,8 @@
 /** What a tunnel has done, over all of its sessions. */
-import type { ResponseConsumer } from "../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../shared/http/exchange.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../shared/http/heads.ts";
-import { SHARED_CACHE } from "../../shared/http/store-notes.ts";
+import { SHARED_CACHE } from "../../shared/http/phone-fields.ts";
 import type { Session } from "../../shared/mux/session/session.ts";
 import type { StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
 import type { RequestOutcome } from "./requests/lasting-request.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { RequestHandler } from "../../shared/http/server-exchange.ts";
+import type { RequestHandler } from "../../shared/http/exchange.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { CountedBody } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { ACCEPT_PUSH } from "../../shared/http/push.ts";
-import type { RequestHandler } from "../../shared/http/server-exchange.ts";
-import { DICTIONARY_KEY } from "../../shared/http/stored-body.ts";
+import { ACCEPT_PUSH, type RequestHandler } from "../../shared/http/exchange.ts";
+import { DICTIONARY_KEY } from "../../shared/http/phone-fields.ts";
 import { bodyOf, CountedBody, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
 import { PROBE_TIMEOUT_MIN } from "./sockets/socket-keeper.ts";

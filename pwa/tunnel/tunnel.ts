@@ -4,8 +4,8 @@
  */
 import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { RopewayError, toErrorCode } from "../../shared/errors.ts";
+import type { SlotScheme } from "../../shared/http/exchange.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import type { SlotScheme } from "../../shared/http/push.ts";
 import * as limits from "../../shared/limits.ts";
 import { type Attachment, isCarried } from "../../shared/mux/pipe/channel.ts";
 import { type Experiment, Session } from "../../shared/mux/session/session.ts";

@@ -17,7 +17,7 @@ const forbidden: readonly Import[] = [
   ["shared/mux/pipe", "../../http/heads.ts"],
   ["shared/wire", "../../pwa/messages/link.ts"],
   ["shared/wire", "../mux/session/session.ts"],
-  ["shared/wire", "../coding/inflate.ts"],
+  ["shared/wire", "../coding/link-coding.ts"],
   ["shared/wire/hpack", "../../http/heads.ts"],
   ["worker", "../pwa/shell/shell.ts"],
   ["worker/upstream", "../../e2e/lab/shaper.ts"],

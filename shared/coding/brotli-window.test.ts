@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Random } from "../testing/random.ts";
-import { hasLargeWindow, linkWindow } from "./brotli-window.ts";
+import { hasLargeWindow, linkWindow } from "./link-coding.ts";
 
 const random = new Random(7);
 const words = (count: number) => Array.from({ length: count }, () => `word${random.below(900)}`).join(" ");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as limits from "../limits.ts";
 import { Random } from "../testing/random.ts";
 import { settle } from "../testing/turns.ts";
-import { createInflater, type LinkDecoder } from "./inflate.ts";
+import { createInflater, type LinkDecoder } from "./link-coding.ts";
 
 interface Rig {
   readonly inflater: LinkDecoder;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cacheControl, secondsOf } from "./cache-control.ts";
+import { cacheControl, secondsOf } from "./cache-rules.ts";
 
 it.each<[string, Record<string, string | null>]>([
   ["max-age=60", { "max-age": "60" }],

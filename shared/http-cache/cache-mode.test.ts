@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { CacheMode, HeaderList } from "../http/heads.ts";
 import { cacheRequest } from "../testing/http/cache-rig.ts";
-import { cacheModeFields, cacheModeOf } from "./cache-mode.ts";
+import { cacheModeFields, cacheModeOf } from "./cache-rules.ts";
 
 const uncached: HeaderList = [
   ["pragma", "no-cache"],

@@ -7,14 +7,21 @@ import { expect, it, vi } from "vitest";
 import type { CacheMode, HeaderField, HeaderList } from "../http/heads.ts";
 import { cacheRequest } from "../testing/http/cache-rig.ts";
 import { RULE_REASONS } from "../testing/http/cache-test-reasons.ts";
-import { decide } from "./decide.ts";
-import { headersWithAge, mayAnswerStale } from "./freshness.ts";
-import { invalidatedUrls } from "./invalidation.ts";
-import { answerRange } from "./range.ts";
-import { toStored } from "./storable.ts";
-import type { Answer, CacheRequest, StoredResponse } from "./stored-response.ts";
-import { freshenByHead, judgeValidation } from "./validation.ts";
-import { isSameVariant, selectVariant } from "./variants.ts";
+import {
+  type Answer,
+  answerRange,
+  type CacheRequest,
+  decide,
+  freshenByHead,
+  headersWithAge,
+  invalidatedUrls,
+  isSameVariant,
+  judgeValidation,
+  mayAnswerStale,
+  type StoredResponse,
+  selectVariant,
+  toStored,
+} from "./cache-rules.ts";
 
 interface SuiteTest {
   readonly id: string;

@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CacheMode, HeaderList } from "../http/heads.ts";
 import { anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
-import { decide } from "./decide.ts";
-import { currentAge, freshnessLifetime } from "./freshness.ts";
-import type { CacheRequest } from "./stored-response.ts";
+import { type CacheRequest, currentAge, decide, freshnessLifetime } from "./cache-rules.ts";
 
 const control = (value: string): HeaderList => [["cache-control", value]];
 const fresh = storedResponse([["date", dateIn(0)], ...control("max-age=60"), ["etag", '"a"']]);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { anyStored, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
-import { currentAge, freshnessLifetime, headersWithAge, mayAnswerStale, staleGrace } from "./freshness.ts";
+import { currentAge, freshnessLifetime, headersWithAge, mayAnswerStale, staleGrace } from "./cache-rules.ts";
 
 const date = ["date", dateIn(0)] as const;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseHttpDate } from "./http-date.ts";
+import { parseHttpDate } from "./cache-rules.ts";
 
 const NEWS = Date.parse("1994-11-06T08:49:37Z");
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { clearedOrigins, clears, invalidatedUrls } from "./invalidation.ts";
+import { clearedOrigins, clears, invalidatedUrls } from "./cache-rules.ts";
 
 const url = "https://a.example/dir/thing?q=1#part";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
-import { asWhole, asWholeOf, partOf } from "./partial.ts";
+import { asWhole, asWholeOf, partOf } from "./cache-rules.ts";
 
 const type = ["content-type", "video/mp4"] as const;
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { dateIn, storedResponse } from "../testing/http/cache-rig.ts";
-import { answerRange } from "./range.ts";
+import { answerRange } from "./cache-rules.ts";
 
 const etag = ["etag", '"a"'] as const;
 const modified = ["last-modified", dateIn(-1000)] as const;

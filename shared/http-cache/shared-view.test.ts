@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
-import { decide } from "./decide.ts";
-import { sharedView, toShared } from "./shared-view.ts";
+import { decide, sharedView, toShared } from "./cache-rules.ts";
 
 const control = (value: string): HeaderList => [["cache-control", value]];
 const times = { requestTime: NOW, responseTime: NOW };

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { cacheRequest, NOW, URL_ASKED } from "../testing/http/cache-rig.ts";
-import { toStored } from "./storable.ts";
-import type { CacheRequest } from "./stored-response.ts";
+import { type CacheRequest, toStored } from "./cache-rules.ts";
 
 const times = { requestTime: NOW - 10, responseTime: NOW };
 const fresh: HeaderList = [["cache-control", "max-age=60"]];

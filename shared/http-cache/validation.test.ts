@@ -2,9 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { anyHeaders, anyStored, cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
-import { decide } from "./decide.ts";
-import { currentAge } from "./freshness.ts";
-import { freshenByHead, judgeValidation } from "./validation.ts";
+import { currentAge, decide, freshenByHead, judgeValidation } from "./cache-rules.ts";
 
 const LATER = NOW + 100_000;
 const times = { requestTime: LATER - 50, responseTime: LATER };

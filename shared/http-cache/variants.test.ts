@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { HeaderList } from "../http/heads.ts";
 import { cacheRequest, dateIn, NOW, storedResponse } from "../testing/http/cache-rig.ts";
-import type { CacheRequest, StoredResponse } from "./stored-response.ts";
-import { isSameVariant, selectingFields, selectVariant, variesUnknowably } from "./variants.ts";
+import {
+  type CacheRequest,
+  isSameVariant,
+  type StoredResponse,
+  selectingFields,
+  selectVariant,
+  variesUnknowably,
+} from "./cache-rules.ts";
 
 function stored(request: CacheRequest, headers: HeaderList): StoredResponse {
   const selecting = selectingFields(request, headers);

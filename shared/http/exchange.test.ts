@@ -5,7 +5,7 @@ import { ErrorCode, RopewayError } from "../errors.ts";
 import * as limits from "../limits.ts";
 import { bodyOf, ConsumerLog, CountedBody, exchangeRig, responseHead } from "../testing/http/exchange-rig.ts";
 import { settle } from "../testing/turns.ts";
-import type { RequestHandler } from "./server-exchange.ts";
+import type { RequestHandler } from "./exchange.ts";
 
 const ok: RequestHandler = async () => ({ head: responseHead, body: null });
 

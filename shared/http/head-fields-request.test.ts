@@ -4,8 +4,7 @@ import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
 import { fieldsToRequest, LEARNED_REQUESTS, requestToFields } from "./head-fields.ts";
 import type { HeaderField, RequestHead } from "./heads.ts";
-import { KNOWN_URLS, knownUrls } from "./known-urls.ts";
-import { STORED_BODY } from "./stored-body.ts";
+import { KNOWN_URLS, knownUrls, STORED_BODY } from "./phone-fields.ts";
 
 const good: Record<string, string> = {
   ":method": "GET",

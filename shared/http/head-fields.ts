@@ -4,14 +4,12 @@
  * what the Fetch standard says about the request; `:referrer` the referrer; `:url` a response's final URL. What goes
  * without saying is left out: GET, the origin of who asks, the usual `accept`.
  */
-
 import { LINK_CODINGS } from "../coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../errors.ts";
-import { withDefaultAccept, withoutDefaultAccept } from "../web/default-accept.ts";
 import type { EncodableField } from "../wire/hpack/tables.ts";
-import { deliveryFields, parseDelivery, parseResumption, resumptionFields } from "./delivery-fields.ts";
 import type {
   CredentialsMode,
+  Delivery,
   Destination,
   HeaderField,
   HeaderList,
@@ -19,12 +17,25 @@ import type {
   RequestHead,
   RequestMode,
   ResponseHead,
+  Resumption,
   ScriptCookie,
 } from "./heads.ts";
-import { IMAGES, imageWishField, parseImageWish } from "./image-wish.ts";
-import { KNOWN_URLS, knownUrlsField, parseKnownUrls } from "./known-urls.ts";
-import { parseStoredBody, STORED_BODY, storedBodyField } from "./stored-body.ts";
-import { has, isTrackerField, TRACKERS_ALLOWED } from "./tracker-wish.ts";
+import {
+  has,
+  IMAGES,
+  imageWishField,
+  isTrackerField,
+  KNOWN_URLS,
+  knownUrlsField,
+  parseImageWish,
+  parseKnownUrls,
+  parseStoredBody,
+  STORED_BODY,
+  storedBodyField,
+  TRACKERS_ALLOWED,
+  withDefaultAccept,
+  withoutDefaultAccept,
+} from "./phone-fields.ts";
 
 const DESTINATIONS: readonly Destination[] = [
   "",
@@ -226,13 +237,13 @@ export function headerValue(headers: HeaderList, name: string): string | null {
   return headers.find((field) => field[0] === name)?.[1] ?? null;
 }
 
-/** The values of all lines with this name. */
 /** Bytes of the body; null where nobody says. */
 export function contentLength(headers: HeaderList): number | null {
   const length = headerValue(headers, "content-length") ?? "";
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
+/** The values of all lines with this name. */
 export function headerValues(headers: HeaderList, name: string): string[] {
   return headers.filter((field) => field[0] === name).map(([, value]) => value);
 }
@@ -313,4 +324,64 @@ function oneOf<T extends string>(known: readonly T[], value: string, what: strin
 
 function malformed(reason: string): RopewayError {
   return new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", `Cannot read a head: ${reason}`);
+}
+
+// Fields by which tunnel and edge keep an exchange going when sessions are lost: PROTOCOL.md section 5.5.
+
+const AGAIN = "again";
+const REQUEST_ID = /^([A-Za-z0-9_-]{11,43})( again)?$/;
+const CONTINUATION = /^(\d{1,15})-(\d{1,15})\/(\d{1,15}) (.{1,256})$/;
+const RESUMPTION = /^(?:\*|(\d{1,15})-(\d{1,15})\/(\d{1,15})) (.{1,256})$/;
+
+function deliveryFields({ id, isRepeat, continuation }: Delivery): EncodableField[] {
+  const fields: EncodableField[] = [];
+  if (id !== null) fields.push([":request-id", isRepeat ? `${id} ${AGAIN}` : id, "without"]);
+  if (continuation !== null) {
+    const { first, last, total, validator } = continuation;
+    fields.push([":continue", `${first}-${last}/${total} ${validator}`, "without"]);
+  }
+  return fields;
+}
+
+/** @returns undefined when nothing is said, null when it is malformed. */
+function parseDelivery(pseudo: ReadonlyMap<string, string>): Delivery | undefined | null {
+  const [requestId, continuation] = [pseudo.get("request-id"), pseudo.get("continue")];
+  if (requestId === undefined && continuation === undefined) return undefined;
+  const named = requestId?.match(REQUEST_ID);
+  const continued = continuation?.match(CONTINUATION);
+  if (named === null || continued === null) return null;
+  const range = continued === undefined ? null : toRange(continued);
+  if (continued !== undefined && range === null) return null;
+  return {
+    id: named?.[1] ?? null,
+    isRepeat: named?.[2] !== undefined,
+    continuation: range && { ...range, validator: continued?.[4] ?? "" },
+  };
+}
+
+function resumptionFields({ resumption, continues }: ResponseHead): EncodableField[] {
+  const fields: EncodableField[] = [];
+  if (resumption !== undefined) {
+    const { range, validator } = resumption;
+    const extent = range === null ? "*" : `${range.first}-${range.last}/${range.total}`;
+    fields.push([":resume", `${extent} ${validator}`, "without"]);
+  }
+  if (continues === true) fields.push([":continues", "1"]);
+  return fields;
+}
+
+/** @returns undefined when nothing is said, null when it is malformed. */
+function parseResumption(value: string | undefined): Resumption | undefined | null {
+  if (value === undefined) return undefined;
+  const match = value.match(RESUMPTION);
+  if (match === null) return null;
+  const validator = match[4] ?? "";
+  if (match[1] === undefined) return { range: null, validator };
+  const range = toRange(match);
+  return range && { range, validator };
+}
+
+function toRange(match: RegExpMatchArray): { first: number; last: number; total: number } | null {
+  const [first, last, total] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return first <= last && last < total ? { first, last, total } : null;
 }

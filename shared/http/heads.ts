@@ -69,7 +69,7 @@ export interface RequestHead {
    */
   readonly known?: KnownUrls;
   /**
-   * In a navigation: what its page is likely to ask for, as `learned-requests.ts` writes it. Made by the tunnel, too.
+   * In a navigation: what its page is likely to ask for, as `sayLearned` writes it. Made by the tunnel, too.
    */
   readonly learned?: string;
   /** What to do to the picture that comes; if absent, what the session says. Made by the tunnel, too. */
@@ -176,4 +176,18 @@ export interface ResponseHead {
   readonly continues?: boolean;
   /** The body is the one that the request named, and is not sent. */
   readonly isReference?: boolean;
+}
+
+// What is known of a request by its method (RFC 9110 section 9.2).
+
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Whether it asks for no change. */
+export function isSafe(method: string): boolean {
+  return SAFE.has(method);
+}
+
+/** Whether to send it twice has the effect of sending it once. */
+export function isIdempotent(method: string): boolean {
+  return isSafe(method) || method === "PUT" || method === "DELETE";
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isKnownUrl, KNOWN_URLS, knownUrls, knownUrlsField, parseKnownUrls } from "./known-urls.ts";
+import { isKnownUrl, KNOWN_URLS, knownUrls, knownUrlsField, parseKnownUrls } from "./phone-fields.ts";
 
 test("what is said is what is read", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LearnedRequest, readLearned, sayLearned } from "./learned-requests.ts";
+import { type LearnedRequest, readLearned, sayLearned } from "./phone-fields.ts";
 
 const PAGE = "https://a.example/article/7";
 const api: LearnedRequest = {

@@ -11,9 +11,15 @@ import { thrownBy } from "../testing/thrown-by.ts";
 import { settle } from "../testing/turns.ts";
 import type { SequencedFrame } from "../wire/frame.ts";
 import type { HeaderField } from "../wire/hpack/tables.ts";
-import { receivePush } from "./client-exchange.ts";
+import {
+  fieldsToPush,
+  type PushAnnouncement,
+  parseAcceptPush,
+  pushToFields,
+  receivePush,
+  servePush,
+} from "./exchange.ts";
 import { responseToFields } from "./head-fields.ts";
-import { fieldsToPush, type PushAnnouncement, parseAcceptPush, pushToFields, servePush } from "./push.ts";
 
 const LAST: SequencedFrame = {
   type: "priority",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseViewport } from "./viewport.ts";
+import { parseViewport } from "./phone-fields.ts";
 
 it("is what a browser says of its window", () => {
   expect(parseViewport("412 915 2.625")).toEqual({ width: 412, height: 915, density: 2.625 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeByteString } from "./byte-text.ts";
+import { decodeByteString } from "./origin.ts";
 
 const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
 

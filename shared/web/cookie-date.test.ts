@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseCookieDate } from "./cookie-date.ts";
+import { parseCookieDate } from "./cookie.ts";
 
 it.each([
   ["Wed, 21 Oct 2015 07:28:00 GMT", Date.UTC(2015, 9, 21, 7, 28, 0)],

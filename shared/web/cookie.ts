@@ -1,9 +1,8 @@
 /**
- * What a cookie is and where it goes (RFC 6265bis sections 5.5 to 5.8). The edge's jar and a page's `document.cookie`
+ * Cookies: how a line sets one, and where it goes (RFC 6265bis sections 5.5 to 5.8). The edge's jar and a page's `document.cookie`
  * apply the same rules, or a script would read what is never sent.
  */
 import type { ScriptCookie } from "../http/heads.ts";
-import { parseCookieDate } from "./cookie-date.ts";
 import { isPotentiallyTrustworthy, parseUrl } from "./origin.ts";
 
 /** Times in milliseconds since the epoch. `expires` in the past: it removes the stored one. */
@@ -203,4 +202,87 @@ export function cookieString(cookies: readonly ScriptCookie[]): string {
     .sort((a, b) => b.path.length - a.path.length)
     .map(({ name, value }) => (name === "" ? value : `${name}=${value}`))
     .join("; ");
+}
+
+// The tolerant date of cookies, RFC 6265 section 5.1.1.
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DELIMITERS = /[\t\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+/;
+
+/** Milliseconds since the epoch, or null where the text is no date. */
+export function parseCookieDate(text: string): number | null {
+  let time: RegExpExecArray | null = null;
+  let day: number | null = null;
+  let month = -1;
+  let year: number | null = null;
+  for (const token of text.split(DELIMITERS)) {
+    const clock: RegExpExecArray | null = time === null ? /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?!\d)/.exec(token) : null;
+    if (clock !== null) {
+      time = clock;
+      continue;
+    }
+    const dayDigits: RegExpExecArray | null = day === null ? /^\d{1,2}(?!\d)/.exec(token) : null;
+    if (dayDigits !== null) {
+      day = Number(dayDigits[0]);
+      continue;
+    }
+    const monthIndex = month === -1 ? MONTHS.indexOf(token.slice(0, 3).toLowerCase()) : -1;
+    if (monthIndex !== -1) {
+      month = monthIndex;
+      continue;
+    }
+    const yearDigits: RegExpExecArray | null = year === null ? /^\d{2,4}(?!\d)/.exec(token) : null;
+    if (yearDigits !== null) year = Number(yearDigits[0]);
+  }
+  if (time === null || day === null || month === -1 || year === null) return null;
+  if (year >= 70 && year <= 99) year += 1900;
+  else if (year <= 69) year += 2000;
+  const [hour, minute, second] = [Number(time[1]), Number(time[2]), Number(time[3])];
+  if (day < 1 || day > 31 || year < 1601 || hour > 23 || minute > 59 || second > 59) return null;
+  const date = new Date(Date.UTC(year, month, day, hour, minute, second));
+  return date.getUTCDate() === day ? date.getTime() : null;
+}
+
+/** The edge alone knows which suffixes are public; a single label is refused here already. */
+const isSingleLabel = (domain: string) => !domain.includes(".");
+
+/**
+ * A mirror of the cookies that scripts of documents may see. The jar is at the edge; the mirror makes a read right
+ * after a write see it, and follows the jar's updates.
+ */
+export class ScriptCookies {
+  readonly #cookies = new Map<string, ScriptCookie>();
+  readonly #now: () => number;
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Takes cookies that the jar says were set or, with `expires` in the past, removed. */
+  apply(cookies: readonly ScriptCookie[]): void {
+    for (const cookie of cookies) {
+      if (isExpired(cookie, this.#now())) this.#cookies.delete(cookieKey(cookie));
+      else this.#cookies.set(cookieKey(cookie), cookie);
+    }
+  }
+
+  all(): ScriptCookie[] {
+    return [...this.#cookies.values()].filter((each) => !isExpired(each, this.#now()));
+  }
+
+  /** What `document.cookie` reads in the document with this real URL. */
+  read(documentUrl: string): string {
+    const url = new URL(documentUrl);
+    return cookieString(this.all().filter((each) => isForUrl(each, url)));
+  }
+
+  /** Applies `document.cookie = text`. False: refused, nothing changed, and the edge need not hear of it. */
+  write(text: string, documentUrl: string): boolean {
+    const url = new URL(documentUrl);
+    const cookie = parseSetCookie(text, { url, now: this.#now(), http: false }, isSingleLabel);
+    if (cookie === null || isShadowedBySecure(cookie, url, this.#cookies.values())) return false;
+    this.apply([cookie]);
+    return true;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNone, parsePolicies, serializePolicy, sourceMatchesOrigin } from "./csp-source.ts";
+import { isNone, parsePolicies, serializePolicy, sourceMatchesOrigin } from "./policies.ts";
 
 describe("parsePolicies", () => {
   it("parts policies and directives; the first directive of a name counts", () => {

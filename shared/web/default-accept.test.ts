@@ -5,7 +5,7 @@ import {
   ownAccept,
   withDefaultAccept,
   withoutDefaultAccept,
-} from "./default-accept.ts";
+} from "../http/phone-fields.ts";
 
 const FIREFOX = "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5";
 const [[, CHROMIUM] = ["", ""]] = withDefaultAccept([], "image");

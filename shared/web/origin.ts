@@ -1,4 +1,4 @@
-/** What origins are to each other and to the network. A serialized origin of "null" is opaque: the same as nothing. */
+/** URLs, their origins, and what these are to each other. A serialized origin of "null" is opaque: the same as nothing. */
 
 /** `URL.parse`, which Chromium has since 126 only. */
 export function parseUrl(url: string, base?: string): URL | null {
@@ -41,4 +41,37 @@ export function isPotentiallyTrustworthy(url: URL): boolean {
  */
 export function isMixedContent(url: URL, pageOrigin: string): boolean {
   return url.protocol === "http:" && pageOrigin.startsWith("https:") && !isPotentiallyTrustworthy(url);
+}
+
+/** Names of one site have the last two labels in common, whatever list of suffixes there is. */
+export function areMaybeSameSite(a: string, b: string): boolean {
+  const [left, right] = [parseUrl(a)?.hostname, parseUrl(b)?.hostname].map((host) =>
+    host?.split(".").slice(-2).join("."),
+  );
+  return left !== undefined && left === right;
+}
+
+// What a response's status says by itself (Fetch section 2.2.3).
+
+/** Whether there can be no body. 101 ends no exchange. */
+export function hasNullBody(method: string, status: number): boolean {
+  return method === "HEAD" || status === 101 || status === 204 || status === 205 || status === 304;
+}
+
+/** Whether it leads elsewhere, if a Location says where to. */
+export function isRedirectStatus(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+// Field values of runtimes that hand out their bytes, one character each (Deno, Node).
+
+/** What they say in UTF-8; the text itself where that is no UTF-8, or has characters that are no bytes. */
+export function decodeByteString(text: string): string {
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
+  try {
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "./referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "./policies.ts";
 
 const source = "https://user:pw@a.example/p?q#f";
 const full = "https://a.example/p?q";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScriptCookie } from "../http/heads.ts";
-import { ScriptCookies } from "./script-cookies.ts";
+import { ScriptCookies } from "./cookie.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const page = "https://www.example.org/dir/page";

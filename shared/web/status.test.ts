@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasNullBody, isRedirectStatus } from "./status.ts";
+import { hasNullBody, isRedirectStatus } from "./origin.ts";
 
 it("knows which responses have no body", () => {
   for (const status of [101, 204, 205, 304]) expect(hasNullBody("GET", status)).toBe(true);

@@ -10,7 +10,7 @@ import { brotliDecoder } from "../../pwa/tunnel/coding/brotli-chunk.ts";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { toBase64Url } from "../../shared/base-encodings.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
-import { imageWishField, ORIGINAL, parseImageNote } from "../../shared/http/image-wish.ts";
+import { imageWishField, ORIGINAL, parseImageNote } from "../../shared/http/phone-fields.ts";
 import { jpegOf, photograph, pngOf } from "../delivery/images/testing/pictures.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";

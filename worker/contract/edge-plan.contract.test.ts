@@ -7,9 +7,13 @@ import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { toBase64Url } from "../../shared/base-encodings.ts";
 import { headerValue } from "../../shared/http/head-fields.ts";
 import type { HeaderField } from "../../shared/http/heads.ts";
-import { imageWishField, parseImageNote } from "../../shared/http/image-wish.ts";
-import { DICTIONARY_KEY, STORED_BODY } from "../../shared/http/stored-body.ts";
-import { TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
+import {
+  DICTIONARY_KEY,
+  imageWishField,
+  parseImageNote,
+  STORED_BODY,
+  TRACKERS_BLOCKED,
+} from "../../shared/http/phone-fields.ts";
 import { CONFIG_PATH } from "../../shared/subprotocol.ts";
 import { navigation, scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { jpegOf, photograph } from "../delivery/images/testing/pictures.ts";

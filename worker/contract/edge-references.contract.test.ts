@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { bodyName, STORED_BODY } from "../../shared/http/stored-body.ts";
+import { bodyName, STORED_BODY } from "../../shared/http/phone-fields.ts";
 import { noise } from "../testing/contract.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";

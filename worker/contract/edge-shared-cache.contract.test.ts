@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { SHARED_CACHE } from "../../shared/http/store-notes.ts";
-import { STORED_BODY } from "../../shared/http/stored-body.ts";
+import { SHARED_CACHE, STORED_BODY } from "../../shared/http/phone-fields.ts";
 import { navigation, scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
+import { TRACKERS_BLOCKED } from "../../shared/http/phone-fields.ts";
 import { CONFIG_PATH } from "../../shared/subprotocol.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";

@@ -1,8 +1,8 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { setTimer } from "../../shared/clock.ts";
+import type { ServerRequest } from "../../shared/http/exchange.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
-import type { ServerRequest } from "../../shared/http/server-exchange.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../shared/testing/http/request-heads.ts";
 import { deliver } from "./deliver.ts";

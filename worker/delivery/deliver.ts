@@ -2,7 +2,7 @@
  * The way of a response through the edge. It comes from `upstream` with its body decoded and the head that is true of
  * that, and passes each stage in turn. A stage that has nothing to do with it gives it back as it is.
  */
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/exchange.ts";
 import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 import { code } from "./coding/code.ts";
 import { observe } from "./observe.ts";

@@ -1,14 +1,17 @@
 /** All responses of one session: what becomes of each, what its document makes be pushed, and what pages have got. */
 
 import type { Clock } from "../../shared/clock.ts";
+import {
+  isPushable,
+  pushKey,
+  type ServerRequest,
+  type ServerResponse,
+  type SlotScheme,
+} from "../../shared/http/exchange.ts";
 import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
-import { isPushable, pushKey, type SlotScheme } from "../../shared/http/push.ts";
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
-import { isStoreNote } from "../../shared/http/store-notes.ts";
-import type { Viewport } from "../../shared/http/viewport.ts";
+import { type AcceptTable, isStoreNote, type Viewport } from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
-import type { AcceptTable } from "../../shared/web/default-accept.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
 import type { UpstreamResponse } from "../upstream/upstream-response.ts";
 import { deliver } from "./deliver.ts";

@@ -1,6 +1,7 @@
 /** What a stage of `deliver` is: a function from one response to the next. */
+
+import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
 import type { CodedBody } from "../upstream/body/coded-body.ts";
 
 /**

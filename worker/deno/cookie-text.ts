@@ -3,7 +3,7 @@
  * bytes, and what scripts set and see of it is text by way of this.
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
-import { decodeByteString } from "../../shared/web/byte-text.ts";
+import { decodeByteString } from "../../shared/web/origin.ts";
 import type { EdgeBackend } from "../front/edge-handler.ts";
 
 /** The same backend for a jar that holds bytes. */

@@ -8,7 +8,7 @@ import { request as requestSecurely } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { hasNullBody } from "../../shared/web/status.ts";
+import { hasNullBody } from "../../shared/web/origin.ts";
 import { undoCodings } from "../upstream/body/origin-coding.ts";
 
 /** Bytes: a response head over HTTP/1 that Deno's fetch refused to read; as Chromium's. */

@@ -1,9 +1,8 @@
 /** Answers what a phone asks: requests for origins go upstream, those of scheme `ropeway:` are for the edge itself. */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import type { ServerRequest } from "../../shared/http/exchange.ts";
 import { EDGE_SCHEME, headerValue } from "../../shared/http/head-fields.ts";
-import type { RequestHead, ScriptCookie } from "../../shared/http/heads.ts";
-import { isIdempotent } from "../../shared/http/methods.ts";
-import type { ServerRequest } from "../../shared/http/server-exchange.ts";
+import { isIdempotent, type RequestHead, type ScriptCookie } from "../../shared/http/heads.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";

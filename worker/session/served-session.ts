@@ -1,20 +1,33 @@
 import type { Clock, SetTimer } from "../../shared/clock.ts";
 import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import {
+  ACCEPT_PUSH,
+  parseAcceptPush,
+  type ServerRequest,
+  type SlotScheme,
+  serveExchange,
+} from "../../shared/http/exchange.ts";
 import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
-import { parseImageWish } from "../../shared/http/image-wish.ts";
-import { ACCEPT_PUSH, parseAcceptPush, type SlotScheme } from "../../shared/http/push.ts";
-import { type ServerRequest, serveExchange } from "../../shared/http/server-exchange.ts";
-import { DICTIONARY_KEY, readDictionaryKey, STORED_BODY } from "../../shared/http/stored-body.ts";
-import { has, TRACKERS_BLOCKED } from "../../shared/http/tracker-wish.ts";
-import { parseViewport, VIEWPORT, type Viewport } from "../../shared/http/viewport.ts";
+import {
+  type AcceptTable,
+  DICTIONARY_KEY,
+  fieldsToAccept,
+  has,
+  parseImageWish,
+  parseViewport,
+  readDictionaryKey,
+  STORED_BODY,
+  TRACKERS_BLOCKED,
+  VIEWPORT,
+  type Viewport,
+} from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment, CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/session/channel-set.ts";
 import { Session, type SessionHandler, type SessionSnapshot, snapshotOf } from "../../shared/mux/session/session.ts";
 import { CLOSED_NORMALLY } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { type AcceptTable, fieldsToAccept } from "../../shared/web/default-accept.ts";
 import {
   type ChannelFrame,
   concat,

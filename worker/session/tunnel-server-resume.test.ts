@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";

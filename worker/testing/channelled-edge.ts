@@ -1,4 +1,4 @@
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/exchange.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { statusOf } from "../../shared/testing/mux/channel-status.ts";
 import { settle } from "../../shared/testing/turns.ts";

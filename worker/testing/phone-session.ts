@@ -8,17 +8,18 @@ import {
 } from "../../shared/coding/link-coding.ts";
 import type { RopewayError } from "../../shared/errors.ts";
 import {
+  ACCEPT_PUSH,
   type ClientExchange,
+  fieldsToPush,
   type ResponseConsumer,
   receivePush,
   startExchange,
-} from "../../shared/http/client-exchange.ts";
+} from "../../shared/http/exchange.ts";
 import type { HeaderField, HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
-import { ACCEPT_PUSH, fieldsToPush } from "../../shared/http/push.ts";
+import { type AcceptTable, acceptToFields } from "../../shared/http/phone-fields.ts";
 import { Session } from "../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
-import { type AcceptTable, acceptToFields } from "../../shared/web/default-accept.ts";
 import { concat, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 
 export interface TestResponse {

@@ -1,5 +1,5 @@
 /** A server of tunnels as a scripted phone meets it, with what it was asked to keep and when it was at work. */
-import type { ServerRequest, ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import type { FirstSnapshot, SessionConstants } from "../session/served-session.ts";
 import { rememberingEdge } from "./remembering-edge.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/exchange.ts";
 import { bodyOf } from "../../shared/testing/http/exchange-rig.ts";
 import { A, failsWith, fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 

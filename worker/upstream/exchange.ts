@@ -1,9 +1,9 @@
 /** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 import type { Continuation, HeaderList, ScriptCookie } from "../../shared/http/heads.ts";
-import { clearedField } from "../../shared/http/store-notes.ts";
-import { clears } from "../../shared/http-cache/invalidation.ts";
+import { clearedField } from "../../shared/http/phone-fields.ts";
+import { clears } from "../../shared/http-cache/cache-rules.ts";
 import { bareUrl, isMixedContent, isSameOrigin } from "../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../shared/web/policies.ts";
 import { type BodyPlatform, openBody } from "./body/open-body.ts";
 import { RequestBody, type RetainedBytes, type WithFixedLength } from "./body/request-body.ts";
 import { type ChunkReader, responseBody } from "./body/response-body.ts";

@@ -1,4 +1,4 @@
-import type { ServerRequest } from "../../shared/http/server-exchange.ts";
+import type { ServerRequest } from "../../shared/http/exchange.ts";
 
 /** What is asked of `upstream`. Its body is owned by the exchange from then on. */
 export interface UpstreamRequest extends ServerRequest {

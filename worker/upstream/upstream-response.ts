@@ -1,4 +1,4 @@
-import type { ServerResponse } from "../../shared/http/server-exchange.ts";
+import type { ServerResponse } from "../../shared/http/exchange.ts";
 import type { CodedBody } from "./body/coded-body.ts";
 
 /** A response with its body decoded. */

@@ -6,7 +6,7 @@ import { WebSocket as NodeSocket } from "ws";
 import type { SocketPlatform } from "../../../pwa/tunnel/sockets/first-socket.ts";
 import { Tunnel } from "../../../pwa/tunnel/tunnel.ts";
 import { monotonicClock } from "../../../shared/clock.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { dialWebSocket } from "../../../shared/phone-socket.ts";
 import { KEEP_ALIVE } from "../../../shared/subprotocol.ts";

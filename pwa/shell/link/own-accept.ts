@@ -2,7 +2,7 @@
  * What this browser sends as `accept` for what elements load, so that the edge pushes just what pages will ask for. Only
  * its requests say so: the app's service worker is shown some, once for each version of the browser.
  */
-import type { AcceptTable } from "../../../shared/web/default-accept.ts";
+import type { AcceptTable } from "../../../shared/http/phone-fields.ts";
 import type { KeyValueStorage } from "../app/key-value-storage.ts";
 
 const STORAGE_KEY = "ropeway.accept";

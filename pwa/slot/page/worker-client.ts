@@ -1,6 +1,6 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
 
-import { ScriptCookies } from "../../../shared/web/script-cookies.ts";
+import { ScriptCookies } from "../../../shared/web/cookie.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
 import { withRealDomain } from "../cookies/cookie-domain.ts";

@@ -9,7 +9,7 @@ import {
   parsePolicies,
   serializePolicy,
   sourceMatchesOrigin,
-} from "../../../shared/web/csp-source.ts";
+} from "../../../shared/web/policies.ts";
 import { ropewayPath, type SlotIdentity } from "../slot-url.ts";
 import { TRUSTED_TYPES_POLICY } from "./trusted-types-policy.ts";
 

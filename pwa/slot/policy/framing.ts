@@ -2,7 +2,7 @@
 
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
-import { parsePolicies, sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
+import { parsePolicies, sourceMatchesOrigin } from "../../../shared/web/policies.ts";
 
 /**
  * `frame-ancestors` (CSP Level 3, section 6.4.2), or X-Frame-Options where no policy has it (HTML section 7.7).

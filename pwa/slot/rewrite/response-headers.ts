@@ -2,7 +2,7 @@
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderField, HeaderList } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageConnections } from "../policy/connection-allowlist.ts";
 import {
   opaqueDocumentPolicy,

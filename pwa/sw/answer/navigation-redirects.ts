@@ -1,7 +1,7 @@
 /** What becomes of a navigation whose response is a redirect, or came by one. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import { isRedirectStatus } from "../../../shared/web/status.ts";
+import { isRedirectStatus } from "../../../shared/web/origin.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
 

@@ -1,7 +1,7 @@
 /** Answers the navigation of a page without scripts. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import { hasNullBody } from "../../../shared/web/status.ts";
+import { hasNullBody } from "../../../shared/web/origin.ts";
 import { liteAddress } from "../../messages/lite-address.ts";
 import type { LiteOutcome } from "../../messages/lite-messages.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";

@@ -1,7 +1,7 @@
 /** The fields of a document without scripts. None of the origin's but those that are named here. */
 import { headerValues } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
-import { parsePolicies, serializePolicy } from "../../../shared/web/csp-source.ts";
+import { parsePolicies, serializePolicy } from "../../../shared/web/policies.ts";
 import { pageConnections } from "../../slot/policy/connection-allowlist.ts";
 import {
   type PolicyContext,

@@ -1,7 +1,7 @@
 /** A request of a page without scripts, as the tunnel gets it. */
 import type { CacheMode, CredentialsMode, Destination, RedirectMode, RequestMode } from "../../../shared/http/heads.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import { realOf } from "../../messages/lite-address.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { forwardedFields } from "../request/request-head.ts";

@@ -9,7 +9,7 @@ import type {
 } from "../../../shared/http/heads.ts";
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { isMixedContent } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
 import { ORIGINAL_MARK, UPLOAD_NUMBER } from "../../messages/worker-messages.ts";
 import { isSlotUrl, takeFormMark, toReal } from "../../slot/slot-url.ts";

@@ -1,7 +1,7 @@
 /** Tells the app what its browser sends as `accept`, which nothing but a service worker is shown. */
 
+import { ownAccept } from "../../../shared/http/phone-fields.ts";
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
-import { ownAccept } from "../../../shared/web/default-accept.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 
 declare const self: ServiceWorkerGlobalScope;

@@ -1,7 +1,6 @@
 /** Undoes `br` (RFC 7932, PROTOCOL.md section 5.3) in steps, and waits for the consumer between them. */
 import { BrotliDecStream, type BrotliStreamResult, BrotliStreamResultCode } from "brotli-dec-wasm/web";
-import { hasLargeWindow } from "../../../shared/coding/brotli-window.ts";
-import type { DecoderHandler } from "../../../shared/coding/inflate.ts";
+import { type DecoderHandler, hasLargeWindow } from "../../../shared/coding/link-coding.ts";
 import type { ContextPool } from "./context-pool.ts";
 import type { SteppedDecoder } from "./late-decoder.ts";
 

@@ -1,4 +1,4 @@
-import type { DecoderHandler, LinkDecoder } from "../../../shared/coding/inflate.ts";
+import type { DecoderHandler, LinkDecoder } from "../../../shared/coding/link-coding.ts";
 
 /** What decodes in steps, and waits for its consumer between them. */
 export interface SteppedDecoder {

@@ -3,10 +3,9 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
-import { isStoreNote } from "../../../shared/http/store-notes.ts";
+import { isStoreNote, ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { formFields } from "../../messages/form-type.ts";
 import type { PortRequestHead, PortToTunnel, SilentDocument, SlotBinding } from "../../messages/port-messages.ts";

@@ -4,7 +4,7 @@
  * Buffers at most the stream's credit; then the edge waits.
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { ResponseHead } from "../../../shared/http/heads.ts";
 import { type Answer, DEAF } from "./response-source.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { RequestHandler } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import type { RequestHandler } from "../../../shared/http/server-exchange.ts";
 import * as limits from "../../../shared/limits.ts";
 import { CLOSE_CODE_BASE } from "../../../shared/subprotocol.ts";
 import { bodyOf, CountedBody, responseHead } from "../../../shared/testing/http/exchange-rig.ts";

@@ -4,8 +4,8 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
+import { documentName } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
-import { documentName } from "../../../shared/http/push.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
@@ -26,7 +26,7 @@ export interface NetworkHost {
   absence(): RopewayError | null;
   onAsked(): void;
   onOver(request: LastingRequest, error: RopewayError | null): void;
-  /** A document will not come whole. `name` is that of its stream (push.ts). */
+  /** A document will not come whole. `name` is that of its stream (`documentName`). */
   onDocumentLost(name: string): void;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { imageNoteField, ORIGINAL } from "../../../shared/http/image-wish.ts";
+import { imageNoteField, ORIGINAL } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { PictureSettings } from "../../messages/tunnel-messages.ts";
 import { PictureWishes } from "./picture-wishes.ts";

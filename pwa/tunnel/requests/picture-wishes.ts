@@ -2,10 +2,10 @@
  * What is asked of the edge for each picture and film of a page, by the person's settings, what was tapped, and what scripts read;
  * and what of the page waits.
  */
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { Destination, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
-import { ORIGINAL, parseImageNote } from "../../../shared/http/image-wish.ts";
+import { ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import type { PageWaiting, PictureSettings } from "../../messages/tunnel-messages.ts";
 import { type Answer, type Ask, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";

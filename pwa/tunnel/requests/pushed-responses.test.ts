@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import { type ResponseConsumer, type ServerResponse, servePush } from "../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { servePush } from "../../../shared/http/push.ts";
-import type { ServerResponse } from "../../../shared/http/server-exchange.ts";
+import { withDefaultAccept } from "../../../shared/http/phone-fields.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { bodyOf, ConsumerLog, CountedBody, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { linkSessions } from "../../../shared/testing/mux/linked-sessions.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { PushedResponses } from "./pushed-responses.ts";
 import type { Ask } from "./response-source.ts";

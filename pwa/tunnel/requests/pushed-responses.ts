@@ -6,9 +6,15 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
-import { type ResponseConsumer, receivePush } from "../../../shared/http/client-exchange.ts";
+import {
+  fieldsToPush,
+  isPushable,
+  type PushAnnouncement,
+  pushKey,
+  type ResponseConsumer,
+  receivePush,
+} from "../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { fieldsToPush, isPushable, type PushAnnouncement, pushKey } from "../../../shared/http/push.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import { HeldResponse } from "./held-response.ts";

@@ -1,6 +1,6 @@
 /** A small response, read to its end in memory. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import type { Ask } from "./response-source.ts";

@@ -2,7 +2,7 @@
  * What answers the phone's requests: a response that is held, one that was pushed, one that is stored, or the edge over
  * the link. Each is asked in its turn, and either answers or passes the request on.
  */
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 
 /** For what nobody wants to hear. */

@@ -4,12 +4,11 @@
  */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
-import type { ClientExchange } from "../../../shared/http/client-exchange.ts";
+import type { ClientExchange } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { areMaybeSameSite } from "../../../shared/web/maybe-same-site.ts";
-import { parseUrl } from "../../../shared/web/origin.ts";
+import { areMaybeSameSite, parseUrl } from "../../../shared/web/origin.ts";
 import { edgeRequest } from "./edge-request.ts";
 import { HeldResponse } from "./held-response.ts";
 import { HeldResponses } from "./held-responses.ts";

@@ -1,9 +1,8 @@
 /** The store as long as its script is not there: requests pass by, and only what empties it waits. */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
-import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { isSafe } from "../../../shared/http/methods.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
+import { isSafe, type RequestHead, type ResponseHead } from "../../../shared/http/heads.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, passingOn, type ResponseSource } from "../requests/response-source.ts";

@@ -1,4 +1,4 @@
-import type { ClientExchange } from "../../../shared/http/client-exchange.ts";
+import type { ClientExchange } from "../../../shared/http/exchange.ts";
 
 /** What cannot be told at once. The promise does not reject. */
 export function laterWith<Value>(promise: Promise<Value>, start: (value: Value) => ClientExchange): ClientExchange {

@@ -1,5 +1,5 @@
 import type { RopewayError } from "../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
 
 export const NOT_CLEARED =
   "Cannot clear what this phone keeps of sites: close all other windows of the app, then clear site data again";

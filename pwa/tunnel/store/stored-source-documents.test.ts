@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http/heads.ts";
-import { isKnownUrl } from "../../../shared/http/known-urls.ts";
+import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import type { PhoneRequest } from "../requests/response-source.ts";

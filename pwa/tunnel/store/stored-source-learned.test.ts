@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { readLearned } from "../../../shared/http/learned-requests.ts";
+import { readLearned } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { PhoneRequest } from "../requests/response-source.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../../shared/http/heads.ts";
-import { hashOfBody } from "../../../shared/http/stored-body.ts";
+import { hashOfBody } from "../../../shared/http/phone-fields.ts";
 import { FRESH, page, SITE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;

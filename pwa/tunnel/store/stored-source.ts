@@ -3,10 +3,10 @@
  * from the edge. Between the pushed responses and the network.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
+import { type Decision, decide } from "../../../shared/http-cache/cache-rules.ts";
 import type { StoreStats } from "../../messages/tunnel-messages.ts";
 import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
 import type { AskedAhead } from "./ahead/asked-questions.ts";

@@ -1,8 +1,7 @@
 /** A tunnel with its edge, without a network: sockets open and break, and time passes, as a test says. */
 import { ErrorCode } from "../../../shared/errors.ts";
+import { type RequestHandler, type ServerRequest, serveExchange, servePush } from "../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { servePush } from "../../../shared/http/push.ts";
-import { type RequestHandler, type ServerRequest, serveExchange } from "../../../shared/http/server-exchange.ts";
 import type { Attachment } from "../../../shared/mux/pipe/channel.ts";
 import { confirmRetirement, resumeChannel } from "../../../shared/mux/session/channel-set.ts";
 import { Session } from "../../../shared/mux/session/session.ts";

@@ -1,7 +1,7 @@
 /** Requests and stored responses for tests of the cache's rules. */
 import fc from "fast-check";
 import type { HeaderList } from "../../http/heads.ts";
-import type { CacheRequest, StoredResponse } from "../../http-cache/stored-response.ts";
+import type { CacheRequest, StoredResponse } from "../../http-cache/cache-rules.ts";
 
 export const NOW = Date.parse("2026-05-01T12:00:00Z");
 export const URL_ASKED = "https://a.example/dir/thing?q=1";

@@ -1,7 +1,13 @@
 import type { RopewayError } from "../../errors.ts";
-import { type ClientExchange, type ResponseConsumer, startExchange } from "../../http/client-exchange.ts";
+import {
+  type ClientExchange,
+  type RequestHandler,
+  type ResponseConsumer,
+  type ServerRequest,
+  serveExchange,
+  startExchange,
+} from "../../http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../http/heads.ts";
-import { type RequestHandler, type ServerRequest, serveExchange } from "../../http/server-exchange.ts";
 import type { MuxStream } from "../../mux/stream/stream.ts";
 import { type LinkedSessions, linkSessions } from "../mux/linked-sessions.ts";
 import { requestHead } from "./request-heads.ts";

@@ -5,9 +5,8 @@
  */
 import { toHex } from "../../base-encodings.ts";
 import { RopewayError } from "../../errors.ts";
-import { startExchange } from "../../http/client-exchange.ts";
+import { serveExchange, startExchange } from "../../http/exchange.ts";
 import { fieldsToRequest, fieldsToResponse } from "../../http/head-fields.ts";
-import { serveExchange } from "../../http/server-exchange.ts";
 import * as limits from "../../limits.ts";
 import { Session, type SessionSnapshot, snapshotOf } from "../../mux/session/session.ts";
 import type { MuxStream } from "../../mux/stream/stream.ts";

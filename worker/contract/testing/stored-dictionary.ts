@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { lateDecoder } from "../../../pwa/tunnel/coding/late-decoder.ts";
 import { openDczDecoder } from "../../../pwa/tunnel/store/dictionary/decoder-chunk.ts";
-import type { LinkDecoder } from "../../../shared/coding/inflate.ts";
+import type { LinkDecoder } from "../../../shared/coding/link-coding.ts";
 import type { StoredBody } from "../../../shared/http/heads.ts";
-import { bodyName } from "../../../shared/http/stored-body.ts";
+import { bodyName } from "../../../shared/http/phone-fields.ts";
 
 export interface CountedBytes {
   bytes: number;

@@ -1,7 +1,7 @@
 /** Codes a body by a coder of the platform's, and flushes it as the source pauses: an event stream arrives event by event. */
 import type { BrotliCompress, DeflateRaw } from "node:zlib";
 import { type Clock, monotonicClock, pause, type SetTimer } from "../../../shared/clock.ts";
-import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { steppedStream } from "../../../shared/coding/link-coding.ts";
 
 /** Milliseconds: how long coded bytes wait for the origin's next chunk before they are flushed to the phone. */
 export const LINK_FLUSH_DELAY = 5;

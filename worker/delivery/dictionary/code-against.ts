@@ -3,8 +3,7 @@
  * body by then goes as one frame of zstd; what the origin sends later goes in further ones, as it pauses.
  */
 import { pause, type SetTimer } from "../../../shared/clock.ts";
-import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader } from "../../../shared/coding/dcz.ts";
-import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST, dczHeader, steppedStream } from "../../../shared/coding/link-coding.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { LINK_FLUSH_DELAY } from "../coding/flushed-body.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";

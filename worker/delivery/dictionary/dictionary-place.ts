@@ -4,7 +4,7 @@
  */
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
+import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { siteOf } from "../../upstream/fetch-rules/site.ts";
 

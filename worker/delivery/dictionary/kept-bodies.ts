@@ -4,8 +4,8 @@
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { toBase64Url } from "../../../shared/base-encodings.ts";
-import { DICTIONARY_MOST } from "../../../shared/coding/dcz.ts";
-import { BODY_HASH_BYTES } from "../../../shared/http/stored-body.ts";
+import { DICTIONARY_MOST } from "../../../shared/coding/link-coding.ts";
+import { BODY_HASH_BYTES } from "../../../shared/http/phone-fields.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import { placeSite } from "./dictionary-place.ts";
 import type { SealedBodyStore } from "./sealed-body-store.ts";
@@ -37,7 +37,7 @@ export class KeptBodies {
   readonly #store: SealedBodyStore;
   readonly #keys: Promise<Keys>;
 
-  /** @param secret of `readDictionaryKey` (stored-body.ts). */
+  /** @param secret of `readDictionaryKey` (phone-fields.ts). */
   constructor(store: SealedBodyStore, secret: Uint8Array<ArrayBuffer>) {
     this.#store = store;
     this.#keys = deriveKeys(secret);
@@ -45,7 +45,7 @@ export class KeptBodies {
 
   /**
    * @param place of `dictionaryPlace`.
-   * @param name of the body (stored-body.ts).
+   * @param name of the body (phone-fields.ts).
    * @returns null where it is not kept, was not sent to that place, or cannot be opened.
    */
   async find(place: string, name: string): Promise<KeptBody | null> {

@@ -1,6 +1,6 @@
 /** The dictionaries of one phone: what its responses are coded against, and what of them is kept to be one (PROTOCOL.md section 5.3). */
 import type { SetTimer } from "../../../shared/clock.ts";
-import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/dcz.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/link-coding.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";

@@ -4,8 +4,7 @@
  */
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { currentAge, freshnessLifetime } from "../../../shared/http-cache/freshness.ts";
-import { toStored } from "../../../shared/http-cache/storable.ts";
+import { currentAge, freshnessLifetime, toStored } from "../../../shared/http-cache/cache-rules.ts";
 
 /** Resources that the edge takes a phone's pages to keep; 8 bytes each of a hibernated socket's attachment. */
 export const DELIVERED_RESOURCES = 256;

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
+import { fieldsToPush } from "../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { knownUrls } from "../../../shared/http/known-urls.ts";
-import { fieldsToPush } from "../../../shared/http/push.ts";
+import { knownUrls, withDefaultAccept } from "../../../shared/http/phone-fields.ts";
 import * as limits from "../../../shared/limits.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { linkSessions } from "../../../shared/testing/mux/linked-sessions.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { pushObserver, SCANNED_DOCUMENT_BYTES } from "./document-push.ts";
 import { STEPS } from "./steps.ts";
 import {

@@ -3,18 +3,27 @@
  * bytes that name it are on their way, and asked for exactly as the phone would ask for the page.
  */
 import { ErrorCode } from "../../../shared/errors.ts";
+import {
+  documentName,
+  type RequestHandler,
+  type ServerRequest,
+  type SlotScheme,
+  servePush,
+} from "../../../shared/http/exchange.ts";
 import { headerValue, headerValues } from "../../../shared/http/head-fields.ts";
 import type { KnownUrls, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { isKnownUrl } from "../../../shared/http/known-urls.ts";
-import { type LearnedRequest, readLearned } from "../../../shared/http/learned-requests.ts";
-import { documentName, type SlotScheme, servePush } from "../../../shared/http/push.ts";
-import type { RequestHandler, ServerRequest } from "../../../shared/http/server-exchange.ts";
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import {
+  type AcceptTable,
+  isKnownUrl,
+  type LearnedRequest,
+  readLearned,
+  type Viewport,
+  withDefaultAccept,
+} from "../../../shared/http/phone-fields.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { type AcceptTable, withDefaultAccept } from "../../../shared/web/default-accept.ts";
 import { isMixedContent, isPotentiallyTrustworthy } from "../../../shared/web/origin.ts";
-import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy } from "../../../shared/web/policies.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
 import type { ObserveBody } from "../stage.ts";
 import { DocumentScanner, type NamedResource, type ScanHandler, UNNAMED } from "./document-scanner.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import type { Viewport } from "../../../shared/http/phone-fields.ts";
 import { DocumentScanner, type NamedResource, type ScanHandler } from "./document-scanner.ts";
 import { Steps } from "./steps.ts";
 

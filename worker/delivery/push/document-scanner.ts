@@ -5,9 +5,9 @@
  * once all style sheets are there: they tend to be the largest picture at the top.
  */
 import type { CredentialsMode, Destination, RequestMode } from "../../../shared/http/heads.ts";
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import type { Viewport } from "../../../shared/http/phone-fields.ts";
 import { type Attribute, decodeReferences, HtmlTokens, type Tag, tagEnd } from "../../../shared/web/html-tokens.ts";
-import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/referrer-policy.ts";
+import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
 import { chooseImage } from "./image-candidates.ts";
 import { matchesMedia } from "./media-query.ts";
 import type { Steps } from "./steps.ts";

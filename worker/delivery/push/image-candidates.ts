@@ -1,5 +1,5 @@
 /** Which picture of a `srcset` a browser loads (HTML section 4.8.4.3), where the phone's screen tells. */
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import type { Viewport } from "../../../shared/http/phone-fields.ts";
 import { matchesMedia } from "./media-query.ts";
 
 interface Candidate {

@@ -4,7 +4,7 @@
  * a string is taken for an import.
  */
 import { headerValue } from "../../../shared/http/head-fields.ts";
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import type { Viewport } from "../../../shared/http/phone-fields.ts";
 import type { ObserveBody } from "../stage.ts";
 import { type NamedResource, UNNAMED } from "./document-scanner.ts";
 import { matchesMedia } from "./media-query.ts";

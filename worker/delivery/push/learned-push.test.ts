@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { knownUrls } from "../../../shared/http/known-urls.ts";
-import { type LearnedRequest, sayLearned } from "../../../shared/http/learned-requests.ts";
+import { knownUrls, type LearnedRequest, sayLearned } from "../../../shared/http/phone-fields.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { type Circumstances, load, requestsFor, urlsFor } from "./testing/push-rig.ts";
 

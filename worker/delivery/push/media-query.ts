@@ -1,5 +1,5 @@
 /** Media queries (Media Queries Level 4) as far as they ask about the size of a phone's screen. */
-import type { Viewport } from "../../../shared/http/viewport.ts";
+import type { Viewport } from "../../../shared/http/phone-fields.ts";
 
 /** CSS pixels. */
 const EM = 16;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Destination } from "../../../shared/http/heads.ts";
-import { sourceMatchesOrigin } from "../../../shared/web/csp-source.ts";
+import { sourceMatchesOrigin } from "../../../shared/web/policies.ts";
 import { PagePolicies } from "./policy-check.ts";
 import { Steps } from "./steps.ts";
 

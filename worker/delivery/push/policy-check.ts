@@ -9,7 +9,7 @@ import {
   parsePolicies,
   portMatches,
   schemeMatches,
-} from "../../../shared/web/csp-source.ts";
+} from "../../../shared/web/policies.ts";
 import type { NamedResource } from "./document-scanner.ts";
 import type { Steps } from "./steps.ts";
 

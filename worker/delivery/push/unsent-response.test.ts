@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
+import type { ServerRequest, ServerResponse } from "../../../shared/http/exchange.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { UnsentResponse } from "./unsent-response.ts";

@@ -3,7 +3,7 @@
  * (PROTOCOL.md section 5.6): its request then gets this response, and the origin is asked once.
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/server-exchange.ts";
+import type { RequestHandler, ServerRequest, ServerResponse } from "../../../shared/http/exchange.ts";
 
 export class UnsentResponse {
   #response: Promise<ServerResponse>;

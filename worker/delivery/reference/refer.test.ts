@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { bodyName } from "../../../shared/http/stored-body.ts";
+import { bodyName } from "../../../shared/http/phone-fields.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { References } from "./refer.ts";

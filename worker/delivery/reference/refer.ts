@@ -6,8 +6,8 @@
 import type { SetTimer } from "../../../shared/clock.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { BodyName, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { hashOfBody, NAMED_BODY_MOST } from "../../../shared/http/stored-body.ts";
-import { cacheControl } from "../../../shared/http-cache/cache-control.ts";
+import { hashOfBody, NAMED_BODY_MOST } from "../../../shared/http/phone-fields.ts";
+import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 import type { Refer } from "../stage.ts";
 import { bodyOf, readAhead } from "./read-ahead.ts";

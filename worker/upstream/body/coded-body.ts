@@ -2,7 +2,7 @@
  * A body as its origin coded it, to be passed on so, beside the same body decoded. What the decoder has read is kept
  * until it is taken: nothing goes out before what it decodes to was seen here.
  */
-import { linkWindow } from "../../../shared/coding/brotli-window.ts";
+import { linkWindow } from "../../../shared/coding/link-coding.ts";
 import type { ChunkReader } from "./response-body.ts";
 
 export class CodedBody {

@@ -3,7 +3,7 @@
  * is told so. Deno's undoes `gzip` and `br` where they are the only one, and leaves the fields as they were.
  */
 import { createBrotliDecompress, createInflate, createInflateRaw } from "node:zlib";
-import { steppedStream } from "../../../shared/coding/stepped-stream.ts";
+import { steppedStream } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { GzipHeader } from "./gzip-header.ts";
 

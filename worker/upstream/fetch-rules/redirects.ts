@@ -1,8 +1,7 @@
 /** HTTP-redirect fetch (Fetch section 4.4), as arithmetic on one hop. */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { decodeByteString } from "../../../shared/web/byte-text.ts";
-import { isRedirectStatus } from "../../../shared/web/status.ts";
+import { decodeByteString, isRedirectStatus } from "../../../shared/web/origin.ts";
 
 /** Fetch section 4.4 step 5: a 21st redirect is a network error. */
 export const MAX_REDIRECTS = 20;

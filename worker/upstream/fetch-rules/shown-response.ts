@@ -1,9 +1,8 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
 import type { HeaderField, RequestHead } from "../../../shared/http/heads.ts";
-import { HIDDEN_AGE, SHARED_CACHE } from "../../../shared/http/store-notes.ts";
-import { currentAge } from "../../../shared/http-cache/freshness.ts";
-import { isSameOrigin } from "../../../shared/web/origin.ts";
-import { hasNullBody } from "../../../shared/web/status.ts";
+import { HIDDEN_AGE, SHARED_CACHE } from "../../../shared/http/phone-fields.ts";
+import { currentAge } from "../../../shared/http-cache/cache-rules.ts";
+import { hasNullBody, isSameOrigin } from "../../../shared/web/origin.ts";
 import { isBase, isUsable, opaqueFields, opaqueStatus } from "../opaque/opaque-head.ts";
 import { endToEndFields, knownStatus } from "../send/response-fields.ts";
 import { isFromCache } from "../shared-cache/shared-cache.ts";

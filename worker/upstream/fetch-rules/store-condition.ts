@@ -3,7 +3,7 @@
  * are no page's, so no preflight asks about them, and no page hears of them.
  */
 import type { HeaderField, HeaderList, RequestHead } from "../../../shared/http/heads.ts";
-import { HIDDEN_ETAG, HIDDEN_LAST_MODIFIED } from "../../../shared/http/store-notes.ts";
+import { HIDDEN_ETAG, HIDDEN_LAST_MODIFIED } from "../../../shared/http/phone-fields.ts";
 import type { Tainting } from "./cors.ts";
 
 /** What makes a request one for something else than the whole representation as it is now. */

@@ -1,7 +1,7 @@
 /** The fields of an origin's response that reach the phone. */
 import { isFieldName } from "../../../shared/http/head-fields.ts";
 import type { HeaderField } from "../../../shared/http/heads.ts";
-import { isStoreNote } from "../../../shared/http/store-notes.ts";
+import { isStoreNote } from "../../../shared/http/phone-fields.ts";
 import { toByteString } from "../../../shared/wire/hpack/primitives.ts";
 import { codingsOf } from "../body/origin-coding.ts";
 import { hopByHopFilter } from "./hop-by-hop.ts";

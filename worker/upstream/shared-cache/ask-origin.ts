@@ -1,10 +1,14 @@
 /** Asks the origin for what the cache does not have, or not fresh, and says what of its answer is for others. */
 import type { HeaderList } from "../../../shared/http/heads.ts";
-import { headersWithAge } from "../../../shared/http-cache/freshness.ts";
-import { sharedView, toShared } from "../../../shared/http-cache/shared-view.ts";
-import type { ExchangeTimes, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
-import { judgeValidation } from "../../../shared/http-cache/validation.ts";
-import { hasNullBody } from "../../../shared/web/status.ts";
+import {
+  type ExchangeTimes,
+  headersWithAge,
+  judgeValidation,
+  type StoredResponse,
+  sharedView,
+  toShared,
+} from "../../../shared/http-cache/cache-rules.ts";
+import { hasNullBody } from "../../../shared/web/origin.ts";
 import { rawBody } from "../body/origin-coding.ts";
 import { type ChunkReader, openReader } from "../body/response-body.ts";
 import { decodedLength } from "../send/response-fields.ts";

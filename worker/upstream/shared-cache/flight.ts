@@ -1,7 +1,10 @@
 /** One fetch for all who ask the same at the same time. It goes on while one of them is left. */
-import { fieldValue } from "../../../shared/http-cache/fields.ts";
-import { headersWithAge } from "../../../shared/http-cache/freshness.ts";
-import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
+import {
+  type Answer,
+  fieldValue,
+  headersWithAge,
+  type StoredResponse,
+} from "../../../shared/http-cache/cache-rules.ts";
 import { openReader } from "../body/response-body.ts";
 import { askOrigin, type OriginAnswer, type Question } from "./ask-origin.ts";
 import { toResponse } from "./record.ts";

@@ -1,9 +1,13 @@
 /** A stored response as the platform's cache has it: a plain 200 whose body is the body, with the rest in one field. */
 import { toAsciiJson } from "../../../shared/http/head-fields.ts";
-import { freshnessLifetime, staleGrace } from "../../../shared/http-cache/freshness.ts";
-import { sharedView } from "../../../shared/http-cache/shared-view.ts";
-import type { Answer, StoredResponse } from "../../../shared/http-cache/stored-response.ts";
-import { hasNullBody } from "../../../shared/web/status.ts";
+import {
+  type Answer,
+  freshnessLifetime,
+  type StoredResponse,
+  sharedView,
+  staleGrace,
+} from "../../../shared/http-cache/cache-rules.ts";
+import { hasNullBody } from "../../../shared/web/origin.ts";
 import { hopByHopFilter } from "../send/hop-by-hop.ts";
 import type { ShareableRequest } from "./shareable-request.ts";
 import { SITE_FIELD } from "./site-entries.ts";

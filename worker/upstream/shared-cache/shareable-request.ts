@@ -5,7 +5,7 @@
  */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../../../shared/base-encodings.ts";
-import type { CacheRequest } from "../../../shared/http-cache/stored-response.ts";
+import type { CacheRequest } from "../../../shared/http-cache/cache-rules.ts";
 import { siteOf } from "../fetch-rules/site.ts";
 
 /**

@@ -4,11 +4,14 @@
  */
 import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { Clock } from "../../../shared/clock.ts";
-import { type Decision, decide } from "../../../shared/http-cache/decide.ts";
-import { headersWithAge } from "../../../shared/http-cache/freshness.ts";
-import { invalidatedUrls } from "../../../shared/http-cache/invalidation.ts";
-import { sharedView } from "../../../shared/http-cache/shared-view.ts";
-import type { StoredResponse } from "../../../shared/http-cache/stored-response.ts";
+import {
+  type Decision,
+  decide,
+  headersWithAge,
+  invalidatedUrls,
+  type StoredResponse,
+  sharedView,
+} from "../../../shared/http-cache/cache-rules.ts";
 import type { FetchFunction } from "../send/send.ts";
 import type { Question } from "./ask-origin.ts";
 import { Flight } from "./flight.ts";

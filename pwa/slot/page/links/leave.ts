@@ -1,11 +1,7 @@
 /** Carries out navigations that the browser must not do by itself. */
 
 import { parseUrl } from "../../../../shared/web/origin.ts";
-import {
-  applyReferrerPolicy,
-  parseReferrerPolicy,
-  type ReferrerPolicy,
-} from "../../../../shared/web/referrer-policy.ts";
+import { applyReferrerPolicy, parseReferrerPolicy, type ReferrerPolicy } from "../../../../shared/web/policies.ts";
 import { MESSAGE_TAG } from "../../../messages/page-messages.ts";
 import { ropewayPath, toReal } from "../../slot-url.ts";
 import { showInFrame } from "../elements.ts";

@@ -3,7 +3,7 @@
  * them. A placeholder has the picture's size, and becomes a button for keyboards and screen readers; of a small picture
  * the tap goes on to the page.
  */
-import type { ImageNote } from "../../../../shared/http/image-wish.ts";
+import type { ImageNote } from "../../../../shared/http/phone-fields.ts";
 import { patchMethod } from "../patch.ts";
 import { Films } from "./films.ts";
 import { becomeButton, beNoButton, originalOf } from "./tap.ts";

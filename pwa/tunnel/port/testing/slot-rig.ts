@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { setTimer } from "../../../../shared/clock.ts";
-import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
 import { fetchHead } from "../../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../../shared/testing/turns.ts";

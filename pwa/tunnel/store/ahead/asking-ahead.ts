@@ -2,14 +2,17 @@
  * With a navigation, and before its document has come, asks origins about what the document's page asked for at its last
  * visit and what has become stale since: the page's own requests find it confirmed.
  */
-import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
+import { type ClientExchange, isPushable } from "../../../../shared/http/exchange.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
-import { knownUrls } from "../../../../shared/http/known-urls.ts";
-import { isLearned, type LearnedRequest, sayLearned } from "../../../../shared/http/learned-requests.ts";
-import { isPushable } from "../../../../shared/http/push.ts";
-import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
-import { withoutDefaultAccept } from "../../../../shared/web/default-accept.ts";
+import {
+  isLearned,
+  knownUrls,
+  type LearnedRequest,
+  sayLearned,
+  withoutDefaultAccept,
+} from "../../../../shared/http/phone-fields.ts";
+import { type Decision, decide } from "../../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../../shared/web/origin.ts";
 import { DEAF } from "../../requests/response-source.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";

@@ -1,5 +1,5 @@
 import { toBase64Url } from "../../../../shared/base-encodings.ts";
-import { DICTIONARY_KEY_BYTES } from "../../../../shared/http/stored-body.ts";
+import { DICTIONARY_KEY_BYTES } from "../../../../shared/http/phone-fields.ts";
 import { beginWrite, type StoreDatabase } from "./store-database.ts";
 
 /**

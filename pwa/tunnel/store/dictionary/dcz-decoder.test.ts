@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { dczHeader } from "../../../../shared/coding/dcz.ts";
+import { dczHeader } from "../../../../shared/coding/link-coding.ts";
 import { Random } from "../../../../shared/testing/random.ts";
 import { concat } from "../../../../shared/wire/frame.ts";
 import { lateDecoder } from "../../coding/late-decoder.ts";

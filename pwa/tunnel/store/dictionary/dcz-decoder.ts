@@ -1,6 +1,5 @@
 /** Undoes `dcz` (RFC 9842, PROTOCOL.md section 5.3) in steps, and waits for the consumer between them. */
-import { DCZ_HEADER_BYTES, isDczHeader } from "../../../../shared/coding/dcz.ts";
-import type { DecoderHandler } from "../../../../shared/coding/inflate.ts";
+import { DCZ_HEADER_BYTES, type DecoderHandler, isDczHeader } from "../../../../shared/coding/link-coding.ts";
 import { concat } from "../../../../shared/wire/frame.ts";
 import { BLOCK_HEADER_BYTES, type FrameHeader, frameBehind, readBlockHeader, readFrameHeader } from "./zstd-frame.ts";
 import type { ZstdContext, ZstdWasm } from "./zstd-wasm.ts";

@@ -1,6 +1,6 @@
 /** Entry of the script that undoes `dcz`, which the store loads when one may come. */
 import zipped from "ropeway:zstd-decoder-wasm";
-import type { DecoderHandler } from "../../../../shared/coding/inflate.ts";
+import type { DecoderHandler } from "../../../../shared/coding/link-coding.ts";
 import { unzipped } from "../../coding/unzipped.ts";
 import { DczDecoder, type StoredDictionary } from "./dcz-decoder.ts";
 import { ZstdWasm } from "./zstd-wasm.ts";

@@ -1,5 +1,5 @@
 import { ErrorCode } from "../../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { ResponseHead } from "../../../../shared/http/heads.ts";
 
 /**

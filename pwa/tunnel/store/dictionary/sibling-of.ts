@@ -1,4 +1,4 @@
-import { DICTIONARY_LEAST, DICTIONARY_MOST } from "../../../../shared/coding/dcz.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST } from "../../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead } from "../../../../shared/http/heads.ts";
 import { isSameOrigin } from "../../../../shared/web/origin.ts";

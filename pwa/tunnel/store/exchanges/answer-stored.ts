@@ -1,7 +1,7 @@
 import type { RopewayError } from "../../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import { answerRange } from "../../../../shared/http-cache/range.ts";
+import { answerRange } from "../../../../shared/http-cache/cache-rules.ts";
 import type { BodyReader } from "../database/body-reader.ts";
 import { type ExchangeEntry, mayShow } from "./stored-exchange.ts";
 

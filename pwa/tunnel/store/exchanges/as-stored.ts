@@ -1,5 +1,4 @@
-import { decide } from "../../../../shared/http-cache/decide.ts";
-import type { CacheRequest, StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
+import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
 
 /** Which of the stored responses a request gets however old they are, unless it wants none that is stored. */
 export function asStored<S extends StoredResponse>(head: CacheRequest, variants: readonly S[], now: number): S | null {

@@ -2,10 +2,9 @@
  * Requests that the store may answer when the link is away: nobody knows how long the edge's answer would take then.
  */
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
-import { mayAnswerStale } from "../../../../shared/http-cache/freshness.ts";
-import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
+import { type CacheRequest, mayAnswerStale } from "../../../../shared/http-cache/cache-rules.ts";
 import { passingOn } from "../../requests/response-source.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import { asStored } from "./as-stored.ts";

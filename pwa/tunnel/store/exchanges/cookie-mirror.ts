@@ -7,10 +7,8 @@ import { BoundedMap } from "../../../../shared/bounded-map.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../../shared/subprotocol.ts";
-import { isForOrigin } from "../../../../shared/web/cookie.ts";
-import { areMaybeSameSite } from "../../../../shared/web/maybe-same-site.ts";
-import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
-import { ScriptCookies } from "../../../../shared/web/script-cookies.ts";
+import { isForOrigin, ScriptCookies } from "../../../../shared/web/cookie.ts";
+import { areMaybeSameSite, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import { isForgetting } from "../forgetting.ts";
 
 /** Documents' hosts that are known. */

@@ -1,11 +1,18 @@
 /** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
-import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
-import { asWhole, asWholeOf, partOf } from "../../../../shared/http-cache/partial.ts";
-import { toStored } from "../../../../shared/http-cache/storable.ts";
-import type { ExchangeTimes } from "../../../../shared/http-cache/stored-response.ts";
-import { freshenByHead, hidesError, judgeValidation } from "../../../../shared/http-cache/validation.ts";
-import { isSameVariant, selectVariant } from "../../../../shared/http-cache/variants.ts";
+import {
+  asWhole,
+  asWholeOf,
+  type ExchangeTimes,
+  freshenByHead,
+  hidesError,
+  isSameVariant,
+  judgeValidation,
+  partOf,
+  selectVariant,
+  toStored,
+} from "../../../../shared/http-cache/cache-rules.ts";
 import { type Ask, DEAF, passingOn } from "../../requests/response-source.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 import { onceDecoded } from "../dictionary/once-decoded.ts";

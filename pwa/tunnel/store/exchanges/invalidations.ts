@@ -1,6 +1,6 @@
 /** What exchanges change in the store and have made untrue there, until it is done. */
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import { clearedOrigins, invalidatedUrls } from "../../../../shared/http-cache/invalidation.ts";
+import { clearedOrigins, invalidatedUrls } from "../../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../../shared/web/origin.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import { PendingChanges } from "./pending-changes.ts";

@@ -1,5 +1,5 @@
 /** Parts of bodies that come one after the other, from the first byte on: together they are the whole (RFC 9111 section 3.4). */
-import type { BodyPart } from "../../../../shared/http-cache/partial.ts";
+import type { BodyPart } from "../../../../shared/http-cache/cache-rules.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 
 /** Bodies that wait for their next part, the oldest given up first. */

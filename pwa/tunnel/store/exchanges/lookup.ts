@@ -1,6 +1,6 @@
-import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { CacheMode, HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
-import type { CacheRequest } from "../../../../shared/http-cache/stored-response.ts";
+import type { CacheRequest } from "../../../../shared/http-cache/cache-rules.ts";
 import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
 import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 

@@ -1,8 +1,6 @@
 /** Whether a page that is shown as it was stored, with nobody asked, has another version by now. */
 import type { HeaderList } from "../../../../shared/http/heads.ts";
-import { type Decision, decide } from "../../../../shared/http-cache/decide.ts";
-import { isLifetimeGuessed } from "../../../../shared/http-cache/freshness.ts";
-import { selectVariant } from "../../../../shared/http-cache/variants.ts";
+import { type Decision, decide, isLifetimeGuessed, selectVariant } from "../../../../shared/http-cache/cache-rules.ts";
 import type { EdgeQuestions } from "./edge-questions.ts";
 import type { Lookup } from "./lookup.ts";
 import type { SourceParts } from "./source-parts.ts";

@@ -4,7 +4,7 @@
  * an entry without a body, which says where the response is.
  */
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import { isRedirectStatus } from "../../../../shared/web/status.ts";
+import { isRedirectStatus } from "../../../../shared/web/origin.ts";
 import { isPage, isPageContext, partitionOf } from "./stored-exchange.ts";
 
 const BY_REDIRECT = " by redirect";

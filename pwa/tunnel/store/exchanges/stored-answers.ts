@@ -1,8 +1,8 @@
 /** Answers that are read out of the store. */
 import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
-import type { ClientExchange } from "../../../../shared/http/client-exchange.ts";
+import type { ClientExchange } from "../../../../shared/http/exchange.ts";
 import type { ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import { headersWithAge } from "../../../../shared/http-cache/freshness.ts";
+import { headersWithAge } from "../../../../shared/http-cache/cache-rules.ts";
 import { laterWith } from "../later-with.ts";
 import { answerStored, type StoredAnswer } from "./answer-stored.ts";
 import type { Lookup } from "./lookup.ts";

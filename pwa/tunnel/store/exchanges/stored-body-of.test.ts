@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyName } from "../../../../shared/http/stored-body.ts";
+import { bodyName } from "../../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import { storedBodyOf } from "./stored-body-of.ts";
 import type { Variant } from "./variants-of.ts";

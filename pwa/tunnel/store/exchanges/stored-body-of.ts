@@ -1,8 +1,13 @@
-import { DICTIONARY_LEAST, DICTIONARY_MOST } from "../../../../shared/coding/dcz.ts";
+import { DICTIONARY_LEAST, DICTIONARY_MOST } from "../../../../shared/coding/link-coding.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
-import { HIDDEN_ETAG, HIDDEN_LAST_MODIFIED } from "../../../../shared/http/store-notes.ts";
-import { bodyName, NAMED_BODY_LEAST, NAMED_BODY_MOST } from "../../../../shared/http/stored-body.ts";
+import {
+  bodyName,
+  HIDDEN_ETAG,
+  HIDDEN_LAST_MODIFIED,
+  NAMED_BODY_LEAST,
+  NAMED_BODY_MOST,
+} from "../../../../shared/http/phone-fields.ts";
 import type { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
 import { isBasic } from "./stored-exchange.ts";
 import type { Variant } from "./variants-of.ts";

@@ -1,6 +1,6 @@
 /** What the store keeps of a response, and under which conditions another request may have it. */
 import type { HeaderList, RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import type { StoredResponse } from "../../../../shared/http-cache/stored-response.ts";
+import type { StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
 import type { StoredEntry } from "../database/store-database.ts";
 

@@ -1,8 +1,8 @@
 import type { RopewayError } from "../../../../shared/errors.ts";
-import type { ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { ResponseHead } from "../../../../shared/http/heads.ts";
-import { asWhole } from "../../../../shared/http-cache/partial.ts";
+import { asWhole } from "../../../../shared/http-cache/cache-rules.ts";
 import type { ResponseCopy } from "../database/new-entry.ts";
 
 /** Passes a response on and copies it, if it may be stored. */

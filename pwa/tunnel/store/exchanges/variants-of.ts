@@ -1,5 +1,5 @@
 import type { RequestHead } from "../../../../shared/http/heads.ts";
-import { parseImageNote } from "../../../../shared/http/image-wish.ts";
+import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
 import type { PartitionIndex } from "../database/partition-index.ts";
 import type { ExchangeEntry, StoredExchange } from "./stored-exchange.ts";
 

@@ -2,7 +2,7 @@
  * A stored page that is fresh is shown with nobody asked, but for the cookies that its scripts may read: the edge has them.
  * So it is asked for them when the app has started, before the person opens a page.
  */
-import { decide } from "../../../../shared/http-cache/decide.ts";
+import { decide } from "../../../../shared/http-cache/cache-rules.ts";
 import { EdgeRequest } from "../../../../shared/subprotocol.ts";
 import { edgeRequest } from "../../requests/edge-request.ts";
 import { readWhole } from "../../requests/read-whole.ts";

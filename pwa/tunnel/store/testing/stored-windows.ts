@@ -1,6 +1,6 @@
 /** Windows of the app that share a store, and an edge that answers them as the test says. */
 import { RopewayError } from "../../../../shared/errors.ts";
-import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/client-exchange.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";

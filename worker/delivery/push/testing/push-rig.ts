@@ -1,13 +1,13 @@
 /** A document on its way to a phone that takes pushes. */
+
+import type { RequestHandler, ServerRequest, ServerResponse, SlotScheme } from "../../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
-import type { SlotScheme } from "../../../../shared/http/push.ts";
-import type { RequestHandler, ServerRequest, ServerResponse } from "../../../../shared/http/server-exchange.ts";
+import type { AcceptTable } from "../../../../shared/http/phone-fields.ts";
 import type { MuxStream } from "../../../../shared/mux/stream/stream.ts";
 import { bodyOf, responseHead } from "../../../../shared/testing/http/exchange-rig.ts";
 import { navigation } from "../../../../shared/testing/http/request-heads.ts";
 import { linkSessions } from "../../../../shared/testing/mux/linked-sessions.ts";
 import { StreamLog } from "../../../../shared/testing/mux/stream-log.ts";
-import type { AcceptTable } from "../../../../shared/web/default-accept.ts";
 import { pushObserver } from "../document-push.ts";
 import { PushOrder } from "../push-order.ts";
 import { UnsentResponse } from "../unsent-response.ts";
