@@ -15,8 +15,7 @@ import type { Destination, HeaderList, RequestHead } from "../shared/http/heads.
 import * as limits from "../shared/limits.ts";
 import { HpackEncoder } from "../shared/wire/hpack/header-encoder.ts";
 import type { EncodableField } from "../shared/wire/hpack/tables.ts";
-import { pageFields } from "../worker/upstream/send/request-fields.ts";
-import { endToEndFields } from "../worker/upstream/send/response-fields.ts";
+import { endToEndFields, pageFields } from "../worker/upstream/fields.ts";
 
 type Fields = Readonly<Record<string, string>>;
 

@@ -9,11 +9,11 @@ import { parseArgs } from "node:util";
 import createAvifDecoder from "@jsquash/avif/codec/dec/avif_dec.js";
 import createWebpDecoder from "@jsquash/webp/codec/dec/webp_dec.js";
 import { epochClock } from "../shared/clock.ts";
+import { Room } from "../shared/fair-shares.ts";
 import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
 import { MOST_WAIT } from "../worker/delivery/images/image-stage.ts";
 import { type Pixels, SCREEN_WIDTH, SharedCodecs, WasmCodec } from "../worker/delivery/images/wasm-codec.ts";
-import { Room } from "../worker/upstream/shared-cache/room.ts";
 import { root } from "./build/paths.ts";
 
 const CODECS = join(root, "node_modules", "@jsquash");

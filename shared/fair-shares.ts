@@ -1,8 +1,4 @@
-/**
- * Who gives where many share a bound and it is reached: who has most. So one that takes without end soon takes from itself,
- * and the others keep what they have. Those that were there of late have a share for themselves: what they have of it is
- * not counted, and so the long forgotten, together, do not leave them without.
- */
+/** Bounds that many share: who has to give when one is reached, and how much is left. */
 
 export interface Holding {
   /** In the bound's unit. */
@@ -17,6 +13,11 @@ const LATE = 8;
 /** Part of the bound that is theirs, all together. */
 const LEFT_TO_LATE = 1 / 2;
 
+/**
+ * Who gives where many share a bound and it is reached: who has most. So one that takes without end soon takes from itself,
+ * and the others keep what they have. Those that were there of late have a share for themselves: what they have of it is
+ * not counted, and so the long forgotten, together, do not leave them without.
+ */
 export class FairShares {
   readonly #amounts = new Map<string, number>();
   readonly #late: ReadonlySet<string>;
@@ -50,5 +51,50 @@ export class FairShares {
   /** It has nothing that it could give. */
   excuse(name: string): void {
     this.#amounts.delete(name);
+  }
+}
+
+/**
+ * Milliseconds. A taker that has not taken anything for so long may be gone without having given back, as an object is
+ * that the platform evicts. It is forgotten when others need the room.
+ */
+const FORGOTTEN = 10 * 60_000;
+
+/** What all in a process share and take some of: bytes to keep, or milliseconds of the processor. */
+export class Room {
+  readonly #now: () => number;
+  readonly #size: number;
+  #free: number;
+  readonly #takers = new Map<object, { readonly amount: number; readonly at: number }>();
+
+  constructor(size: number, now: () => number) {
+    this.#size = size;
+    this.#free = size;
+    this.#now = now;
+  }
+
+  get taken(): number {
+    return this.#size - this.#free;
+  }
+
+  /** Takes so much. @returns false, and takes none, where there is not so much left. */
+  take(taker: object, amount: number): boolean {
+    if (amount > this.#free) this.#forgetOld();
+    if (amount > this.#free) return false;
+    this.#free -= amount;
+    this.#takers.set(taker, { amount: amount + (this.#takers.get(taker)?.amount ?? 0), at: this.#now() });
+    return true;
+  }
+
+  /** Gives back all that the taker took. */
+  give(taker: object): void {
+    this.#free += this.#takers.get(taker)?.amount ?? 0;
+    this.#takers.delete(taker);
+  }
+
+  #forgetOld(): void {
+    for (const [taker, { at }] of this.#takers) {
+      if (this.#now() - at > FORGOTTEN) this.give(taker);
+    }
   }
 }

@@ -18,15 +18,12 @@ import { importsOfModule, importsOfStyle } from "./delivery/push/imports.ts";
 import { linksOf } from "./delivery/push/link-header.ts";
 import { Steps } from "./delivery/push/steps.ts";
 import { load } from "./delivery/push/testing/push-rig.ts";
-import { CookiePartition } from "./upstream/cookies/cookie-partition.ts";
-import { exposedFields } from "./upstream/fetch-rules/cors.ts";
-import { PreflightCache } from "./upstream/fetch-rules/preflight.ts";
-import { locationOf, nextHop } from "./upstream/fetch-rules/redirects.ts";
-import { TransportSecurity } from "./upstream/fetch-rules/transport-security.ts";
-import { typeClass } from "./upstream/opaque/mime-type.ts";
-import { responseJudge } from "./upstream/opaque/response-blocking.ts";
-import { endToEndFields } from "./upstream/send/response-fields.ts";
-import { RobotsRules } from "./upstream/warming/robots-rules.ts";
+import { RobotsRules } from "./shared-cache/page-warmer.ts";
+import { CookiePartition } from "./upstream/cookie-jar.ts";
+import { exposedFields, PreflightCache } from "./upstream/cors.ts";
+import { endToEndFields } from "./upstream/fields.ts";
+import { responseJudge, typeClass } from "./upstream/opaque.ts";
+import { locationOf, nextHop, TransportSecurity } from "./upstream/redirects.ts";
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];
 

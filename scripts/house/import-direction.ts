@@ -20,20 +20,21 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
   ["shared/**", ["shared/**"]],
 
   ["worker/upstream/**", ["shared/**", "worker/upstream/**"]],
+  ["worker/shared-cache/**", ["shared/**", "worker/{shared-cache,upstream}/**"]],
   ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
   ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
   ["worker/devices/**", ["shared/**", "worker/devices/**"]],
   ["worker/blocking/**", ["shared/**", "worker/blocking/**", "worker/devices/record-store.ts"]],
-  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,blocking,upstream}/**"]],
+  ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,blocking,shared-cache,upstream}/**"]],
   [
     "worker/workerd/**",
     [
       "shared/**",
-      "worker/{workerd,front,devices,session,delivery,blocking,upstream}/**",
+      "worker/{workerd,front,devices,session,delivery,blocking,shared-cache,upstream}/**",
       "node_modules/{@bokuweb,@jsquash}/**/*.wasm",
     ],
   ],
-  ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,blocking,upstream}/**"]],
+  ["worker/deno/**", ["shared/**", "worker/{deno,front,devices,session,delivery,blocking,shared-cache,upstream}/**"]],
 
   ["pwa/messages/**", ["shared/**", "pwa/messages/**"]],
   ["pwa/tunnel/**", ["shared/**", "pwa/{tunnel,messages}/**"]],

@@ -3,7 +3,7 @@
  * workerd asks by GET, PUT with the whole response as HTTP/1 writes it, and PURGE; `cf-cache-status` says what it found.
  */
 
-import { EntriesBySite, SITE_FIELD } from "../../worker/upstream/shared-cache/site-entries.ts";
+import { EntriesBySite, SITE_FIELD } from "../../worker/shared-cache/site-entries.ts";
 
 /** Bytes of all responses. */
 const MOST_BYTES = 64 * 1024 * 1024;

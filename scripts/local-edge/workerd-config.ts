@@ -1,7 +1,7 @@
 /** workerd's configuration (Cap'n Proto text) for a local edge. Pure: files are named, not read. */
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
-import { ALLOWED_RANGES, REFUSED_RANGES } from "../../worker/upstream/fetch-rules/public-addresses.ts";
+import { ALLOWED_RANGES, REFUSED_RANGES } from "../../worker/upstream/destination.ts";
 import type { WorkerSettings } from "../build/worker.ts";
 import { edgeSettings, type ResolvedEdgeOptions } from "./options.ts";
 

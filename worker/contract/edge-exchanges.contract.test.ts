@@ -9,8 +9,8 @@ import { noise, readAll, sha256, until } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { streamOf } from "../testing/phone-session.ts";
 import type { TestPhone } from "../testing/test-phone.ts";
-import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
-import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/request-body.ts";
+import { EXCHANGES_AWAITING_HEAD } from "../workerd/fetch-workerd.ts";
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
   const edge = edgeOfTests(runtime);

@@ -7,8 +7,8 @@ import { testCertificate } from "../../e2e/fixtures/test-certificate.ts";
 import { type EdgeOptions, type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
-import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
-import { MAX_REDIRECTS } from "../upstream/fetch-rules/redirects.ts";
+import { MAX_REDIRECTS } from "../upstream/redirects.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/request-body.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 describe.each(["workerd", "deno"] as const)("failures at an edge on %s", (runtime) => {

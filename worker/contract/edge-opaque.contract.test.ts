@@ -7,7 +7,7 @@ import { ErrorCode } from "../../shared/errors.ts";
 import type { Destination } from "../../shared/http/heads.ts";
 import { noise } from "../testing/contract.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
-import { SNIFFED_BYTES } from "../upstream/opaque/response-blocking.ts";
+import { SNIFFED_BYTES } from "../upstream/opaque.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 const denied = { code: ErrorCode.CORS_DENIED };

@@ -9,7 +9,7 @@ import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { noise, readAll, sha256 } from "../testing/contract.ts";
 import { streamOf } from "../testing/phone-session.ts";
 import { pairPhone, TestPhone } from "../testing/test-phone.ts";
-import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/request-body.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {

@@ -5,8 +5,8 @@ import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { until } from "../testing/contract.ts";
 import { EDGES, pairPhone, TestPhone } from "../testing/test-phone.ts";
-import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
+import { EXCHANGES_AWAITING_HEAD } from "../workerd/fetch-workerd.ts";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 

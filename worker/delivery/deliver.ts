@@ -3,7 +3,7 @@
  * that, and passes each stage in turn. A stage that has nothing to do with it gives it back as it is.
  */
 import type { ServerResponse } from "../../shared/http/exchange.ts";
-import type { UpstreamResponse } from "../upstream/upstream-response.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { code } from "./coding/code.ts";
 import { observe } from "./observe.ts";
 import type { Delivery, Passed, Stage } from "./stage.ts";

@@ -4,11 +4,10 @@ import { brotliCompressSync, createInflateRaw, gzipSync, inflateRawSync } from "
 import { afterEach, describe, expect, it } from "vitest";
 import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
-import { REPLAYABLE_BODY_BYTES } from "../upstream/body/request-body.ts";
+import { REPLAYABLE_BODY_BYTES } from "../upstream/request-body.ts";
 import { fakeWeb, fetchOf, navigationTo, requestFor } from "../upstream/testing/fake-web.ts";
 import { type LocalOrigin, startLocalOrigin } from "../upstream/testing/local-origin.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import type { UpstreamRequest } from "../upstream/upstream-request.ts";
+import type { Upstream, UpstreamRequest } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
 import { References } from "./reference/refer.ts";
 

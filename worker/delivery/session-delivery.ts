@@ -13,7 +13,7 @@ import { type AcceptTable, isStoreNote, type Viewport } from "../../shared/http/
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
-import type { UpstreamResponse } from "../upstream/upstream-response.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
 import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
 import type { ImageStage } from "./images/image-stage.ts";

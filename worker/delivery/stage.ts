@@ -2,7 +2,7 @@
 
 import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
-import type { CodedBody } from "../upstream/body/coded-body.ts";
+import type { CodedBody } from "../upstream/response-body.ts";
 
 /**
  * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone, and

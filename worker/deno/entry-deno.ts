@@ -8,6 +8,7 @@ import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { extname } from "@std/path/extname";
 import { epochClock, setTimer } from "../../shared/clock.ts";
+import { Room } from "../../shared/fair-shares.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
@@ -43,8 +44,7 @@ import { BoundedSocket, GATHER_TIME, gathering, hear } from "../session/edge-soc
 import { FetchRoad } from "../session/fetch-road.ts";
 import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
-import { Room } from "../upstream/shared-cache/room.ts";
-import { KEPT_BYTES, SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
+import { KEPT_BYTES, SharedResponses } from "../shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { openSharedCache } from "./shared-cache-deno.ts";
 import { HANDSHAKE_TIME } from "./socks-server-deno.ts";

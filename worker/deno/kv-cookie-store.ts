@@ -1,5 +1,5 @@
 /** Cookies of one phone in Deno KV, whose values are too small for a partition: each is a row of slices. */
-import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 
 type Key = readonly (string | number)[];
 

@@ -3,7 +3,7 @@
 import type { SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
 import { memoryRecordStore, type RecordStore } from "../devices/record-store.ts";
 import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
-import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
+import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { kvBodyStore, memoryBodies } from "./kv-bodies.ts";
 import { kvCookieStore } from "./kv-cookie-store.ts";
 import { kvRecordStore } from "./kv-records.ts";

@@ -9,7 +9,7 @@ import { isIPv6, type LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
-import { undoCodings } from "../upstream/body/origin-coding.ts";
+import { undoCodings } from "../upstream/response-body.ts";
 
 /** Bytes: a response head over HTTP/1 that Deno's fetch refused to read; as Chromium's. */
 const ORIGIN_HEAD_BYTES = 256 * 1024;

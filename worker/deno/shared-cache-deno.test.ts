@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { MOST_ENTRIES, SITE_FIELD } from "../upstream/shared-cache/site-entries.ts";
-import { MapCache } from "../upstream/testing/shared-web.ts";
+import { MOST_ENTRIES, SITE_FIELD } from "../shared-cache/site-entries.ts";
+import { MapCache } from "../shared-cache/testing/shared-web.ts";
 import { BoundedCache } from "./shared-cache-deno.ts";
 
 const DISK = 100_000;

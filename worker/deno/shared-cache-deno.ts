@@ -2,8 +2,8 @@
  * Deno's cache, for the phones of this process. It lies on the disk and never throws anything away, so its size is kept
  * here; what a former process left goes when this one opens it.
  */
-import { entrySize, lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
-import { EntriesBySite, SITE_FIELD } from "../upstream/shared-cache/site-entries.ts";
+import { entrySize, lazyCache, type SharedCache } from "../shared-cache/shared-responses.ts";
+import { EntriesBySite, SITE_FIELD } from "../shared-cache/site-entries.ts";
 
 /** Bytes of all that is on the disk. */
 const MOST_BYTES = 128 * 1024 * 1024;

@@ -6,7 +6,7 @@
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import type { ResolveName } from "../upstream/fetch-rules/destination.ts";
+import type { ResolveName } from "../upstream/destination.ts";
 
 /** Name lookups at a time on Deno, all there are: each may block one of its 32 threads until the resolver gives up. */
 const CONCURRENT_LOOKUPS = 16;

@@ -5,7 +5,7 @@ import * as limits from "../../shared/limits.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { navigation } from "../../shared/testing/http/request-heads.ts";
 import { memorySentLogStore, SentLog } from "../session/sent-log.ts";
-import type { UpstreamRequest } from "../upstream/upstream-request.ts";
+import type { UpstreamRequest } from "../upstream/upstream.ts";
 import { createEdgeHandler, type EdgeBackend } from "./edge-handler.ts";
 
 const CONSTANTS = { userAgent: "Phone/1", acceptLanguage: "en" };

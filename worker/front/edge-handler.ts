@@ -8,10 +8,9 @@ import type { TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import type { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
 import type { SentLog, SentLogAnswer } from "../session/sent-log.ts";
 import type { SessionConstants } from "../session/served-session.ts";
-import { partitionOf } from "../upstream/cookies/cookie-jar.ts";
-import type { Upstream, UpstreamParts } from "../upstream/upstream.ts";
-import type { UpstreamResponse } from "../upstream/upstream-response.ts";
-import type { PageWarmer } from "../upstream/warming/page-warmer.ts";
+import { PageWarmer } from "../shared-cache/page-warmer.ts";
+import { partitionOf } from "../upstream/cookie-jar.ts";
+import type { Upstream, UpstreamParts, UpstreamResponse } from "../upstream/upstream.ts";
 
 /** The cookie jar as scripts and the person may change it. */
 export interface SiteData {
@@ -33,10 +32,10 @@ export interface EdgeBackend {
 
 export type EdgeHandler = (request: ServerRequest, constants: SessionConstants) => Promise<UpstreamResponse>;
 
-export function createEdgeBackend({ upstream, jar, transportSecurity, warmer }: UpstreamParts): EdgeBackend {
+export function createEdgeBackend({ upstream, jar, transportSecurity, now }: UpstreamParts): EdgeBackend {
   return {
     upstream,
-    warmer,
+    warmer: new PageWarmer({ ask: upstream, jar, now }),
     siteData: {
       async setScriptCookie(topLevelOrigin, documentUrl, cookieString) {
         await jar.setScriptCookie(topLevelOrigin, new URL(documentUrl), cookieString);

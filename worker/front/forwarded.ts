@@ -3,7 +3,7 @@
  * and X-Forwarded-Proto are believed. Strangers can send those fields too, so only a peer whose address is not public is
  * believed: a proxy on this machine, or in its own network.
  */
-import { isPublic, parseAddress } from "../upstream/fetch-rules/public-addresses.ts";
+import { isPublic, parseAddress } from "../upstream/destination.ts";
 import type { EdgeOptions } from "./environment.ts";
 
 /** The IP address at the other end of a request's connection; null where it is not known, and nothing is believed. */

@@ -1,5 +1,5 @@
 /** ROPEWAY_SLOT_HOSTS: hosts for slots where there is no wildcard. */
-import { isPublicSuffix, ownerOf } from "../upstream/fetch-rules/site.ts";
+import { isPublicSuffix, ownerOf } from "../upstream/site.ts";
 import type { EdgeOptions } from "./environment.ts";
 import type { DeploymentHosts } from "./hosts.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
-import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
-import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./send/patience.ts";
+import { REPLAYABLE_BODY_BYTES } from "./request-body.ts";
 import { failsWith, fakeWeb, fetchOf, navigationTo } from "./testing/fake-web.ts";
+import { ANSWER_TIMEOUT, NAVIGATION_TIMEOUT } from "./upstream.ts";
 
 describe("failures", () => {
   /** Rejects `times` times as workerd does, then answers. */

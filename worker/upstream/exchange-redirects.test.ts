@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import { bodyOf } from "../../shared/testing/http/exchange-rig.ts";
-import { REPLAYABLE_BODY_BYTES } from "./body/request-body.ts";
-import { MAX_REDIRECTS } from "./fetch-rules/redirects.ts";
+import { MAX_REDIRECTS } from "./redirects.ts";
+import { REPLAYABLE_BODY_BYTES } from "./request-body.ts";
 import { A, failsWith, fakeWeb, fetchOf, navigationTo, redirect, requestFor } from "./testing/fake-web.ts";
 
 describe("redirects", () => {

@@ -4,7 +4,7 @@
  * sure of before each write.
  */
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import { COOKIE_PARTITION_BYTES } from "../upstream/cookies/cookie-partition.ts";
+import { COOKIE_PARTITION_BYTES } from "../upstream/cookie-jar.ts";
 
 /** Kept below the state's directory while there is room, so that a new phone finds some when there is none. */
 export const RESERVE_FILE = "reserve";

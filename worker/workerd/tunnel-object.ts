@@ -11,6 +11,7 @@ import jpegDecoder from "../../node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.
 import * as pngModule from "../../node_modules/@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import webpEncoder from "../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { epochClock, setTimer } from "../../shared/clock.ts";
+import { Room } from "../../shared/fair-shares.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { openCompiled } from "../blocking/block-list.ts";
@@ -33,7 +34,6 @@ import { FetchRoad } from "../session/fetch-road.ts";
 import { SentLog } from "../session/sent-log.ts";
 import type { ConnectionSnapshot } from "../session/served-session.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
-import { Room } from "../upstream/shared-cache/room.ts";
 import { directoryOf } from "./directory-object.ts";
 import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
 import { objectRecordStore } from "./object-records.ts";

@@ -14,8 +14,8 @@ import {
   untilIdle,
 } from "../testing/object-device.workerd.ts";
 import { PhoneSession, streamOf } from "../testing/phone-session.ts";
-import { EXCHANGES_AWAITING_HEAD } from "../upstream/send/header-gate.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
+import { EXCHANGES_AWAITING_HEAD } from "./fetch-workerd.ts";
 import { objectSentLogStore } from "./sent-log-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 

@@ -2,19 +2,23 @@
 
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
+import { Room } from "../../shared/fair-shares.ts";
 import { readPlan } from "../front/cloudflare-plan.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
 import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import { readSharedCache } from "../front/edge-settings.ts";
-import type { CookieJarStore } from "../upstream/cookies/cookie-jar.ts";
-import { createExplainFailure, reachByTcp } from "../upstream/send/explain-failure-workerd.ts";
-import { OfflineCheck, readKnownHosts } from "../upstream/send/failures.ts";
-import { AS_CODED, fetchUncached } from "../upstream/send/fetch-uncached.ts";
-import { createGatedFetch, HeaderGate } from "../upstream/send/header-gate.ts";
-import { Room } from "../upstream/shared-cache/room.ts";
-import { lazyCache, type SharedCache } from "../upstream/shared-cache/shared-cache.ts";
-import { KEPT_BYTES, SharedResponses } from "../upstream/shared-cache/shared-responses.ts";
+import { KEPT_BYTES, lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
+import type { CookieJarStore } from "../upstream/cookie-jar.ts";
+import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
+import {
+  AS_CODED,
+  createExplainFailure,
+  createGatedFetch,
+  fetchUncached,
+  HeaderGate,
+  reachByTcp,
+} from "./fetch-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 

@@ -8,7 +8,7 @@ it("puts sources together by what they do", () => {
     ["shared/wire/frame.ts", 2],
     ["native code", 10],
     ["built-in", 1],
-    ["worker/upstream/shared-cache/flight.ts", 0.5],
+    ["worker/shared-cache/shared-responses.ts", 0.5],
     ["hono/dist/hono.js", 0.25],
   ] as const;
   expect(edgeStages(costs.map(([source, time]) => ({ thread: "edge", source, functionName: null, time })))).toEqual([

@@ -4,8 +4,7 @@ import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { Random } from "../../../shared/testing/random.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { openBody } from "../../upstream/body/open-body.ts";
-import { responseBody } from "../../upstream/body/response-body.ts";
+import { openBody, responseBody } from "../../upstream/response-body.ts";
 import { deliver } from "../deliver.ts";
 import type { Delivery } from "../stage.ts";
 

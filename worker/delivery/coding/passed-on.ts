@@ -1,4 +1,4 @@
-import type { CodedBody } from "../../upstream/body/coded-body.ts";
+import type { CodedBody } from "../../upstream/response-body.ts";
 import type { DecodedResponse } from "../stage.ts";
 
 /**

@@ -6,7 +6,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
-import { siteOf } from "../../upstream/fetch-rules/site.ts";
+import { siteOf } from "../../upstream/site.ts";
 
 /** Of a request: its bodies may be dictionaries of each other's. Null where there may be none. */
 export function dictionaryPlace(head: RequestHead): string | null {

@@ -1,10 +1,10 @@
 /** The dictionaries of one phone: what its responses are coded against, and what of them is kept to be one (PROTOCOL.md section 5.3). */
 import type { SetTimer } from "../../../shared/clock.ts";
 import { DICTIONARY_LEAST, DICTIONARY_MOST, isDictionary } from "../../../shared/coding/link-coding.ts";
+import type { Room } from "../../../shared/fair-shares.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-import type { Room } from "../../upstream/shared-cache/room.ts";
 import { isCompressible } from "../coding/compressible.ts";
 import type { DecodedResponse, DictionaryStages } from "../stage.ts";
 import { codeAgainst, type Hold } from "./code-against.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
+import type { Room } from "../../../shared/fair-shares.ts";
 import type { Recoding } from "../../../shared/http/heads.ts";
-import type { Room } from "../../upstream/shared-cache/room.ts";
 import type { ImageFacts } from "./image-facts.ts";
 
 // What codes pictures anew: the codecs in wasm, or a service of the platform. `ImageRecoder` says which picture, and how.

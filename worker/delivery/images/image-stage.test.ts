@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { setTimer } from "../../../shared/clock.ts";
+import { Room } from "../../../shared/fair-shares.ts";
 import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote, withDefaultAccept } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { Room } from "../../upstream/shared-cache/room.ts";
 import { HELD_BYTES } from "../held-bytes.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { ImageRecoder } from "./image-recoder.ts";

@@ -1,10 +1,10 @@
 import type { SetTimer } from "../../../shared/clock.ts";
+import type { Room } from "../../../shared/fair-shares.ts";
 import { contentLength, headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { type ImageNote, imageNoteField } from "../../../shared/http/phone-fields.ts";
 import { cacheControl } from "../../../shared/http-cache/cache-rules.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-import type { Room } from "../../upstream/shared-cache/room.ts";
 import { bodyOf, type ReadAhead, readAhead } from "../reference/read-ahead.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { type ImageFacts, readImageFacts } from "./image-facts.ts";

@@ -4,9 +4,8 @@ import { setTimer } from "../../../shared/clock.ts";
 import type { ErrorCode } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { navigation, requestHead } from "../../../shared/testing/http/request-heads.ts";
-import type { CookieJarStore } from "../cookies/cookie-jar.ts";
-import { createUpstreamParts, type UpstreamDeps } from "../upstream.ts";
-import type { UpstreamRequest } from "../upstream-request.ts";
+import type { CookieJarStore } from "../cookie-jar.ts";
+import { createUpstreamParts, type UpstreamDeps, type UpstreamRequest } from "../upstream.ts";
 
 /** The origin of the pages that ask. */
 export const A = "https://a.example";

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { decodedLength, endToEndFields } from "./fields.ts";
+
+describe("endToEndFields", () => {
+  it("drops the connection's, the edge's and the jar's", () => {
+    const headers = new Headers([
+      ["connection", "close, x-hop"],
+      ["x-hop", "1"],
+      ["keep-alive", "timeout=5"],
+      ["transfer-encoding", "chunked"],
+      ["cf-ray", "abc"],
+      ["cf-cache-status", "HIT"],
+      ["alt-svc", "h3"],
+      ["nel", "{}"],
+      ["report-to", "{}"],
+      ["reporting-endpoints", "a"],
+      ["set-cookie", "a=b"],
+      ["ropeway-cleared", "https://bank.example"],
+      ["content-type", "text/html"],
+      ["etag", '"1"'],
+    ]);
+    expect(endToEndFields(headers)).toEqual([
+      ["content-type", "text/html"],
+      ["etag", '"1"'],
+    ]);
+  });
+
+  it("drops what no field can be called, as workerd hands it out", () => {
+    const names = ["age\u00ff", "étag", "a b", ":status", ""];
+    const headers = Object.assign(new Headers({ etag: '"1"' }), {
+      *[Symbol.iterator]() {
+        for (const name of names) yield [name, "1"];
+        yield ["etag", '"1"'];
+      },
+    });
+    expect(endToEndFields(headers)).toEqual([["etag", '"1"']]);
+  });
+
+  it("keeps the length of a body that came as it is, and no length of one that was decoded", () => {
+    const plain = new Headers({ "content-length": "5" });
+    expect(endToEndFields(plain)).toEqual([["content-length", "5"]]);
+    expect(decodedLength(plain)).toBe(5);
+    for (const coding of ["gzip", "br", "GZIP ", "deflate", "x-gzip", "deflate, gzip"]) {
+      const coded = new Headers({ "content-length": "5", "content-encoding": coding });
+      expect(endToEndFields(coded)).toEqual([]);
+      expect(decodedLength(coded)).toBeNull();
+    }
+  });
+
+  it("knows no length where there is none, or nonsense", () => {
+    expect(decodedLength(new Headers())).toBeNull();
+    expect(decodedLength(new Headers({ "content-length": "5, 5" }))).toBeNull();
+  });
+});

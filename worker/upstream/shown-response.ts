@@ -1,0 +1,158 @@
+/** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
+import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
+import { HIDDEN_AGE, HIDDEN_ETAG, HIDDEN_LAST_MODIFIED, SHARED_CACHE } from "../../shared/http/phone-fields.ts";
+import { currentAge } from "../../shared/http-cache/cache-rules.ts";
+import { hasNullBody, isSameOrigin } from "../../shared/web/origin.ts";
+import { exposedFields, type Tainting } from "./cors.ts";
+import { endToEndFields, knownStatus } from "./fields.ts";
+import { isRedirect, locationOf } from "./redirects.ts";
+import { wasStored } from "./send.ts";
+
+interface ShownResponse {
+  readonly status: number;
+  readonly headers: readonly HeaderField[];
+  readonly hasBody: boolean;
+  /** Whether the page may know where redirects led. */
+  readonly showsUrl: boolean;
+}
+
+interface LastHop {
+  readonly method: string;
+  readonly tainting: Tainting;
+  /** It is not the first. */
+  readonly isRedirected: boolean;
+  /** The store has it, and its origin says that it holds. */
+  readonly isHeld: boolean;
+  /** Milliseconds since the epoch when it came. */
+  readonly now: number;
+}
+
+type AskedHead = Pick<RequestHead, "method" | "url" | "origin" | "destination" | "credentials">;
+
+export function shownResponse(response: Response, head: AskedHead, hop: LastHop): ShownResponse {
+  const shown = filtered(response, head, hop);
+  return wasStored(response) ? { ...shown, headers: [...shown.headers, [SHARED_CACHE, "hit"]] } : shown;
+}
+
+function filtered(
+  response: Response,
+  head: AskedHead,
+  { method, tainting, isRedirected, isHeld, now }: LastHop,
+): ShownResponse {
+  const { headers } = response;
+  const status = knownStatus(response.status);
+  const fields = endToEndFields(headers);
+  const hasBody = response.body !== null && !hasNullBody(method, status);
+  if (tainting === "basic") return { status, headers: fields, hasBody, showsUrl: true };
+  if (tainting === "cors") {
+    // One that was not followed: where it leads is for nobody to know.
+    if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
+    const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
+    const validator = isRedirected ? [] : hiddenValidator(status, fields, exposed);
+    const notes = [...hiddenAge(fields, exposed, now), ...validator];
+    return { status, headers: [...exposed, ...notes], hasBody, showsUrl: true };
+  }
+  if (!isUsable(head)) {
+    // A page knows anyway that its own origin's URL led elsewhere. Of another origin's it may not know that.
+    const isOwn = isSameOrigin(head.origin, head.url);
+    return { status: 200, headers: isOwn ? withoutCaching([]) : [], hasBody: false, showsUrl: false };
+  }
+  const showsUrl = isBase(head.destination);
+  const shown = opaqueFields(fields, head.destination);
+  if (isHeld) return { status, headers: shown, hasBody: false, showsUrl };
+  const validator = isRedirected ? [] : hiddenValidator(status, fields, shown);
+  return {
+    status: opaqueStatus(status),
+    headers: isRedirected && !showsUrl ? withoutCaching(shown) : [...shown, ...validator],
+    hasBody: hasBody && status !== 416,
+    showsUrl,
+  };
+}
+
+function hiddenAge(headers: readonly HeaderField[], exposed: readonly HeaderField[], now: number): HeaderField[] {
+  if (exposed.some(([name]) => name === "age")) return [];
+  const age = Math.floor(currentAge({ status: 200, headers, requestTime: now, responseTime: now }, now));
+  return age > 0 ? [[HIDDEN_AGE, String(age)]] : [];
+}
+
+const CACHING_FIELDS = new Set(["age", "cache-control", "date", "expires", "vary"]);
+
+/** Under the URL that was asked for nothing is to be stored: what the fields say is about another, which nobody is told. */
+function withoutCaching(fields: readonly HeaderField[]): HeaderField[] {
+  return [...fields.filter(([name]) => !CACHING_FIELDS.has(name)), ["cache-control", "no-store"]];
+}
+
+// What a page is told of an opaque response (Fetch section 2.2.6): what rendering and the browser's cache need of it.
+
+const FIELDS = new Set([
+  "accept-ranges",
+  "age",
+  "cache-control",
+  "content-length",
+  "content-range",
+  "content-type",
+  "date",
+  "expires",
+  "vary",
+  "x-content-type-options",
+]);
+
+/** What a document can use of another origin without its consent. */
+const USABLE: ReadonlySet<Destination> = new Set<Destination>(["audio", "image", "script", "style", "video"]);
+
+/** Whether a document does more with the response than to know that it came. Elements ask by GET. */
+function isUsable({ method, destination }: Pick<RequestHead, "method" | "destination">): boolean {
+  return method === "GET" && USABLE.has(destination);
+}
+
+/** Whether what it loads is relative to its own URL, which so has to be known. */
+function isBase(destination: Destination): boolean {
+  return destination === "script" || destination === "style";
+}
+
+/** @param destination style sheets say what the referrers are of what they load. */
+function opaqueFields(fields: readonly HeaderField[], destination: Destination): HeaderField[] {
+  return fields.filter(([name]) => FIELDS.has(name) || (name === "referrer-policy" && destination === "style"));
+}
+
+/**
+ * One status for all that browsers treat alike: media players tell ranges apart, all else only whether it went well.
+ */
+function opaqueStatus(status: number): number {
+  if (status === 206 || status === 416) return status;
+  return status >= 200 && status <= 299 ? 200 : 404;
+}
+
+// Conditions by which the phone's store asks whether it has what another origin would send (PROTOCOL.md section 5.7). They
+// are no page's, so no preflight asks about them, and no page hears of them.
+
+/** What makes a request one for something else than the whole representation as it is now. */
+const OWN_CONDITIONS = ["if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range"];
+
+/**
+ * @param headers to an origin; the condition is added.
+ * @param isFirst no redirect led there: the condition is about the URL that was asked for.
+ * @returns whether a 304 in answer is the store's.
+ */
+export function addStoreCondition(headers: Headers, head: RequestHead, tainting: Tainting, isFirst: boolean): boolean {
+  const validator = head.stored?.validator;
+  const isOfUse = validator !== undefined && isFirst && tainting !== "basic" && head.method === "GET";
+  if (!isOfUse || OWN_CONDITIONS.some((name) => headers.has(name))) return false;
+  headers.set(/^(?:W\/)?"/.test(validator) ? "if-none-match" : "if-modified-since", validator);
+  return true;
+}
+
+/** What a 304 says nothing of is as it was when the whole response was let in. */
+export function leavesCorsOut({ headers }: Response): boolean {
+  return !headers.has("access-control-allow-origin");
+}
+
+/** The validator of a whole response that its page is not shown, for the store. */
+function hiddenValidator(status: number, headers: HeaderList, shown: HeaderList): HeaderField[] {
+  const find = (name: string) => headers.find((field) => field[0] === name)?.[1];
+  const [etag, modified] = [find("etag"), find("last-modified")];
+  if (status !== 200 || shown.some(([name]) => name === "etag")) return [];
+  if (etag !== undefined) return [[HIDDEN_ETAG, etag]];
+  const isShown = shown.some(([name]) => name === "last-modified");
+  return modified === undefined || isShown ? [] : [[HIDDEN_LAST_MODIFIED, modified]];
+}
