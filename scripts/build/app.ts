@@ -178,7 +178,7 @@ async function addShell(files: BuiltFiles, { listed, lite, tunnel }: NamesInShel
       external: [devices ?? ""],
     }),
     bundle({
-      entryPoints: [{ out: SHELL, in: "pwa/shell/shell.ts" }],
+      entryPoints: [{ out: SHELL, in: "pwa/shell/main/shell.ts" }],
       format: "esm",
       define: {
         ...browserOptions.define,

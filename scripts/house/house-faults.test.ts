@@ -35,6 +35,6 @@ describe("faults of the house", () => {
 
   it("are not sought in tests, but for their imports", () => {
     expect(faultsOf("shared/x.test.ts", functionOf(500))).toEqual([]);
-    expect(faultsOf("shared/x.test.ts", 'import "../pwa/shell/shell.ts";\n')).toHaveLength(1);
+    expect(faultsOf("shared/x.test.ts", 'import "../pwa/shell/main/shell.ts";\n')).toHaveLength(1);
   });
 });

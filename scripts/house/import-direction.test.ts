@@ -19,7 +19,7 @@ const forbidden: readonly Import[] = [
   ["shared/wire", "../mux/session/session.ts"],
   ["shared/wire", "../coding/link-coding.ts"],
   ["shared/wire/hpack", "../../http/heads.ts"],
-  ["worker", "../pwa/shell/shell.ts"],
+  ["worker", "../pwa/shell/main/shell.ts"],
   ["worker/upstream", "../../e2e/lab/shaper.ts"],
   ["worker/upstream", "../../pwa/tunnel/tunnel.ts"],
   ["worker/upstream", "../delivery/push/push-order.ts"],
@@ -41,16 +41,16 @@ const forbidden: readonly Import[] = [
   ["worker", "../scripts/edge-process.ts"],
   ["pwa/tunnel", "../../worker/front/router.ts"],
   ["pwa/messages", "../tunnel/tunnel.ts"],
-  ["pwa/messages", "../shell/views/browser-state.ts"],
+  ["pwa/messages", "../shell/app/state.ts"],
   ["pwa/messages", "../slot/rewrite/html-tag.ts"],
   ["pwa/messages", "../sw/slot-worker.ts"],
-  ["pwa/tunnel/sockets", "../../shell/views/browser-state.ts"],
+  ["pwa/tunnel/sockets", "../../shell/app/state.ts"],
   ["pwa/tunnel/port", "../../slot/page/form-body.ts"],
   ["pwa/tunnel", "../sw/slot-worker.ts"],
-  ["pwa/slot/page", "../../shell/views/browser-state.ts"],
+  ["pwa/slot/page", "../../shell/app/state.ts"],
   ["pwa/slot", "../tunnel/tunnel.ts"],
   ["pwa/slot", "../sw/slot-worker.ts"],
-  ["pwa/sw/shell", "../../shell/link/own-accept.ts"],
+  ["pwa/sw/shell", "../../shell/link/remembered.ts"],
   ["pwa/sw", "../tunnel/tunnel.ts"],
   ["pwa/shell", "../sw/slot-worker.ts"],
   ["pwa/shell/views", "../../../e2e/lab/shaper.ts"],
@@ -59,7 +59,7 @@ const forbidden: readonly Import[] = [
   ["e2e/bench/websocket-cost", "../../../worker/front/router.ts"],
   ["e2e/scale/phones", "../../../worker/front/router.ts"],
   ["e2e/fixtures", "../../worker/front/router.ts"],
-  ["e2e/fixtures", "../../pwa/shell/shell.ts"],
+  ["e2e/fixtures", "../../pwa/shell/main/shell.ts"],
 ];
 
 const allowed: readonly Import[] = [
@@ -115,6 +115,8 @@ describe("import direction", () => {
       expect(mayImportFrom(["worker/contract", path], "edge-http.contract.test.ts")).toBe(true);
       expect(mayImportFrom(["worker/session", path], "session.test.ts")).toBe(false);
     }
-    expect(mayImportFrom(["worker/contract", "../../pwa/shell/shell.ts"], "edge-http.contract.test.ts")).toBe(false);
+    expect(mayImportFrom(["worker/contract", "../../pwa/shell/main/shell.ts"], "edge-http.contract.test.ts")).toBe(
+      false,
+    );
   });
 });

@@ -2,13 +2,9 @@ import { isAway, type LinkPhase } from "../../messages/link.ts";
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
 import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
-import type { TabState } from "../tab/tab-state.ts";
-import type { AppActions, AppState, Notice, Settings, Site, Totals } from "./app-state.ts";
-import type { KeyValueStorage } from "./key-value-storage.ts";
-import type { SettingsStore } from "./settings-store.ts";
-import { isSameSite } from "./site-list.ts";
-import type { SiteStore } from "./site-store.ts";
-import type { TotalsStore } from "./totals-store.ts";
+import type { KeyValueStorage, SettingsStore } from "./settings.ts";
+import { isSameSite, type SiteStore } from "./site-store.ts";
+import type { AppActions, AppState, Notice, Settings, Site, TabState, Totals } from "./state.ts";
 
 export type TabEvent = Exclude<TunnelEvent, { type: "link" }>;
 
@@ -84,7 +80,7 @@ export class App implements AppActions {
     this.#tabs.add(tab);
   }
 
-  /** Something has another state: this, or a tab. */
+  /** Draws anew: the state of the app, or of a tab, has changed. */
   draw(): void {
     if (this.#shown?.isOver() === true) this.#shown = null;
     this.#options.draw();
@@ -262,5 +258,45 @@ export class App implements AppActions {
     if (!isAway(this.#link)) return;
     this.#readable = pages === null ? null : new Set(pages);
     this.draw();
+  }
+}
+
+const TOTALS_KEY = "ropeway.totals";
+
+/** What Ropeway has moved since it was set up on this phone: what earlier starts left, plus this one's counters. */
+export class TotalsStore {
+  #storage: KeyValueStorage;
+  #last: Totals = { linkBytes: 0, originBytes: 0 };
+
+  constructor(storage: KeyValueStorage) {
+    this.#storage = storage;
+  }
+
+  /** Null until something was moved. */
+  get current(): Totals | null {
+    return readTotals(this.#storage.getItem(TOTALS_KEY));
+  }
+
+  /** Adds what was moved since the last call. Another window adds its own. */
+  add(stats: TunnelStats): Totals {
+    const now = { linkBytes: stats.linkBytesUp + stats.linkBytesDown, originBytes: stats.originBytes };
+    const before = this.current ?? { linkBytes: 0, originBytes: 0 };
+    const totals = {
+      linkBytes: before.linkBytes + now.linkBytes - this.#last.linkBytes,
+      originBytes: before.originBytes + now.originBytes - this.#last.originBytes,
+    };
+    this.#last = now;
+    this.#storage.setItem(TOTALS_KEY, JSON.stringify(totals));
+    return totals;
+  }
+}
+
+function readTotals(json: string | null): Totals | null {
+  try {
+    const value = JSON.parse(json ?? "null") as Partial<Record<keyof Totals, unknown>> | null;
+    if (typeof value?.linkBytes !== "number" || typeof value.originBytes !== "number") return null;
+    return { linkBytes: value.linkBytes, originBytes: value.originBytes };
+  } catch {
+    return null;
   }
 }

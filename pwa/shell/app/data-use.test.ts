@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { DataUse } from "./data-use.ts";
+import { DataUse } from "./phone.ts";
 
 const at = (day: number, month = 10) => new Date(2026, month, day, 9).getTime();
 const moved = (link: number, origin: number) => ({ linkBytesUp: 0, linkBytesDown: link, originBytes: origin });

@@ -5,7 +5,7 @@
  */
 import type { SetTimer } from "../../../shared/clock.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
-import type { KeyValueStorage } from "./key-value-storage.ts";
+import type { KeyValueStorage } from "./settings.ts";
 
 export const HISTORY_KEY = "ropeway.history";
 

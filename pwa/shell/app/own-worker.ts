@@ -2,8 +2,8 @@
 import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
 import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
-import { storeAccept, storedAccept } from "../link/own-accept.ts";
-import type { KeyValueStorage } from "./key-value-storage.ts";
+import { storeAccept, storedAccept } from "../link/remembered.ts";
+import type { KeyValueStorage } from "./settings.ts";
 
 /**
  * @param hasScripts no page is shown without scripts.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
-import { PhoneStorage } from "./phone-storage.ts";
+import { PhoneStorage } from "./phone.ts";
 
 const statsOf = (storedBytes: number | null) =>
   ({ storedBytes, storedBytesMax: storedBytes === null ? null : 200 }) as TunnelStats;

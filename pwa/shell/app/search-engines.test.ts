@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DEFAULT_SEARCH_URL, searchEngineName } from "./search-engines.ts";
+import { DEFAULT_SEARCH_URL, searchEngineName } from "./settings.ts";
 
 it("names engines", () => {
   expect(searchEngineName(DEFAULT_SEARCH_URL)).toBe("DuckDuckGo");

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { DEFAULT_SEARCH_URL } from "./search-engines.ts";
-import { SettingsStore, savesData } from "./settings-store.ts";
+import { DEFAULT_SEARCH_URL, SettingsStore, savesData } from "./settings.ts";
 
 const DEFAULTS = {
   theme: "system",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { StoreQuestion } from "../../messages/tunnel-messages.ts";
-import type { WindowChannel } from "../frames/other-windows.ts";
-import { SiteForgetting } from "./site-forgetting.ts";
+import type { WindowChannel } from "../frames/slot-frames.ts";
+import { SiteForgetting } from "./phone.ts";
 
 const URLS = ["https://www.a.example/page", "http://a.example", "https://b.example/", "https://shop.a.example/", ""];
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Site } from "./app-state.ts";
-import { joined, visited, withIcon } from "./site-list.ts";
+import { joined, visited, withIcon } from "./site-store.ts";
+import type { Site } from "./state.ts";
 
 const site = (url: string, icon: string | null = null): Site => ({ url, title: url, icon });
 const urls = (sites: readonly Site[]) => sites.map(({ url }) => url);

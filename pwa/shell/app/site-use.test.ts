@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { NO_COST } from "../tab/page-meter.ts";
-import type { TabState } from "../tab/tab-state.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { SiteUse } from "./site-use.ts";
+import { SiteUse } from "./phone.ts";
+import type { TabState } from "./state.ts";
 
 const november = new Date(2026, 10, 24).getTime();
 const state = (url: string, link: number, origin: number, phase: TabState["phase"] = "loaded") => ({

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { TunnelStats } from "../../messages/tunnel-messages.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { TotalsStore } from "./totals-store.ts";
+import { TotalsStore } from "./app.ts";
 
 function stats(linkBytesUp: number, linkBytesDown: number, originBytes: number): TunnelStats {
   return { linkBytesUp, linkBytesDown, originBytes } as TunnelStats;

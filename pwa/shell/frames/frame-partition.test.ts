@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { framePartition } from "./frame-partition.ts";
+import { framePartition } from "./slot-services.ts";
 
 const PAGE = "https://page.example";
 const ADVERT = "https://advert.example";

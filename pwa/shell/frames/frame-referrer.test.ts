@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
-import { FrameReferrers } from "./frame-referrer.ts";
+import { FrameReferrers } from "./slot-services.ts";
 
 const A = "https://a.example";
 const B = "https://b.example";

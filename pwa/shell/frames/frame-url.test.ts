@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frameUrl } from "./frame-url.ts";
+import { frameUrl } from "./slot-services.ts";
 
 describe("frameUrl", () => {
   it.each(["https://a.example/x?y#z", "http://127.0.0.1:8080/", `https://${"a.".repeat(126)}b/`])("takes %s", (url) => {

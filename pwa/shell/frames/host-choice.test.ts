@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chooseHost, type ListedHost } from "./host-choice.ts";
+import { chooseHost, type ListedHost } from "./slot-hosts.ts";
 
 const SITE = { isFrame: false, isAsked: false };
 const FRAME = { isFrame: true, isAsked: false };

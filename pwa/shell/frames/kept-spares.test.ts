@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { settle } from "../../../shared/testing/turns.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { KeptSpares, type Locks } from "./kept-spares.ts";
+import { KeptSpares, type Locks } from "./spare-slots.ts";
 
 /** Locks of one browser, and its tabs; a tab that ends releases its locks. */
 class Browser {

@@ -3,10 +3,10 @@
  * wiped it since. A host of which nothing is known may have anything. Windows share what is stored; whether another
  * window has a host open, its service worker tells (`wipe.ts`).
  */
-import type { KeyValueStorage } from "../app/key-value-storage.ts";
-import { chooseHost, type HostWish, type ListedHost } from "./host-choice.ts";
-import type { SlotHosts } from "./slot-hosts.ts";
-import type { Slot, SlotRegistry } from "./slot-registry.ts";
+import type { KeyValueStorage } from "../app/settings.ts";
+import type { Slot } from "./places.ts";
+import { chooseHost, type HostWish, type ListedHost, type SlotHosts } from "./slot-hosts.ts";
+import type { SlotRegistry } from "./slot-registry.ts";
 
 const USES_KEY = "ropeway.slot-uses";
 /** In `sessionStorage`, as what it is about. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answerOrigins } from "./origin-answer.ts";
+import { answerOrigins } from "./slot-services.ts";
 
 const TOP = "https://top.example";
 const GUEST = "https://guest.example";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OtherWindows, type WindowChannel } from "./other-windows.ts";
+import { OtherWindows, type WindowChannel } from "./slot-frames.ts";
 
 /** Channels that hear each other at once, but not themselves. */
 function channels(): () => WindowChannel {

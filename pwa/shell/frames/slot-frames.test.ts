@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { MapStorage } from "../testing/map-storage.ts";
-import { KeptSpares } from "./kept-spares.ts";
 import { ListedHosts } from "./listed-hosts.ts";
 import { SlotFrames, type WipeMessage } from "./slot-frames.ts";
 import { SlotRegistry } from "./slot-registry.ts";
+import { KeptSpares } from "./spare-slots.ts";
 
 const [A, B, C] = ["https://a.example", "https://b.example", "https://c.example"] as const;
 const shell = {};

@@ -1,10 +1,9 @@
-/** The slots of this window: which origin has which, and where a frame goes to show a page of it. */
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import { MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
-import type { KeptSpares } from "./kept-spares.ts";
+import type { PageOrder, PagePlaces, Slot } from "./places.ts";
 import type { SlotHosts } from "./slot-hosts.ts";
-import type { Slot, SlotRegistry } from "./slot-registry.ts";
-import { SpareSlots, type TakenSlot } from "./spare-slots.ts";
+import type { SlotRegistry } from "./slot-registry.ts";
+import { type KeptSpares, SpareSlots, type TakenSlot } from "./spare-slots.ts";
 
 /** A page's slot on a host that is wiped, in the page's own frame, before it is the slot's. */
 interface ComingSlot {
@@ -27,6 +26,7 @@ export interface SlotFramesOptions {
   readonly onNoHost: (origin: string) => void;
 }
 
+/** The slots of this window: which origin has which, and where a frame goes to show a page of it. */
 export class SlotFrames {
   readonly #options: SlotFramesOptions;
   readonly #registry: SlotRegistry;
@@ -249,5 +249,116 @@ export class SlotFrames {
     if (taken.kind === "ready" && taken.frame.contentWindow !== null) this.sendPort(slot, taken.frame.contentWindow);
     this.#spares.handOver(taken);
     return slot;
+  }
+}
+
+/** Each site's pages live in the slot of its own. */
+export class SlotPlaces implements PagePlaces {
+  readonly #slots: SlotFrames;
+
+  constructor(slots: SlotFrames) {
+    this.#slots = slots;
+  }
+
+  hasPlaceFor(url: string): boolean {
+    return this.#slotOf(url) !== null;
+  }
+
+  addressOf(url: string, isAgain: boolean): string | null {
+    const slot = this.#slotOf(url);
+    return slot && this.#slots.slotUrl(slot, url, isAgain);
+  }
+
+  needsBootPage(url: string): boolean {
+    const { origin } = new URL(url);
+    const slot = this.#slots.find(origin, origin);
+    return slot === null || this.#slots.needsBootPage(slot);
+  }
+
+  isBooted(origin: string): boolean {
+    const slot = this.#slots.find(origin, origin);
+    return slot !== null && this.#slots.isBooted(slot);
+  }
+
+  standIn(url: string): boolean {
+    const slot = this.#slotOf(url);
+    return slot !== null && this.#slots.standIn(slot);
+  }
+
+  endStandIns(): void {
+    this.#slots.endStandIns();
+  }
+
+  tell(message: PageOrder, page: Window): void {
+    page.postMessage(message, "*");
+  }
+
+  /** A slot's own URL as the real one; any other as it is. */
+  toReal(url: string, slot: Slot): string {
+    const slotOrigin = this.#slots.originOf(slot);
+    return url === slotOrigin || url.startsWith(`${slotOrigin}/`) ? slot.origin + url.slice(slotOrigin.length) : url;
+  }
+
+  #slotOf(url: string): Slot | null {
+    return this.#slots.slotFor(new URL(url).origin);
+  }
+}
+
+/** The part of `BroadcastChannel` that is used. */
+export interface WindowChannel {
+  postMessage(message: unknown): void;
+  onmessage: ((event: MessageEvent) => void) | null;
+}
+
+type WindowMessage =
+  /** Who is there? */
+  | { readonly type: "opened"; readonly id: string }
+  /** Answer to "opened". */
+  | { readonly type: "there"; readonly id: string }
+  | { readonly type: "closed"; readonly id: string };
+
+/**
+ * Whether this browser has other windows of the app open. They say so to each other; one that crashed is taken to be
+ * there, which only costs a detour (slot-frames.ts).
+ */
+export class OtherWindows {
+  readonly #channel: WindowChannel;
+  readonly #id: string;
+  readonly #others = new Set<string>();
+
+  /** @param id of this window. */
+  constructor(channel: WindowChannel, id: string = crypto.randomUUID()) {
+    this.#channel = channel;
+    this.#id = id;
+    channel.onmessage = ({ data }) => this.#receive(data as WindowMessage);
+    this.open();
+  }
+
+  /** As far as is known: what was opened in the last milliseconds may not have been heard of. */
+  get areOpen(): boolean {
+    return this.#others.size > 0;
+  }
+
+  /** This window is shown; again, if it was kept after `close`. */
+  open(): void {
+    this.#post("opened");
+  }
+
+  close(): void {
+    this.#post("closed");
+  }
+
+  #receive({ type, id }: WindowMessage): void {
+    if (type === "closed") {
+      this.#others.delete(id);
+      return;
+    }
+    this.#others.add(id);
+    if (type === "opened") this.#post("there");
+  }
+
+  #post(type: WindowMessage["type"]): void {
+    const message: WindowMessage = { type, id: this.#id };
+    this.#channel.postMessage(message);
   }
 }

@@ -5,8 +5,9 @@
  * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
-import type { SlotBinding } from "../../messages/port-messages.ts";
-import type { KeyValueStorage } from "../app/key-value-storage.ts";
+
+import type { KeyValueStorage } from "../app/settings.ts";
+import type { Slot } from "./places.ts";
 
 /** Slots of other origins' frames in one site's pages, oldest dropped first: a page asks for them as it likes. */
 export const FRAME_SLOTS_PER_SITE = 64;
@@ -16,11 +17,6 @@ export const FRAME_SLOTS_PER_SITE = 64;
  * store.
  */
 export const MAX_FRAME_SLOTS = 512;
-
-export interface Slot extends SlotBinding {
-  /** First label of the slot's host. */
-  readonly label: string;
-}
 
 const STORAGE_KEY = "ropeway.slots";
 const STAND_INS_KEY = "ropeway.stand-ins";

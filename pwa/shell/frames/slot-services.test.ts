@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { ShellToTunnel } from "../../messages/tunnel-messages.ts";
+import type { Slot } from "./places.ts";
 import type { SlotFrames } from "./slot-frames.ts";
-import type { Slot } from "./slot-registry.ts";
 import { SlotServices } from "./slot-services.ts";
 
 const A = "https://a.example";

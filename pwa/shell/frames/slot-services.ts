@@ -1,13 +1,10 @@
 import { type KeyPress, MESSAGE_TAG, type PageToShell, type ShellToPage } from "../../messages/page-messages.ts";
 import type { SlotBinding } from "../../messages/port-messages.ts";
+import type { FrameStart } from "../../messages/tunnel-messages.ts";
 import { withFormMark } from "../../slot/slot-url.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";
-import { framePartition } from "./frame-partition.ts";
-import { FrameReferrers } from "./frame-referrer.ts";
-import { frameUrl } from "./frame-url.ts";
-import { answerOrigins } from "./origin-answer.ts";
+import type { Slot } from "./places.ts";
 import type { SlotFrames } from "./slot-frames.ts";
-import type { Slot } from "./slot-registry.ts";
 
 export type Activation = Pick<UserActivation, "isActive" | "hasBeenActive">;
 
@@ -148,4 +145,99 @@ function isOfSite(address: string, origin: string): boolean {
   if (url?.protocol !== page.protocol || /^[[\d.:\]]+$/.test(page.hostname)) return false;
   const [one, other] = [`.${url.hostname}`, `.${page.hostname}`];
   return one.endsWith(other) || other.endsWith(one);
+}
+
+type FrameWanted = PageToShell & { readonly type: "frame-wanted" };
+
+/** What the first request of a frame says about where it comes from, as far as the shell knows it. */
+export class FrameReferrers {
+  /** Where frames were sent last. */
+  readonly #sent = new WeakMap<Window, { readonly label: string; readonly url: string; readonly start: FrameStart }>();
+
+  /**
+   * A frame that is redirected goes on in the name of the document that sent it, as with a real redirect. It does not
+   * if it leads back to that document's site: the site would not be told of the other one in between.
+   *
+   * @param asker the slot that speaks. Of what it says of itself only what is about its own origin counts.
+   * @param url real, without a fragment, where the frame goes.
+   * @param label of the slot that it goes to.
+   */
+  start(frame: Window, { referrer, movedFrom }: FrameWanted, asker: Slot, url: string, label: string): FrameStart {
+    const sent = this.#sent.get(frame);
+    const isMoved = typeof movedFrom === "string";
+    let start: FrameStart = { referrer: "", initiator: asker.origin };
+    if (isMoved && sent?.label === asker.label && sent.url === movedFrom) {
+      if (!mayBeSameSite(sent.start.initiator, url)) start = { ...sent.start, referrer: cut(sent.start.referrer, url) };
+    } else if (!isMoved && typeof referrer === "string" && URL.parse(referrer)?.origin === asker.origin) {
+      start = { ...start, referrer };
+    }
+    this.#sent.set(frame, { label, url, start });
+    return start;
+  }
+}
+
+/** The referrer as the default policy has it for another origin. */
+function cut(referrer: string, url: string): string {
+  const { origin, protocol } = URL.parse(referrer) ?? {};
+  if (origin === undefined || (protocol === "https:" && !url.startsWith(protocol))) return "";
+  return `${origin}/`;
+}
+
+/** Whether a site could have both: a registrable domain has two labels or more. */
+function mayBeSameSite(origin: string, url: string): boolean {
+  const [one, other] = [origin, url].map((text) => new URL(text).hostname.split(".").slice(-2).join("."));
+  return one === other;
+}
+
+/**
+ * Under which top-level origin a frame is loaded. The page's own origin in a frame of another one is not the page: there
+ * it has what that other one has, no cookies of the page's, and may refuse to be framed (as SameSite has it: RFC 6265bis
+ * section 5.2.1, "site for cookies").
+ *
+ * @param asker the slot of the document that holds the frame's place.
+ * @param isDeeper the frame is not the page's own.
+ */
+export function framePartition(
+  origin: string,
+  asker: Pick<Slot, "origin" | "topLevelOrigin">,
+  isDeeper: boolean,
+): string {
+  const isForeign = asker.origin !== asker.topLevelOrigin;
+  return isDeeper && isForeign && origin === asker.topLevelOrigin ? asker.origin : asker.topLevelOrigin;
+}
+
+/** RFC 1035 section 3.1, as text. */
+const HOST_LENGTH_MAX = 253;
+
+/**
+ * The URL for which a page wants a slot for a frame, or null if there can be no such slot. A page may ask for anything,
+ * and slots are kept.
+ */
+export function frameUrl(asked: string): URL | null {
+  const url = URL.parse(asked);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.length > HOST_LENGTH_MAX) return null;
+  return url;
+}
+
+/** A page asks for few; whatever asks for more is none. */
+const ASKED_MAX = 16;
+
+/**
+ * What a page is told of slots: names, which it needs for messages between windows. Of a slot in the same page it may know
+ * the origin: the browser would tell it with each message. Elsewhere a slot tells where the person was; hosts of a list are
+ * easily guessed. Of an origin it learns a slot only below its own top-level page.
+ */
+export function answerOrigins(
+  wanted: unknown,
+  asker: Slot,
+  frames: Pick<SlotFrames, "slotOf" | "originOf" | "find">,
+): ShellToPage {
+  const asked = (Array.isArray(wanted) ? wanted : [])
+    .filter((origin): origin is string => typeof origin === "string")
+    .slice(0, ASKED_MAX);
+  const inPage = (slot: Slot | null) =>
+    slot !== null && [asker.topLevelOrigin, asker.origin].includes(slot.topLevelOrigin) ? slot : null;
+  const slots = asked.map((origin) => inPage(frames.slotOf(origin)) ?? frames.find(origin, asker.topLevelOrigin));
+  const origins = slots.flatMap((slot) => (slot === null ? [] : [[frames.originOf(slot), slot.origin] as const]));
+  return { tag: MESSAGE_TAG, type: "origins", origins: Object.fromEntries(origins), asked };
 }

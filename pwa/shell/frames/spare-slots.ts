@@ -1,13 +1,7 @@
-/**
- * Hidden frames with slots that no site has yet, whose service workers are installed before any site needs them, so that
- * a new site costs no round trip to set up.
- */
 import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { PageToShell } from "../../messages/page-messages.ts";
-import type { HostWish } from "./host-choice.ts";
-import type { KeptSpares } from "./kept-spares.ts";
-import { createSlotFrame } from "./slot-frame.ts";
-import type { SlotHosts } from "./slot-hosts.ts";
+import type { KeyValueStorage } from "../app/settings.ts";
+import type { HostWish, SlotHosts } from "./slot-hosts.ts";
 
 interface Spare {
   readonly label: string;
@@ -37,6 +31,10 @@ export interface SpareSlotsOptions {
 
 const FOR_SITE: HostWish = { isFrame: false, isAsked: false };
 
+/**
+ * Hidden frames with slots that no site has yet, whose service workers are installed before any site needs them, so that
+ * a new site costs no round trip to set up.
+ */
 export class SpareSlots {
   readonly #options: SpareSlotsOptions;
   /** Ready ones first. */
@@ -210,3 +208,156 @@ const SPARE_PAUSE_MAX = 300_000;
 
 /** Long enough for the slowest phone to install a service worker; the frame costs memory only. */
 const BOOT_FRAME_LIFETIME = 20_000;
+
+/** Milliseconds after a page has loaded before the link is used for what may be needed next. */
+export const QUIET_TIME = 1_000;
+
+/** As of `SlotFrames`. */
+interface ScheduledSpares {
+  restoreSpares(): Promise<void>;
+  prepareSpare(): boolean;
+}
+
+/** Boots spare slots while no page loads: each costs a connection and some bytes, which no page should have to share. */
+export class SpareSchedule {
+  readonly #slots: ScheduledSpares;
+  readonly #isBusy: () => boolean;
+  #isStarted = false;
+  #isPlanned = false;
+
+  constructor(slots: ScheduledSpares, isBusy: () => boolean) {
+    this.#slots = slots;
+    this.#isBusy = isBusy;
+  }
+
+  /** Takes the slots that were kept from the last sitting, too. */
+  async start(): Promise<void> {
+    await this.#slots.restoreSpares();
+    this.#isStarted = true;
+    this.plan();
+  }
+
+  /** A page may have loaded. */
+  plan(): void {
+    if (!this.#isStarted || this.#isPlanned || this.#isBusy()) return;
+    this.#isPlanned = true;
+    setTimeout(() => {
+      this.#isPlanned = false;
+      if (!this.#isBusy() && !this.#slots.prepareSpare()) this.plan();
+    }, QUIET_TIME);
+  }
+}
+
+const STORAGE_KEY = "ropeway.spare-slots";
+
+/** Spares that are kept, of all tabs together. */
+const KEPT_MAX = 6;
+
+/** The part of `LockManager` that is used. */
+export interface Locks {
+  request<T>(name: string, options: LockOptions, callback: (lock: Lock | null) => Promise<T>): Promise<T>;
+}
+
+/**
+ * The spare slots over restarts of the app: one whose service worker is installed opens a new site without a round
+ * trip, also right after a cold start. Only one tab may have it, or a slot would come to stand for two origins: whoever
+ * has it holds a lock of its name, which the browser releases however the tab ends.
+ */
+export class KeptSpares {
+  readonly #storage: KeyValueStorage;
+  readonly #locks: Locks | null;
+  /** Labels whose lock this tab holds. */
+  #owned = new Set<string>();
+  /** Labels that this tab has given to origins. */
+  #assigned = new Set<string>();
+
+  /** @param locks null where the browser has none: then nothing is kept. */
+  constructor(storage: KeyValueStorage, locks: Locks | null) {
+    this.#storage = storage;
+    this.#locks = locks;
+  }
+
+  /** The kept labels, for this tab alone; without those that another tab has. */
+  async take(): Promise<string[]> {
+    const labels = this.#read();
+    const owned = await Promise.all(labels.map((label) => this.#own(label)));
+    // Whoever had one may have given it to an origin meanwhile.
+    const stillKept = this.#read();
+    return labels.filter((label, index) => owned[index] === true && stillKept.includes(label));
+  }
+
+  /** The labels that are kept, of all tabs. */
+  get labels(): readonly string[] {
+    return this.#read();
+  }
+
+  /** Keeps the label of a spare of this tab, which is installed, for later. */
+  async keep(label: string): Promise<void> {
+    this.#assigned.delete(label);
+    if (!(await this.#own(label)) || this.#assigned.has(label)) return;
+    this.#write([label, ...this.#read().filter((other) => other !== label)].slice(0, KEPT_MAX));
+  }
+
+  /** The label stands for an origin from now on. */
+  forget(label: string): void {
+    this.#assigned.add(label);
+    const labels = this.#read();
+    // A shorter list fits even where nothing else can be stored.
+    if (labels.includes(label)) this.#write(labels.filter((other) => other !== label));
+  }
+
+  #read(): string[] {
+    try {
+      const labels: unknown = JSON.parse(this.#storage.getItem(STORAGE_KEY) ?? "[]");
+      return Array.isArray(labels) ? labels.filter((label) => typeof label === "string") : [];
+    } catch {
+      return [];
+    }
+  }
+
+  #write(labels: readonly string[]): void {
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify(labels));
+  }
+
+  async #own(label: string): Promise<boolean> {
+    if (this.#owned.has(label)) return true;
+    if (this.#locks === null) return false;
+    const locks = this.#locks;
+    const owned = await new Promise<boolean>((resolve) => {
+      const held = locks.request(`${STORAGE_KEY}.${label}`, { ifAvailable: true }, (lock) => {
+        resolve(lock !== null);
+        // Held until the tab ends: another one may have read the label before it was forgotten.
+        return lock === null ? Promise.resolve() : new Promise<void>(() => {});
+      });
+      held.catch(() => resolve(false));
+    });
+    if (owned) this.#owned.add(label);
+    return owned;
+  }
+}
+
+/** No top navigation (frame busting), no presentation. A lock of the pointer needs a click, and Escape ends it. */
+const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-downloads allow-modals allow-pointer-lock";
+/**
+ * Delegated to pages: what a browser allows without a question. What it asks for (location, camera) it would ask once, for
+ * the shell, and then allow to every site. Of any slot, since the frame goes from one to the next without a new `src`.
+ */
+const PERMISSIONS = "fullscreen autoplay clipboard-write encrypted-media picture-in-picture screen-wake-lock"
+  .split(" ")
+  .map((feature) => `${feature} *`)
+  .join("; ");
+
+/** The iframe that documents of slots are shown in. */
+export function createSlotFrame(document: Document): HTMLIFrameElement {
+  const frame = document.createElement("iframe");
+  frame.setAttribute("sandbox", SANDBOX);
+  return frame;
+}
+
+/** One that a person looks at. */
+export function createPageFrame(document: Document): HTMLIFrameElement {
+  const frame = createSlotFrame(document);
+  frame.title = "Page";
+  frame.allow = PERMISSIONS;
+  return frame;
+}

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { DeviceRequests } from "./device-requests.ts";
+import { DeviceRequests } from "./pairing.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { LinkMemory } from "./link-memory.ts";
+import { LinkMemory } from "./remembered.ts";
 
 function afterOpening(...times: number[]): LinkMemory {
   const storage = new MapStorage();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { storeAccept, storedAccept } from "./own-accept.ts";
+import { storeAccept, storedAccept } from "./remembered.ts";
 
 it("is kept until the browser is another", () => {
   const storage = new MapStorage();

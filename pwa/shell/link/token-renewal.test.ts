@@ -1,7 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { MapStorage } from "../testing/map-storage.ts";
-import { storedToken, storeToken } from "./pairing.ts";
-import { renewToken } from "./token-renewal.ts";
+import { renewToken, storedToken, storeToken } from "./pairing.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,4 +1,3 @@
-/** The shell's handle on its tunnel worker. */
 import type { SlotBinding } from "../../messages/port-messages.ts";
 import type {
   NavigationRequest,
@@ -7,14 +6,15 @@ import type {
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
-import type { Settings } from "../app/app-state.ts";
-import { savesData } from "../app/settings-store.ts";
+import { savesData } from "../app/settings.ts";
+import type { Settings } from "../app/state.ts";
 
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
 /** What asks for an answer, or carries more than a message: the methods below say these. */
 type Question = "stats" | "icon" | "clear-site-data" | "ask-store" | "navigate" | "bind";
 
+/** The shell's handle on its tunnel worker. */
 export class TunnelClient {
   readonly #worker: Worker;
   readonly #answers = new Map<number, (value: unknown) => void>();
@@ -94,4 +94,31 @@ export class TunnelClient {
       this.#worker.postMessage(question(id));
     });
   }
+}
+
+/** Network Information API; not in all browsers. */
+interface NetworkInformation extends EventTarget {
+  readonly type?: string;
+}
+
+/** What the browser says of the network, told to the tunnel, which makes sure of its link. */
+export function watchNetwork(tunnel: Pick<TunnelClient, "tell">): void {
+  window.addEventListener("online", () => tunnel.tell({ type: "network", online: true }));
+  window.addEventListener("offline", () => tunnel.tell({ type: "network", online: false }));
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") tunnel.tell({ type: "hint", hint: "visible" });
+  });
+  // A page that comes out of the back/forward cache, or that was frozen.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) tunnel.tell({ type: "hint", hint: "visible" });
+  });
+  document.addEventListener("resume", () => tunnel.tell({ type: "hint", hint: "visible" }));
+  const { connection } = navigator as Navigator & { readonly connection?: NetworkInformation };
+  let type = connection?.type;
+  connection?.addEventListener("change", () => {
+    // The event also comes with each new estimate of the network's speed.
+    if (connection.type === type) return;
+    type = connection.type;
+    tunnel.tell({ type: "hint", hint: "network" });
+  });
 }

@@ -1,14 +1,11 @@
 /** Pages without scripts (decision 28), for phones that have such pages: all are where the edge has only one host. */
 
+import { LITE_PATH } from "../../../shared/subprotocol.ts";
+import { liteAddress } from "../../messages/lite-address.ts";
 import type { KeyPress, PageToShell } from "../../messages/page-messages.ts";
 import { siteName } from "../../messages/site-name.ts";
-import type { KeyValueStorage } from "../app/key-value-storage.ts";
-import { liteSites } from "../app/lite-sites.ts";
-import type { OpenedPlaces } from "../frames/opened-places.ts";
-import type { PagePlaces } from "../frames/page-places.ts";
-import type { Slot } from "../frames/slot-registry.ts";
-import { LiteFrame } from "./lite-frame.ts";
-import { LitePlaces } from "./lite-places.ts";
+import type { LitePlatform, OpenedPlaces, PageOrder, PagePlaces, ServedPage, Slot } from "../frames/places.ts";
+import { isControlled, LiteFrame } from "./lite-frame.ts";
 
 const TOLD_KEY = "ropeway.lite-told";
 
@@ -21,19 +18,11 @@ const DOWNLOAD = "This is a file to be saved. With scripts off there is no way t
 /** What a page cannot be in a frame of its own origin: anything but looked at and filled in. */
 const SANDBOX = "allow-same-origin allow-forms";
 
-export interface LitePlatform {
-  readonly storage: KeyValueStorage;
-  readonly workers: ServiceWorkerContainer;
-  /** As of `LitePlacesOptions`. */
-  readonly slots: PagePlaces | null;
-  readonly bind: (slot: Slot) => MessagePort;
-}
-
 /** @returns the places, and what begins to serve them when there is a tab. */
-export function openLite({ storage, workers, slots, bind }: LitePlatform): OpenedPlaces {
-  const chosen = new Set(liteSites(storage));
+export function openLite({ storage, workers, slots, sites, bind }: LitePlatform): OpenedPlaces {
+  const chosen = new Set(sites);
   const places = new LitePlaces({ workers, slots, isLite: (url) => chosen.has(siteName(url)) });
-  const attach: OpenedPlaces["attach"] = ({ element }, tab, chrome, app) => {
+  const attach = ({ frame: { element }, tab, chrome, app }: ServedPage) => {
     if (slots === null) element.setAttribute("sandbox", SANDBOX);
     const say = (why: string) => app.notify({ kind: "lite", why });
     const hear = (message: PageToShell, slot: Slot | null) =>
@@ -52,4 +41,67 @@ export function openLite({ storage, workers, slots, bind }: LitePlatform): Opene
     );
   };
   return { places, attach };
+}
+
+interface LitePlacesOptions {
+  readonly workers: ServiceWorkerContainer;
+  /** Places of pages with scripts; null where there are none. */
+  readonly slots: PagePlaces | null;
+  /** Whether the pages of a URL or an origin run no scripts. */
+  readonly isLite: (url: string) => boolean;
+}
+
+/** Pages without scripts live on the base host, the others in slots. */
+class LitePlaces implements PagePlaces {
+  readonly #options: LitePlacesOptions;
+  #frame: LiteFrame | null = null;
+
+  constructor(options: LitePlacesOptions) {
+    this.#options = options;
+  }
+
+  attach(frame: LiteFrame): void {
+    this.#frame = frame;
+  }
+
+  hasPlaceFor(url: string): boolean {
+    return this.#slotsOf(url)?.hasPlaceFor(url) !== false;
+  }
+
+  addressOf(url: string, isAgain: boolean): string | null {
+    const slots = this.#slotsOf(url);
+    if (slots !== null) return slots.addressOf(url, isAgain);
+    this.#frame?.setOut(url);
+    return isAgain ? `${LITE_PATH}again?to=${encodeURIComponent(url)}` : liteAddress(url);
+  }
+
+  needsBootPage(url: string): boolean {
+    return this.#slotsOf(url)?.needsBootPage(url) === true;
+  }
+
+  isBooted(origin: string): boolean {
+    return this.#slotsOf(origin)?.isBooted(origin) ?? isControlled(this.#options.workers);
+  }
+
+  standIn(url: string): boolean {
+    return this.#slotsOf(url)?.standIn(url) === true;
+  }
+
+  endStandIns(): void {
+    this.#options.slots?.endStandIns();
+  }
+
+  toReal(url: string, slot: Slot): string {
+    return this.#options.slots?.toReal(url, slot) ?? url;
+  }
+
+  tell(order: PageOrder, page: Window): void {
+    if (this.#frame?.isShown === true) this.#frame.tell(order);
+    else this.#options.slots?.tell(order, page);
+  }
+
+  #slotsOf(url: string): PagePlaces | null {
+    const { slots, isLite } = this.#options;
+    return slots === null || isLite(url) ? null : slots;
+  }
 }

@@ -1,8 +1,3 @@
-/**
- * What the script of a page does in a slot, done from outside for pages without scripts: tells the tab where the page
- * is, how far, and where it wants to go. The app's service worker says what it is about to show, and the frame's document
- * says when it is there.
- */
 import { ErrorCode } from "../../../shared/errors.ts";
 import { LITE_PATH } from "../../../shared/subprotocol.ts";
 import { liteAddress, realOf } from "../../messages/lite-address.ts";
@@ -15,11 +10,9 @@ import {
   type LiteToShell,
 } from "../../messages/lite-messages.ts";
 import { type DocumentPhase, type KeyPress, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import type { PageOrder } from "../frames/page-places.ts";
-import type { Slot } from "../frames/slot-registry.ts";
-import { showLazyPictures } from "./lazy-pictures.ts";
+import { entryKey } from "../../slot/page/links/address-key.ts";
+import type { PageOrder, Slot } from "../frames/places.ts";
 import { NavigationJudge } from "./navigation-judge.ts";
-import { find, historyKeyOf, iconOf, phaseOf, titleOf } from "./read-document.ts";
 
 /** Milliseconds between two looks at a document that is on its way. */
 const LOOK = 50;
@@ -50,6 +43,11 @@ export interface LiteFrameOptions {
 
 type LiteDocument = LiteOutcome & { type: "lite-document" };
 
+/**
+ * What the script of a page does in a slot, done from outside for pages without scripts: tells the tab where the page
+ * is, how far, and where it wants to go. The app's service worker says what it is about to show, and the frame's document
+ * says when it is there.
+ */
 export class LiteFrame {
   readonly #options: LiteFrameOptions;
   /** Where the tab has sent the frame, until a document is there. */
@@ -336,5 +334,65 @@ async function controlled(workers: ServiceWorkerContainer): Promise<void> {
     // A window that was loaded past it is not its until it says so.
     void workers.ready.then(({ active }) => active?.postMessage(LITE_KEEP_ALIVE));
     await changed;
+  }
+}
+
+// Reads documents of sites, which run no script, but whose elements stand in the way of whatever has their name: with
+// `<img name="title">` a document's `title` is that image (DOM clobbering). So the platform's own accessors are called.
+
+function reader<Value>(owner: object, name: string): (self: object) => Value {
+  const get = Object.getOwnPropertyDescriptor(owner, name)?.get;
+  return (self) => get?.call(self) as Value;
+}
+
+const title = reader<string>(Document.prototype, "title");
+const readyState = reader<DocumentReadyState>(Document.prototype, "readyState");
+const navigation = reader<Navigation | undefined>(window, "navigation");
+const { querySelector } = Document.prototype;
+
+const PHASES: Readonly<Record<DocumentReadyState, DocumentPhase>> = {
+  loading: "loading",
+  interactive: "interactive",
+  complete: "loaded",
+};
+
+export const titleOf = (document: Document): string => title(document);
+export const phaseOf = (document: Document): DocumentPhase => PHASES[readyState(document)];
+/** As `entryKey`. `location` of a window cannot be replaced (HTML section 7.2.2). */
+export const historyKeyOf = (page: Window): string => entryKey(navigation(page), page.location.href);
+
+/** @returns null too for what is no element of this kind. */
+export function find(document: Document, selector: string): Element | null {
+  return querySelector.call(document, selector);
+}
+
+/** Absolute and real. @param url of the document, real. */
+export function iconOf(document: Document, url: string): string | null {
+  const href = find(document, "link[rel~=icon i][href]")?.getAttribute("href") ?? "/favicon.ico";
+  if (href.startsWith(LITE_PATH)) return realOf(new URL(href, location.origin));
+  return URL.parse(href, url)?.href ?? null;
+}
+
+/**
+ * Pictures that a page's script was to show once they are near. With scripts off a browser shows nothing of them, unless
+ * the page has them in a `noscript`, too. `loading=lazy` needs no help: without scripts it is not heeded (HTML section
+ * 2.5.7).
+ */
+const { querySelectorAll } = Document.prototype;
+
+/** They have no picture yet, or a placeholder that is part of the page, and no `noscript` after them. */
+const WAITING =
+  ":is(img,picture>source):is([data-src],[data-srcset]):not([srcset],[src]:not([src^='data:']),:has(+noscript),picture:has(+noscript) *)";
+
+/** Does nothing to those that are shown already. @param document of a page without scripts. */
+export function showLazyPictures(document: Document): void {
+  const all = (selector: string): NodeListOf<Element> => querySelectorAll.call(document, selector);
+  const shown = new Set([...all("noscript img[src]")].map((picture) => picture.getAttribute("src")));
+  for (const picture of all(WAITING)) {
+    if (shown.has(picture.getAttribute("data-src"))) continue;
+    for (const name of ["srcset", "src"]) {
+      const lazy = picture.getAttribute(`data-${name}`);
+      if (lazy !== null) picture.setAttribute(name, lazy);
+    }
   }
 }

@@ -1,5 +1,5 @@
+import type { TabState } from "../app/state.ts";
 import type { FailedNavigation, Navigation, SentNavigation } from "./navigation.ts";
-import type { TabState } from "./tab-state.ts";
 import { pauseAfter, tryingAgain } from "./trying-again.ts";
 
 /** What a tab failed to open and still wants: it covers the frame, or a page is shown and it waits beside. */

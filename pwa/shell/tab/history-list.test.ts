@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canGoBack, canGoForward, EMPTY_HISTORY, isTraversal, visit, visitUrl } from "./history-list.ts";
+import { canGoBack, canGoForward, EMPTY_HISTORY, isTraversal, visit, visitUrl } from "./session-history.ts";
 
 it("goes back and forward over known entries, and a new entry cuts what lay ahead", () => {
   let list = ["a", "b", "c"].reduce((so, key) => visit(so, key), EMPTY_HISTORY);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SettingsStore } from "../app/settings-store.ts";
+import { SettingsStore } from "../app/settings.ts";
 import { mayWarmLinks } from "./link-warming.ts";
 
 const settings = new SettingsStore({ getItem: () => null, setItem() {}, removeItem() {} }).current;

@@ -1,5 +1,5 @@
 /** Whether links may be warmed: the person wants it, and nothing says that data is dear. */
-import type { Settings } from "../app/app-state.ts";
+import type { Settings } from "../app/state.ts";
 
 /** Network Information API; not in all browsers. */
 export interface NetworkCost {

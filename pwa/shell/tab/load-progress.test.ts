@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PageProgress } from "../../messages/tunnel-messages.ts";
-import { loadProgress } from "./load-progress.ts";
+import { loadProgress } from "./page-meter.ts";
 
 const nothing: PageProgress = {
   requests: 0,

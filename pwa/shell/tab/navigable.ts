@@ -2,7 +2,8 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App } from "../app/app.ts";
-import type { Slot } from "../frames/slot-registry.ts";
+import type { Destination, PageError, TabState } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
 import { BootWatch } from "./boot-watch.ts";
 import { Failures } from "./failures.ts";
 import { IconLoader } from "./icon-loader.ts";
@@ -12,7 +13,6 @@ import { isPartOf, isShownAlready, withFragmentOf, withoutFragment } from "./nav
 import type { PageFrame } from "./page-frame.ts";
 import { NO_COST, PageMeter } from "./page-meter.ts";
 import { SelfSends } from "./self-sends.ts";
-import type { Destination, PageError, TabState } from "./tab-state.ts";
 
 /** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
 const TAKE_OVER_TIME = 1_000;

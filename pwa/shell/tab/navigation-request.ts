@@ -1,7 +1,9 @@
-/** Navigations as the shell asks the tunnel for them. */
+/** Navigations as the shell asks the tunnel for them, and as pages ask the shell. */
 import { ErrorCode } from "../../../shared/errors.ts";
+import { formFields } from "../../messages/form-type.ts";
+import type { PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
-import type { TabState } from "./tab-state.ts";
+import type { TabState } from "../app/state.ts";
 
 /** Where a redirect leads: without a fragment of its own the one before holds (RFC 9110 section 10.2.2). */
 export function withFragmentOf(from: string, url: string): string {
@@ -54,4 +56,30 @@ const OTHER_APPS = /^(?:mailto|tel|sms):/;
 /** @param url absolute, as the URL standard writes it. */
 export function isForOtherApp(url: string): boolean {
   return OTHER_APPS.test(url);
+}
+
+/**
+ * The request, put together anew out of what a link or a form can say. The message may be any page's own work: another
+ * method, a field more or another page's referrer would be a request across sites that no browser sends without asking
+ * the other site first.
+ *
+ * @param url real, of any origin.
+ * @param origin of the page that navigates.
+ */
+export function pageNavigation(
+  message: PageToShell & { type: "navigate" },
+  url: string,
+  origin: string,
+): NavigationRequest {
+  const { method, headers, body, referrer }: Partial<Record<keyof typeof message, unknown>> = message;
+  const isPost = method === "POST" && body instanceof ArrayBuffer;
+  const isOwnReferrer = typeof referrer === "string" && URL.parse(referrer)?.origin === origin;
+  return {
+    url,
+    method: isPost ? "POST" : "GET",
+    headers: isPost ? formFields(headers) : [],
+    body: isPost ? body : null,
+    referrer: isOwnReferrer ? referrer : "",
+    initiator: origin,
+  };
 }

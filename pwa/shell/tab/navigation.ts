@@ -1,6 +1,6 @@
 import type { DocumentPhase, PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
-import type { Destination, PageError, TabState } from "./tab-state.ts";
+import type { Destination, PageError, TabState } from "../app/state.ts";
 
 /** The document that the frame has, or had last; all empty for the start page. */
 export type CommittedPage = Pick<TabState, "url" | "title" | "icon">;

@@ -3,13 +3,12 @@ import type { LinkPhase } from "../../messages/link.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { entryKey } from "../../slot/page/links/address-key.ts";
-import type { PageOrder, PagePlaces } from "../frames/page-places.ts";
-import type { Slot } from "../frames/slot-registry.ts";
+import type { PageError } from "../app/state.ts";
+import type { PageOrder, PagePlaces, Slot } from "../frames/places.ts";
 import type { Awaited } from "./boot-watch.ts";
 import { FramePosition } from "./frame-position.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
-import type { PageError } from "./tab-state.ts";
 
 /** What is to be said of it. */
 export const NO_FREE_HOST = {

@@ -2,16 +2,15 @@ import { ErrorCode } from "../../../shared/errors.ts";
 import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
-import type { Slot } from "../frames/slot-registry.ts";
+import type { TabActions, TabState } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
 import { parseAddress } from "./address-input.ts";
 import { mayWarmLinks, networkCost } from "./link-warming.ts";
 import { Navigable } from "./navigable.ts";
 import type { Going } from "./navigation.ts";
-import { isForOtherApp, mayHaveActed, typedNavigation, withoutFragment } from "./navigation-request.ts";
+import { isForOtherApp, mayHaveActed, pageNavigation, typedNavigation, withoutFragment } from "./navigation-request.ts";
 import { NO_FREE_HOST, type PageFrame } from "./page-frame.ts";
-import { pageNavigation } from "./page-navigation.ts";
 import type { KeptEntry } from "./session-history.ts";
-import type { TabActions, TabState } from "./tab-state.ts";
 
 /** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
 const MOST_TITLE = 300;

@@ -1,6 +1,6 @@
 /** What failed and may pass: when it is loaded again, unasked. */
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { PageError, TryingAgain } from "./tab-state.ts";
+import type { PageError, TryingAgain } from "../app/state.ts";
 
 /** Nothing but the link between phone and edge stood in the way. The last also ends, by the key that the edge wants. */
 const OF_THE_LINK: ReadonlySet<number> = new Set([ErrorCode.LINK_LOST, ErrorCode.OFFLINE, ErrorCode.KEY_NOT_ACCEPTED]);

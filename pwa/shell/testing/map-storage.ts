@@ -1,4 +1,4 @@
-import type { KeyValueStorage } from "../app/key-value-storage.ts";
+import type { KeyValueStorage } from "../app/settings.ts";
 
 /** The part of `Storage` that the shell uses, in memory. */
 export class MapStorage implements KeyValueStorage {

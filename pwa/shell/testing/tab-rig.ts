@@ -5,15 +5,15 @@ import {
   type ScrollPosition,
 } from "../../messages/page-messages.ts";
 import { App, type AppOptions } from "../app/app.ts";
-import { SettingsStore } from "../app/settings-store.ts";
+import { SettingsStore } from "../app/settings.ts";
+import type { BrowserState } from "../app/state.ts";
+import type { Slot } from "../frames/places.ts";
 import type { SlotFrames } from "../frames/slot-frames.ts";
-import { SlotPlaces } from "../frames/slot-places.ts";
-import type { Slot } from "../frames/slot-registry.ts";
+import { SlotPlaces } from "../frames/slot-frames.ts";
 import type { TunnelEvent } from "../link/tunnel-client.ts";
 import { PageFrame } from "../tab/page-frame.ts";
 import type { KeptEntry } from "../tab/session-history.ts";
 import { Tab } from "../tab/tab.ts";
-import type { BrowserState } from "../views/browser-state.ts";
 import { MapStorage } from "./map-storage.ts";
 
 /** An app on an open link. Its tunnel does nothing but write down what it is told. */

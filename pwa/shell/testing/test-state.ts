@@ -1,7 +1,7 @@
-import { DEFAULT_SEARCH_URL } from "../app/search-engines.ts";
+import { DEFAULT_SEARCH_URL } from "../app/settings.ts";
+import type { BrowserState } from "../app/state.ts";
 import { drawNavigation, LOADED, NO_PAGE } from "../tab/navigation.ts";
 import { NO_COST } from "../tab/page-meter.ts";
-import type { BrowserState } from "../views/browser-state.ts";
 
 /** The start page of a paired phone, with whatever a test wants to be different. */
 export function testState(change: Partial<BrowserState> = {}): BrowserState {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
 import { testState } from "../testing/test-state.ts";
-import { announcement } from "./announcement.ts";
+import { announcement } from "./mount.tsx";
 
 const url = "https://www.example.com/a";
 

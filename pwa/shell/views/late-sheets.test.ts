@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LateSheets } from "./late-sheets.ts";
+import { LateSheets } from "./mount.tsx";
 
 /** Loads that are answered in their turn: a name is there, null cannot be had. */
 function rig(answers: readonly (string | null)[]) {

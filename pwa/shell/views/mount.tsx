@@ -1,39 +1,30 @@
 import { render } from "preact";
-import type { KeyPress } from "../../messages/page-messages.ts";
+import { type Clock, setTimer } from "../../../shared/clock.ts";
 import { shortcutFor } from "../../slot/shortcuts.ts";
-import { announcement } from "./announcement.ts";
-import { Bar } from "./bar/bar.tsx";
-import type { BrowserActions, BrowserState } from "./browser-state.ts";
-import type { LateSheets } from "./late-sheets.ts";
-import { neverNested } from "./never-nested.ts";
-import { drawPageHead } from "./page-head.ts";
-import { chooseView, type View } from "./pages/choose-view.ts";
-import { ErrorView } from "./pages/error-view.tsx";
-import { OpeningView } from "./pages/opening-view.tsx";
-import { PairingView } from "./pages/pairing-view.tsx";
-import { StartView } from "./pages/start-view.tsx";
+import type { Chrome } from "../app/start.ts";
+import type { BrowserActions, BrowserState } from "../app/state.ts";
+import { Bar, failureText, NEWER_VERSION, noticeText } from "./bar/bar.tsx";
+import { isWaiting } from "./bar/link-pill.tsx";
+import { errorText } from "./pages/error-view.tsx";
+import { chooseView, type View, viewOf } from "./pages/views.tsx";
+import { shortHost } from "./parts/format.ts";
 import type { Ui, UiState } from "./ui.ts";
-import { followVisualViewport } from "./viewport.ts";
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** The browser's own user interface. */
-export interface Chrome {
-  /** Draws the state, synchronously. */
-  render(state: BrowserState): void;
-  /** Where the page's iframe goes. Never re-created or moved: a moved iframe reloads. */
-  readonly frameHost: HTMLElement;
-  /** Gives the page the focus, unless the person is busy with the address box or a sheet. */
-  focusPage(): void;
-  /** Does what a key asks for. @returns whether it is one of the app's. */
-  press(press: KeyPress): boolean;
-  openSettings(): void;
-}
+type Sheets = ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>;
 
-type Sheets = Pick<ReturnType<typeof import("./sheets/sheets-chunk.tsx").openSheets>, "sheetOf" | "keptSection">;
-
-/** Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives. */
-export function mountChrome(root: HTMLElement, actions: BrowserActions, lateSheets: LateSheets<Sheets>): Chrome {
+/**
+ * Takes over `root`, replacing the skeleton in it, and listens to the window's keys for as long as it lives.
+ *
+ * @param loadSheets as of `LateSheetsPlatform`.
+ */
+export function mountChrome(
+  root: HTMLElement,
+  actions: BrowserActions,
+  loadSheets: (attempt: number) => Promise<Sheets>,
+): Chrome {
+  const lateSheets = new LateSheets({ load: loadSheets, setTimer });
   const { barHost, frameHost, view, sheets, status } = furnish(root);
   let state: BrowserState | null = null;
   let uiState: UiState = { sheet: null, isEditing: false };
@@ -46,7 +37,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, lateShee
     shown = chooseView(state, previous);
     drawPageHead(document, state);
     render(<Bar state={state} actions={actions} ui={ui} />, barHost);
-    render(viewOf(shown, state, actions, lateSheets.loaded), view);
+    render(viewOf(shown, state, actions, lateSheets.loaded?.keptSection(actions)), view);
     render(ui.sheet && (lateSheets.loaded?.sheetOf(ui.sheet, state, actions, ui) ?? null), sheets);
     view.hidden = shown === "page";
     // While an address is typed, too: then a tap on the page is one that the address box can tell from a page's script.
@@ -80,6 +71,7 @@ export function mountChrome(root: HTMLElement, actions: BrowserActions, lateShee
       return shortcut !== null;
     },
     openSettings: () => changeUi({ sheet: "settings" }),
+    sheets: lateSheets,
   };
   window.addEventListener("keydown", (event) => {
     if (!event.defaultPrevented && chrome.press(event)) event.preventDefault();
@@ -109,23 +101,137 @@ function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.contentWindow?.focus();
 }
 
-function viewOf(view: View, state: BrowserState, actions: BrowserActions, sheets: Sheets | null) {
-  switch (view) {
-    case "page":
-      return null;
-    case "start":
-      return <StartView state={state} actions={actions} kept={sheets?.keptSection(actions)} />;
-    case "opening":
-      return <OpeningView state={state} actions={actions} />;
-    case "error":
-      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} />;
-    case "pairing":
-      return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
-  }
-}
-
 function element(name: string, className: string): HTMLElement {
   const made = document.createElement(name);
   made.className = className;
   return made;
+}
+
+interface LateSheetsPlatform<Sheets> extends Pick<Clock, "setTimer"> {
+  /** @param attempt counted from 0: engines remember that a script could not be had, by its address. */
+  load(attempt: number): Promise<Sheets>;
+}
+
+/** Milliseconds before what could not be had is tried again, while somebody waits for it. */
+const RETRY_DELAY = 2_000;
+
+/** The sheets as long as their script is not there: no first page needs it. */
+export class LateSheets<Sheets> {
+  #loaded: Sheets | null = null;
+  #loading: Promise<Sheets | null> | null = null;
+  #attempts = 0;
+  readonly #platform: LateSheetsPlatform<Sheets>;
+
+  constructor(platform: LateSheetsPlatform<Sheets>) {
+    this.#platform = platform;
+  }
+
+  /** Null until they are there. */
+  get loaded(): Sheets | null {
+    return this.#loaded;
+  }
+
+  /** @returns null where they cannot be had now. */
+  load(): Promise<Sheets | null> {
+    this.#loading ??= this.#platform.load(this.#attempts++).then(
+      (sheets) => {
+        this.#loaded = sheets;
+        return sheets;
+      },
+      () => {
+        this.#loading = null;
+        return null;
+      },
+    );
+    return this.#loading;
+  }
+
+  /** @param onReady the sheet that the person asked for can be drawn. @param isWanted whether it still is. */
+  async loadFor(onReady: () => void, isWanted: () => boolean): Promise<void> {
+    if ((await this.load()) !== null) onReady();
+    else this.#platform.setTimer(() => isWanted() && void this.loadFor(onReady, isWanted), RETRY_DELAY);
+  }
+}
+
+/** What a screen reader should say about this state; the caller speaks only when it differs from the last. */
+export function announcement(state: BrowserState): string {
+  if (state.notice !== null) return noticeText(state.notice);
+  if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);
+  if (state.phase !== "failed" && isWaiting(state.link)) {
+    return state.link.kind === "offline" ? "Offline" : "Waiting for the link";
+  }
+  switch (state.phase) {
+    case "idle":
+      return state.url === "" ? "" : `Stopped loading ${shortHost(state.url)}`;
+    case "loading":
+      return `Loading ${shortHost(state.destination?.url ?? state.url)}`;
+    case "loaded":
+      if (state.hasNewer) return NEWER_VERSION;
+      return `${state.title || shortHost(state.url)} loaded`;
+    case "failed":
+      return state.error ? errorText(state.error).heading : "The page did not load";
+  }
+}
+
+const APP_ICON = "/icons/icon.svg";
+/** The bar's colour in each scheme, as in the style sheet and in index.html. */
+const THEME_COLOURS = { light: "#ffffff", dark: "#1a2321" } as const;
+
+/** Brings the document's own head and `<html>` in line with the state: phase, title, icon, theme. */
+function drawPageHead(document: Document, state: BrowserState): void {
+  const { documentElement: html } = document;
+  html.dataset.page = state.phase;
+  if (state.settings.theme === "system") delete html.dataset.theme;
+  else html.dataset.theme = state.settings.theme;
+  document.title = state.url === "" ? "Ropeway" : state.title || shortHost(state.url);
+
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  const href = state.icon ?? APP_ICON;
+  if (icon && icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    const ownScheme = meta.media.includes("dark") ? "dark" : "light";
+    meta.content = THEME_COLOURS[state.settings.theme === "system" ? ownScheme : state.settings.theme];
+  }
+}
+
+/**
+ * Keeps `--viewport-height` and `--viewport-top` on the element at what is really visible, since iOS lays its keyboard
+ * over the page instead of shrinking it. Zooming with two fingers changes nothing. Returns how to stop.
+ */
+function followVisualViewport(element: HTMLElement, viewport: VisualViewport): () => void {
+  const update = () => {
+    if (viewport.scale > 1.01) return;
+    element.style.setProperty("--viewport-height", `${viewport.height}px`);
+    element.style.setProperty("--viewport-top", `${viewport.offsetTop}px`);
+  };
+  viewport.addEventListener("resize", update);
+  viewport.addEventListener("scroll", update);
+  update();
+  return () => {
+    viewport.removeEventListener("resize", update);
+    viewport.removeEventListener("scroll", update);
+  };
+}
+
+/**
+ * A task that never runs inside itself: what asks for it meanwhile has it run once more, right after. Removing a focused
+ * element makes the browser call focus handlers in the middle of a render, and Preact does not take a render inside a
+ * render.
+ */
+export function neverNested(task: () => void): () => void {
+  let isRunning = false;
+  let isWanted = false;
+  return () => {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      while (isWanted) {
+        isWanted = false;
+        task();
+      }
+    } finally {
+      isRunning = false;
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { neverNested } from "./never-nested.ts";
+import { neverNested } from "./mount.tsx";
 
 it("runs once more after itself where it is asked for inside", () => {
   const log: string[] = [];

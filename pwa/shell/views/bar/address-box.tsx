@@ -1,9 +1,10 @@
-import type { BrowserActions, BrowserState } from "../browser-state.ts";
-import { LeadingButton, TrailingButton } from "./address-buttons.tsx";
-import { useAddressEditing } from "./address-editing.ts";
-import { AddressField } from "./address-field.tsx";
-import { SuggestionList } from "./suggestion-list.tsx";
-import { suggest } from "./suggestions.ts";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { searchEngineName } from "../../app/settings.ts";
+import type { AppState, BrowserActions, BrowserState, Site } from "../../app/state.ts";
+import { parseAddress } from "../../tab/address-input.ts";
+import { shortHost } from "../parts/format.ts";
+import { connectionOf, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 
 interface AddressBoxProps {
   readonly state: BrowserState;
@@ -51,4 +52,318 @@ export function AddressBox({ state, actions, isEditing, onEditing, onSiteInfo }:
       {isEditing && <SuggestionList rows={suggest(draft ?? "", state)} onChoose={go} />}
     </form>
   );
+}
+
+interface LeadingButtonProps {
+  readonly state: BrowserState;
+  readonly isEditing: boolean;
+  readonly onSiteInfo: () => void;
+}
+
+/** How the page came, which leads to more of it. */
+function LeadingButton({ state, isEditing, onSiteInfo }: LeadingButtonProps) {
+  if (isEditing || state.url === "") {
+    return (
+      <span class="address-sign">
+        <Icon name="search" />
+      </span>
+    );
+  }
+  return (
+    <button type="button" class="address-button" aria-label="Site information" onClick={onSiteInfo}>
+      <Icon name={SIGNS[connectionOf(state)]} />
+      <span class="link-dot" data-link={state.link.kind} />
+    </button>
+  );
+}
+
+interface TrailingButtonProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly isEditing: boolean;
+  readonly onClear: () => void;
+}
+
+/** What can be done with what is typed, or with the page. */
+function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonProps) {
+  if (isEditing) {
+    return (
+      <button
+        type="button"
+        class="address-button"
+        aria-label="Clear the address"
+        onMouseDown={keepFocus}
+        onClick={onClear}
+      >
+        <Icon name="close" />
+      </button>
+    );
+  }
+  if (state.phase === "loading") {
+    return (
+      <button type="button" class="address-button" aria-label="Stop" onClick={() => actions.tab.stop()}>
+        <Icon name="close" />
+      </button>
+    );
+  }
+  if (state.url === "") return null;
+  return (
+    <button
+      type="button"
+      class="address-button"
+      aria-label="Reload"
+      onClick={({ shiftKey }) => (shiftKey ? actions.tab.hardReload() : actions.tab.reload())}
+    >
+      <Icon name="reload" />
+    </button>
+  );
+}
+
+interface AddressFieldProps {
+  readonly state: BrowserState;
+  readonly inputRef: RefObject<HTMLInputElement | null>;
+  readonly isEditing: boolean;
+  /** What is typed, or null while that is nothing. */
+  readonly draft: string | null;
+  readonly onFocus: () => void;
+  readonly onDraft: (draft: string) => void;
+}
+
+/**
+ * Its value is always the page's real URL, except while somebody edits: then what they typed, at first an address that did
+ * not open; unfocused, a short host is drawn over it. The
+ * input is uncontrolled: a render must never touch what is being typed.
+ */
+function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: AddressFieldProps) {
+  const selectOnClick = useRef(false);
+
+  useLayoutEffect(() => {
+    const input = inputRef.current;
+    if (!input || draft !== null) return;
+    input.value = (isEditing ? state.mistyped : null) ?? state.url;
+    if (isEditing && document.activeElement === input) input.select();
+  }, [state.url, state.mistyped, state.phase, isEditing, draft]);
+
+  return (
+    <div class="address-field">
+      <input
+        ref={inputRef}
+        type="text"
+        aria-label="Address"
+        placeholder="Search or address"
+        inputMode="url"
+        enterkeyhint="go"
+        autocapitalize="off"
+        autocorrect="off"
+        autocomplete="off"
+        spellcheck={false}
+        onFocus={(event) => {
+          // Taken back, or the window has it again: the caret stays where it was.
+          if (!isEditing) {
+            selectOnClick.current = true;
+            event.currentTarget.select();
+          }
+          onFocus();
+        }}
+        onClick={(event) => {
+          // The click that brought the focus puts the caret somewhere; select all once more, unless text was marked.
+          const input = event.currentTarget;
+          if (selectOnClick.current && input.selectionStart === input.selectionEnd) input.select();
+          selectOnClick.current = false;
+        }}
+        onKeyDown={() => {
+          selectOnClick.current = false;
+        }}
+        onInput={(event) => onDraft(event.currentTarget.value)}
+      />
+      {!isEditing && state.url !== "" && (
+        <span class="address-host" aria-hidden="true">
+          <bdi dir="ltr">{shortHost(state.url)}</bdi>
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** What the address box offers while somebody types. A list of buttons: the box itself stays a plain textbox. */
+function SuggestionList({ rows, onChoose }: { rows: readonly Suggestion[]; onChoose: (input: string) => void }) {
+  if (rows.length === 0) return null;
+  return (
+    <ul class="suggestions" aria-label="Suggestions" onMouseDown={keepFocus}>
+      {rows.map((row) => (
+        <li key={`${row.kind} ${row.input}`}>
+          <button type="button" class="suggestion" onClick={() => onChoose(row.input)}>
+            {row.kind === "site" ? (
+              <SiteIcon site={row.site} />
+            ) : (
+              <span class="site-icon site-icon-plain">
+                <Icon name={row.kind === "search" ? "search" : "globe"} />
+              </span>
+            )}
+            <span class="row-text">
+              <span class="row-title">{row.label}</span>
+              <span class="row-hint">{row.hint}</span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Keeps the focus, and with it a phone's keyboard, in the address box while something near it is pressed. */
+function keepFocus(event: MouseEvent): void {
+  event.preventDefault();
+}
+
+/** Arrow keys walk from the box through the suggestions and back. */
+function moveFocus(event: KeyboardEvent, form: HTMLFormElement | null): void {
+  const stops = [...(form?.querySelectorAll<HTMLElement>("input, .suggestion") ?? [])];
+  const at = stops.findIndex((stop) => stop.matches(":focus"));
+  const next = stops[at + (event.key === "ArrowDown" ? 1 : -1)];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** From the moment that the address has the focus until it is left: what is typed, and what keys do. */
+function useAddressEditing(isEditing: boolean, onEditing: (isEditing: boolean) => void) {
+  const formRef = useRef<HTMLFormElement>(null);
+  const inputRef = useRef<HTMLInputElement>(null);
+  const [draft, setDraft] = useState<string | null>(null);
+  const leave = () => {
+    setDraft(null);
+    onEditing(false);
+  };
+  const { mayLeave, onFocusOut } = useKeptFocus(formRef, inputRef, isEditing, leave);
+  const finish = () => {
+    mayLeave.current = true;
+    // First, since a focused button that a render removes would lose the focus in the middle of that render.
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && formRef.current?.contains(focused)) focused.blur();
+    leave();
+  };
+  const onFocus = () => {
+    mayLeave.current = false;
+    if (!isEditing) onEditing(true);
+  };
+  const onDraft = (typed: string) => {
+    setDraft(typed);
+    onEditing(true);
+  };
+  const onClear = () => {
+    if (inputRef.current === null) return;
+    inputRef.current.value = "";
+    setDraft("");
+    inputRef.current.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    mayLeave.current = event.key === "Tab";
+    if (event.key === "Tab" && !event.shiftKey && isLastStop(event.target, formRef.current)) {
+      // The page, which may come next, must not be inert any more.
+      finish();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      if (draft === null) finish();
+      else setDraft(null);
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      moveFocus(event, formRef.current);
+    }
+  };
+  return { formRef, inputRef, draft, finish, onFocus, onFocusOut, onDraft, onClear, onKeyDown };
+}
+
+function isLastStop(target: EventTarget | null, form: HTMLFormElement | null): boolean {
+  return [...(form?.querySelectorAll("input, button") ?? [])].at(-1) === target;
+}
+
+/**
+ * Keeps the focus in a form until the person, or the app, moves it away. Nothing else but a script of the page does.
+ *
+ * @param leave the focus goes elsewhere.
+ */
+function useKeptFocus(
+  form: RefObject<HTMLFormElement | null>,
+  input: RefObject<HTMLInputElement | null>,
+  isEditing: boolean,
+  leave: () => void,
+) {
+  /** The person, or the app, is about to move the focus. */
+  const mayLeave = useRef(false);
+  const isInForm = (target: EventTarget | null) => target instanceof Node && form.current?.contains(target) === true;
+
+  useEffect(() => {
+    const onPointerDown = ({ target }: PointerEvent) => {
+      mayLeave.current = !isInForm(target);
+    };
+    window.addEventListener("pointerdown", onPointerDown, { capture: true });
+    return () => window.removeEventListener("pointerdown", onPointerDown, { capture: true });
+  }, []);
+
+  const onFocusOut = ({ relatedTarget: next }: FocusEvent) => {
+    // A button that kept the focus after its click gives it up to anything.
+    if (!isEditing) return;
+    // Without the focus the whole window was left: what is typed stays for when the person comes back.
+    if (isInForm(next) || !document.hasFocus()) return;
+    if (next !== null || mayLeave.current) return leave();
+    // Taken back after the browser has moved it. A page can take a key that is pressed meanwhile: neither inert nor a
+    // frame that is not displayed keeps its scripts from window.focus() (Chromium 156).
+    setTimeout(() => {
+      if (mayLeave.current) leave();
+      else input.current?.focus();
+    });
+  };
+  return { mayLeave, onFocusOut };
+}
+
+/** One row under the address box. `input` is what is handed to `go` when it is chosen. */
+type Suggestion =
+  | { readonly kind: "search"; readonly input: string; readonly label: string; readonly hint: string }
+  | { readonly kind: "url"; readonly input: string; readonly label: string; readonly hint: string }
+  | {
+      readonly kind: "site";
+      readonly input: string;
+      readonly label: string;
+      readonly hint: string;
+      readonly site: Site;
+    };
+
+const MAX_SITES = 6;
+
+/** Rows for what is typed so far: first what Enter does, then pinned and recent sites that match, best first. */
+export function suggest(typed: string, state: Pick<AppState, "pinned" | "recent" | "settings">): Suggestion[] {
+  const text = typed.trim();
+  const rows: Suggestion[] = [];
+  if (text !== "") {
+    const parsed = parseAddress(text, state.settings.searchUrl);
+    if (parsed.kind === "url") rows.push({ kind: "url", input: text, label: text, hint: "Open this address" });
+    if (parsed.kind === "search") {
+      rows.push({
+        kind: "search",
+        input: text,
+        label: text,
+        hint: `Search ${searchEngineName(state.settings.searchUrl)}`,
+      });
+    }
+  }
+  const sites = new Map<string, Site>();
+  for (const site of [...state.pinned, ...state.recent]) if (!sites.has(site.url)) sites.set(site.url, site);
+  const ranked = [...sites.values()]
+    .map((site) => ({ site, rank: rankOf(site, text.toLowerCase()) }))
+    .filter(({ rank }) => rank > 0)
+    .sort((a, b) => b.rank - a.rank);
+  for (const { site } of ranked.slice(0, MAX_SITES)) {
+    const hint = site.url.replace(/^https?:\/\/(?:www\.)?/, "").replace(/\/$/, "");
+    rows.push({ kind: "site", input: site.url, label: site.title || shortHost(site.url), hint, site });
+  }
+  return rows;
+}
+
+/** 3: the host begins so; 2: a word of the title does; 1: found anywhere; 0: not found. */
+function rankOf(site: Site, text: string): number {
+  if (text === "" || shortHost(site.url).startsWith(text)) return 3;
+  const title = site.title.toLowerCase();
+  if (title.startsWith(text) || title.includes(` ${text}`)) return 2;
+  return title.includes(text) || site.url.toLowerCase().includes(text) ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../../shared/errors.ts";
-import { failureText } from "./failure-bar.tsx";
+import { failureText } from "./bar.tsx";
 
 it("says what did not open, why, and what follows", () => {
   const error = { code: ErrorCode.LINK_LOST, url: "https://www.example.com/page", method: "GET", detail: "" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Site } from "../../app/app-state.ts";
+import type { Site } from "../../app/state.ts";
 import { testState } from "../../testing/test-state.ts";
-import { suggest } from "./suggestions.ts";
+import { suggest } from "./address-box.tsx";
 
 function site(url: string, title: string): Site {
   return { url, title, icon: null };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DeviceEvent } from "../../../../shared/devices.ts";
-import { deviceHint, eventText } from "./device-texts.ts";
+import { deviceHint, eventText } from "./devices-chunk.tsx";
 
 const NOW = 1_800_000_000_000;
 const device = { id: "x", name: "Phone", pairedAt: 0, isThis: false, guest: null, usage: null };

@@ -1,8 +1,13 @@
 /** Entry of the script of the devices' sheet, which the sheets load when it is opened. */
-import { DeviceRequests } from "../../link/device-requests.ts";
-import { storedToken } from "../../link/pairing.ts";
-import { renewToken } from "../../link/token-renewal.ts";
-import { Devices } from "./devices.tsx";
+
+import type { ComponentChild } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { renderSVG } from "uqr";
+import type { DeviceEvent, DeviceList, GuestLimits, PairedDevice, PairingCode } from "../../../../shared/devices.ts";
+import { isLoopbackHost } from "../../../../shared/web/origin.ts";
+import { type Asked, DeviceRequests, renewToken, storedToken } from "../../link/pairing.ts";
+import { agoText } from "../bar/link-pill.tsx";
+import { formatBytes } from "../parts/format.ts";
 
 /** Has this device's token renewed where it is time. */
 export function renew(): void {
@@ -12,4 +17,351 @@ export function renew(): void {
 /** What is in the sheet. */
 export function showDevices() {
   return <Devices requests={new DeviceRequests(storedToken(localStorage) ?? "")} />;
+}
+
+/** Milliseconds: whoever adds a device sees it come. */
+const REFRESH_TIME = 3_000;
+
+/** All paired devices, and what may be done about them. */
+function Devices({ requests }: { requests: DeviceRequests }) {
+  const [asked, setAsked] = useState<Asked<DeviceList> | null>(null);
+  const [why, setWhy] = useState<string | null>(null);
+  const read = () => requests.list().then(setAsked);
+
+  useEffect(() => {
+    void read();
+    const timer = setInterval(() => document.visibilityState === "visible" && void read(), REFRESH_TIME);
+    return () => clearInterval(timer);
+  }, []);
+
+  /** Shows why it could not be done, or what has become of the list. */
+  const act = async (done: Promise<Asked<unknown>>) => {
+    const result = await done;
+    setWhy("why" in result ? result.why : null);
+    await read();
+  };
+
+  if (asked === null) return <p class="fine">Asking your edge…</p>;
+  if ("why" in asked)
+    return (
+      <p class="problem" role="alert">
+        {asked.why}
+      </p>
+    );
+  const { devices, events } = asked.answer;
+  return (
+    <>
+      {why !== null && (
+        <p class="problem" role="alert">
+          {why}
+        </p>
+      )}
+      <ul class="devices">
+        {devices.map((device: PairedDevice) => (
+          <DeviceRow
+            key={device.id}
+            device={device}
+            onRename={(name) => act(requests.rename(device.id, name))}
+            onUnpair={(withCookies) => act(requests.unpair(device.id, withCookies))}
+          />
+        ))}
+      </ul>
+      <AddDevice requests={requests} />
+      <KeyChange requests={requests} onChanged={read} />
+      <details class="more">
+        <summary>What happened</summary>
+        <ul>
+          {events.map((event) => (
+            <li key={`${event.at}${eventText(event)}`} class="setting-line">
+              <span>
+                {eventText(event)} <span class="fine">{timeText(event.at)}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  );
+}
+
+interface DeviceRowProps {
+  readonly device: PairedDevice;
+  readonly onRename: (name: string) => void;
+  readonly onUnpair: (withCookies: boolean) => void;
+}
+
+/** One device; what may be done about it opens below it. */
+function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
+  const id = useId();
+  const nameRef = useRef<HTMLInputElement>(null);
+  const [isAsking, setAsking] = useState(false);
+  const { name, isThis } = device;
+  return (
+    <li>
+      <details class="device">
+        <summary>
+          <span class="row-text">
+            <span class="row-title">
+              {name}
+              {isThis && <span class="fine"> (this device)</span>}
+            </span>
+            <span class="row-hint">{deviceHint(device, Date.now())}</span>
+          </span>
+        </summary>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            const entered = nameRef.current?.value.trim() ?? "";
+            if (entered !== "") onRename(entered);
+          }}
+        >
+          <label class="field-label" for={id}>
+            Name
+          </label>
+          <input
+            id={id}
+            ref={nameRef}
+            class="field"
+            type="text"
+            maxLength={40}
+            defaultValue={name}
+            autocomplete="off"
+          />
+          <div class="actions">
+            <button type="submit" class="button">
+              Rename
+            </button>
+            <button
+              type="button"
+              class="button button-danger"
+              aria-expanded={isAsking}
+              onClick={() => setAsking(!isAsking)}
+            >
+              Unpair…
+            </button>
+          </div>
+        </form>
+        {isAsking && <UnpairQuestion device={device} onUnpair={onUnpair} onCancel={() => setAsking(false)} />}
+      </details>
+    </li>
+  );
+}
+
+interface UnpairQuestionProps extends Pick<DeviceRowProps, "device" | "onUnpair"> {
+  readonly onCancel: () => void;
+}
+
+function UnpairQuestion({ device: { name, isThis }, onUnpair, onCancel }: UnpairQuestionProps) {
+  const [withCookies, setWithCookies] = useState(false);
+  return (
+    <div class="confirm-box">
+      <p>
+        {isThis
+          ? "This device will not load pages any more until it is paired again."
+          : `${name} will not load pages any more, from now on.`}
+      </p>
+      <label class="setting-line">
+        <input
+          type="checkbox"
+          checked={withCookies}
+          onChange={(event) => setWithCookies(event.currentTarget.checked)}
+        />
+        Delete its cookies and logins at the edge, too
+      </label>
+      <div class="actions">
+        <button type="button" class="button button-danger" onClick={() => onUnpair(withCookies)}>
+          Unpair {name}
+        </button>
+        <button type="button" class="button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const HOUR = 3_600_000;
+
+/** What a device may be added as. */
+const KINDS: readonly { readonly label: string; readonly guest: GuestLimits | null }[] = [
+  { label: "To stay", guest: null },
+  { label: "Guest for an hour", guest: { lastsFor: HOUR, mostBytes: null } },
+  { label: "Guest for a day", guest: { lastsFor: 24 * HOUR, mostBytes: null } },
+  { label: "Guest for a week", guest: { lastsFor: 7 * 24 * HOUR, mostBytes: null } },
+  { label: "Guest with 50 MB", guest: { lastsFor: null, mostBytes: 50_000_000 } },
+  { label: "Guest with 500 MB", guest: { lastsFor: null, mostBytes: 500_000_000 } },
+];
+
+/** Makes a code for one more device. */
+function AddDevice({ requests }: { requests: DeviceRequests }) {
+  const [kind, setKind] = useState(0);
+  const [asked, setAsked] = useState<Asked<PairingCode> | null>(null);
+  return (
+    <section class="setting">
+      <h3>Add a device</h3>
+      <select
+        class="field"
+        aria-label="Add it as"
+        value={kind}
+        onChange={(event) => {
+          setKind(Number(event.currentTarget.value));
+          setAsked(null);
+        }}
+      >
+        {KINDS.map(({ label }, index) => (
+          <option key={label} value={index}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <p class="fine">A guest has cookies of its own, which go with it, and manages no devices.</p>
+      <button
+        type="button"
+        class="button button-primary"
+        onClick={() => void requests.createCode(KINDS[kind]?.guest ?? null).then(setAsked)}
+      >
+        {asked === null ? "Show a code" : "Show another code"}
+      </button>
+      <div role="status">
+        {asked !== null && ("why" in asked ? <p class="problem">{asked.why}</p> : <Code {...asked.answer} />)}
+      </div>
+    </section>
+  );
+}
+
+function Code({ code, expiresAt }: PairingCode) {
+  const link = `${location.origin}/#key=${code}`;
+  const picture = (
+    <span
+      class="qr"
+      role="img"
+      aria-label="QR code of the link below"
+      dangerouslySetInnerHTML={{ __html: renderSVG(link, { border: 3 }) }}
+    />
+  );
+  return (
+    <div class="pairing-code">
+      {isLoopbackHost(location.hostname) ? (
+        <OnThisMachine picture={picture} />
+      ) : (
+        <>
+          {picture}
+          <p>Scan this with the other device, or open {location.host} there and enter</p>
+        </>
+      )}
+      <p class="code-text">{code}</p>
+      <p class="fine">It works once, until {timeText(expiresAt)}.</p>
+    </div>
+  );
+}
+
+/** A name below localhost means each device itself: where the code leads there has to be seen to first. */
+function OnThisMachine({ picture }: { picture: ComponentChild }) {
+  const port = location.port || "80";
+  return (
+    <>
+      <div class="ways">
+        <p>On any other device {location.host} means that device itself. See to a way to this edge first.</p>
+        <details class="more">
+          <summary>An Android phone on a cable</summary>
+          <p>
+            Turn on USB debugging, plug it in, and run <code>{`adb reverse tcp:${port} tcp:${port}`}</code> where the
+            edge runs. Then scan this, or open {location.host} on the phone.
+          </p>
+          {picture}
+        </details>
+        <details class="more">
+          <summary>Any other device</summary>
+          <p>
+            Start the edge behind a tunnel, <code>npm start -- --tunnel https://…</code>, or under a name and
+            certificate of your own (docs/deploy.md, “A laptop and a phone”), and pair the device there.
+          </p>
+        </details>
+      </div>
+      <p>Then enter on the other device</p>
+    </>
+  );
+}
+
+/** Another access key in place of the one that somebody may know. */
+function KeyChange({ requests, onChanged }: { requests: DeviceRequests; onChanged: () => void }) {
+  const [unpairsOthers, setUnpairsOthers] = useState(false);
+  const [asked, setAsked] = useState<Asked<{ readonly accessKey: string }> | null>(null);
+  const change = async () => {
+    setAsked(await requests.changeKey(unpairsOthers));
+    onChanged();
+  };
+  return (
+    <details class="more">
+      <summary>Change the access key</summary>
+      <p class="fine">The old key and old codes pair no more devices.</p>
+      <button
+        type="button"
+        class="menu-row"
+        role="switch"
+        aria-checked={unpairsOthers}
+        onClick={() => setUnpairsOthers(!unpairsOthers)}
+      >
+        <span class="confirm-label">Unpair all other devices</span>
+        <span class="switch" />
+      </button>
+      <button type="button" class="button button-danger" onClick={() => void change()}>
+        {unpairsOthers ? "Change the key and unpair all others" : "Change the key"}
+      </button>
+      <div role="status">
+        {asked !== null &&
+          ("why" in asked ? (
+            <p class="problem">{asked.why}</p>
+          ) : (
+            <>
+              <p>The new key. It is shown this once:</p>
+              <p class="code-text key-text">{asked.answer.accessKey}</p>
+            </>
+          ))}
+      </div>
+    </details>
+  );
+}
+
+/** When it was last there, what it has used, and what ends it. @param now as `Date.now()` */
+export function deviceHint({ usage, guest }: PairedDevice, now: number): string {
+  const parts: string[] = [];
+  if (usage !== null) {
+    parts.push(usage.isConnected ? "Connected" : `Last seen ${agoText(usage.seenAt, now)}`);
+    const most = guest?.mostBytes ?? null;
+    parts.push(`${formatBytes(usage.bytes)}${most === null ? "" : ` of ${formatBytes(most)}`} used`);
+  }
+  if (guest?.endsAt) parts.push(`until ${timeText(guest.endsAt)}`);
+  if (guest !== null) parts.unshift("Guest");
+  return parts.join(" · ");
+}
+
+/** Day and time, as the person's language has them. @param time milliseconds since the epoch. */
+function timeText(time: number): string {
+  return new Date(time).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+}
+
+const WITH = { key: "by the access key", code: "by a code", "former-token": "before there was a list" } as const;
+const WHY = {
+  unused: "was not used for 90 days",
+  "time-over": "was a guest whose time is over",
+  "data-used-up": "was a guest that used up its data",
+} as const;
+
+/** What happened, in a sentence. */
+export function eventText(event: DeviceEvent): string {
+  switch (event.kind) {
+    case "paired":
+      return `${event.name} was paired ${WITH[event.with]}`;
+    case "unpaired":
+      return `${event.name} was unpaired${event.by === null ? "" : ` from ${event.by}`}`;
+    case "ended":
+      return `${event.name} ${WHY[event.why]}`;
+    case "turned-away":
+      return `${event.name} asked to come in, but is not paired any more`;
+    case "refused":
+      return event.count === 1 ? "A wrong key or code was refused" : `${event.count} wrong keys or codes were refused`;
+    case "key-changed":
+      return `The access key was changed${event.by === null ? "" : ` from ${event.by}`}`;
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../../shared/errors.ts";
 import { testState } from "../../testing/test-state.ts";
-import { chooseView } from "./choose-view.ts";
+import { chooseView } from "./views.tsx";
 
 const url = "https://example.com/";
 const asked = testState({ phase: "loading", url, destination: { kind: "typed", url } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode } from "../../../../shared/errors.ts";
-import { errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
+import { errorSmallPrint, errorText, retryLabel } from "./error-view.tsx";
 
 const url = "https://www.example.com:8443/page";
 

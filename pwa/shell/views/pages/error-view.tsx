@@ -1,8 +1,8 @@
-import type { PageError, TryingAgain } from "../../tab/tab-state.ts";
-import type { BrowserActions } from "../browser-state.ts";
+import { ErrorCode, errorCodeName } from "../../../../shared/errors.ts";
+import type { BrowserActions, PageError, TryingAgain } from "../../app/state.ts";
+import { shortHost } from "../parts/format.ts";
 import { Icon } from "../parts/icons.tsx";
 import { KeyForm } from "../parts/key-form.tsx";
-import { againText, errorSmallPrint, errorText, retryLabel } from "./error-texts.ts";
 
 const SIGNS = { origin: "origin", link: "offline", key: "key", lock: "unlocked", sign: "sign" } as const;
 
@@ -45,4 +45,217 @@ export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
       </p>
     </section>
   );
+}
+
+/** What the error page says and offers. `{host}` is filled in by `errorText`. */
+interface ErrorText {
+  readonly heading: string;
+  readonly text: string;
+  /** Offers the field for the access key, or a code. */
+  readonly asksForKey: boolean;
+  readonly sign: "origin" | "link" | "key" | "lock" | "sign";
+}
+
+function origin(heading: string, text: string): ErrorText {
+  return { heading, text, asksForKey: false, sign: "origin" };
+}
+
+const TEXTS = new Map<number, ErrorText>([
+  [
+    ErrorCode.NAME_NOT_RESOLVED,
+    origin("No site with this name", "There is no “{host}” on the web. Check the address for a typing slip."),
+  ],
+  [
+    ErrorCode.CONNECTION_REFUSED,
+    origin(
+      "The site turned the connection down",
+      "“{host}” exists, but nothing answers there at the moment. It may be down for a while, or the port may be wrong.",
+    ),
+  ],
+  [
+    ErrorCode.CONNECTION_RESET,
+    origin("The site hung up", "“{host}” closed the connection before the page was whole. Trying again often helps."),
+  ],
+  [
+    ErrorCode.TLS_FAILED,
+    {
+      heading: "The site’s certificate is not trusted",
+      text: "“{host}” did not prove who it is, so nothing was sent there. Its certificate may be its own making, for another name or too old, or somebody is in between. For a site of your own, name its certificate at the edge in NODE_EXTRA_CA_CERTS.",
+      asksForKey: false,
+      sign: "lock",
+    },
+  ],
+  [
+    ErrorCode.UPSTREAM_TIMEOUT,
+    origin("The site took too long", "“{host}” did not answer in time. It may be busy or down."),
+  ],
+  [
+    ErrorCode.UPSTREAM_FAILED,
+    origin(
+      "The site could not be reached",
+      "Your edge could not get through to “{host}”. Check the address, or try again in a moment.",
+    ),
+  ],
+  [
+    ErrorCode.EDGE_OFFLINE,
+    {
+      heading: "Your edge has no internet",
+      text: "It runs, but reaches neither “{host}” nor names that everybody has. Check the network of the machine that it runs on.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.LINK_LOST,
+    {
+      heading: "Your edge cannot be reached",
+      text: "The link between this phone and your Ropeway edge was lost. Check the signal, and that the edge is running.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.KEY_NOT_ACCEPTED,
+    {
+      heading: "This phone is not paired any more",
+      text: "Your edge does not let it in any more. Enter its key, or a code from another device.",
+      asksForKey: true,
+      sign: "key",
+    },
+  ],
+  [
+    ErrorCode.NO_SLOT_HOST,
+    {
+      heading: "No page can be shown here",
+      text: "Your edge has only one host, and this browser has no service workers here.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.NO_FREE_HOST,
+    {
+      heading: "No room for another site now",
+      text: "Each site that is open takes one of your edge’s hosts, and all of them are in use. Close other windows of the app, then try again.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.OFFLINE,
+    {
+      heading: "You are offline",
+      text: "This phone has no network at the moment.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.ALREADY_SENT,
+    {
+      heading: "Sent, but the answer is gone",
+      text: "“{host}” was sent what you entered, and its answer is not kept here. Look there for what became of it before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.OUTCOME_UNKNOWN,
+    {
+      heading: "Maybe sent, maybe not",
+      text: "The link was lost for too long to know whether “{host}” got what you sent. Look there before you send it again.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.UNSUPPORTED_SCHEME,
+    {
+      heading: "Ropeway cannot open this kind of address",
+      text: "Only addresses that begin with http:// or https:// can be loaded. This one is for another app.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.DESTINATION_FORBIDDEN,
+    {
+      heading: "Your edge does not go there",
+      text: "“{host}” is on a private network, which the edge refuses to reach. If you run the edge yourself, start it with ROPEWAY_ALLOW_PRIVATE=1 to allow it.",
+      asksForKey: false,
+      sign: "sign",
+    },
+  ],
+  [
+    ErrorCode.TOO_MANY_REDIRECTS,
+    origin(
+      "The site sends us in circles",
+      "“{host}” kept redirecting from one address to the next. Clearing its cookies in the settings may help.",
+    ),
+  ],
+  [
+    ErrorCode.VERSION_NOT_SUPPORTED,
+    {
+      heading: "App and edge do not understand each other",
+      text: "They are of different versions. Reload the app, or update the edge.",
+      asksForKey: false,
+      sign: "link",
+    },
+  ],
+  [
+    ErrorCode.BODY_NOT_REPLAYABLE,
+    origin(
+      "The upload could not be sent again",
+      "“{host}” asked for the same upload at another address, and it was too large to keep. Please send it once more.",
+    ),
+  ],
+]);
+
+const UNKNOWN: ErrorText = {
+  heading: "The page could not be loaded",
+  text: "Something went wrong on the way to “{host}”. Trying again often helps.",
+  asksForKey: false,
+  sign: "sign",
+};
+
+/** Heading and sentences for any error, also for codes that this version does not know. */
+export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
+  const found = TEXTS.get(error.code) ?? UNKNOWN;
+  return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
+}
+
+/** What follows of itself, as a sentence after another; "" where nothing does. */
+export function againText(subject: string, tryingAgain: TryingAgain): string {
+  switch (tryingAgain) {
+    case "with the link":
+      return ` ${subject} opens by itself when the link is back.`;
+    case "soon":
+      return ` ${subject} is tried again by itself.`;
+    case "not":
+      return "";
+  }
+}
+
+/** Where to load the address again changes nothing. */
+const HOPELESS: ReadonlySet<number> = new Set([
+  ErrorCode.UNSUPPORTED_SCHEME,
+  ErrorCode.NO_SLOT_HOST,
+  ErrorCode.DESTINATION_FORBIDDEN,
+  ErrorCode.KEY_NOT_ACCEPTED,
+  ErrorCode.BODY_NOT_REPLAYABLE,
+]);
+
+/** What a form sent may have arrived: its address is asked for without it. */
+const TO_BE_LOOKED_AT: ReadonlySet<number> = new Set([ErrorCode.ALREADY_SENT, ErrorCode.OUTCOME_UNKNOWN]);
+
+/** What the button says that loads the address again; null where that cannot help. */
+export function retryLabel(code: number): string | null {
+  if (HOPELESS.has(code)) return null;
+  return TO_BE_LOOKED_AT.has(code) ? "Look there" : "Try again";
+}
+
+/** The small print: the code's name, then what the typed error says. */
+export function errorSmallPrint(error: Pick<PageError, "code" | "detail">): string {
+  const name = errorCodeName(error.code);
+  return error.detail === "" ? name : `${name}: ${error.detail}`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessKeyFrom } from "./access-key.ts";
+import { accessKeyFrom } from "./key-form.tsx";
 
 it.each([
   ["a1B2-c3_d4", "a1B2-c3_d4"],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { testState } from "../../testing/test-state.ts";
-import { connectionOf } from "./connection.ts";
+import { connectionOf } from "./icons.tsx";
 
 const url = "https://a.example/";
 

@@ -1,3 +1,6 @@
+import type { Site, TabState } from "../../app/state.ts";
+import { shortHost } from "./format.ts";
+
 const PATHS = {
   back: "M15 5l-7 7 7 7",
   forward: "M9 5l7 7-7 7",
@@ -44,4 +47,43 @@ export function Mark() {
       <path class="mark-window" d="M21 34h9v8h-9zM34 34h9v8h-9z" />
     </svg>
   );
+}
+
+const TINTS = 8;
+
+/** The site's own icon, or its first letter on a tint that stays the same for the host. */
+export function SiteIcon({ site, large = false }: { site: Pick<Site, "url" | "icon">; large?: boolean }) {
+  const size = large ? "site-icon site-icon-large" : "site-icon";
+  if (site.icon) {
+    return (
+      <span class={size}>
+        <img src={site.icon} alt="" draggable={false} />
+      </span>
+    );
+  }
+  const host = shortHost(site.url);
+  const letter = [...host].find((character) => /[\p{L}\p{N}]/u.test(character)) ?? "•";
+  return (
+    <span class={`${size} tint-${tintOf(host)}`} aria-hidden="true">
+      {letter.toUpperCase()}
+    </span>
+  );
+}
+
+function tintOf(host: string): number {
+  let sum = 0;
+  for (const character of host) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return sum % TINTS;
+}
+
+/** How what is visible came from the site that the bar names. `pending`: the person typed the address, nothing came yet. */
+export type Connection = "secure" | "plain" | "pending" | "failed";
+
+/** Names of icons. */
+export const SIGNS = { secure: "lock", plain: "unlocked", pending: "info", failed: "info" } as const;
+
+export function connectionOf({ url, error, destination }: Pick<TabState, "url" | "error" | "destination">): Connection {
+  if (error !== null) return "failed";
+  if (destination?.kind === "typed") return "pending";
+  return url.startsWith("https:") ? "secure" : "plain";
 }

@@ -1,5 +1,4 @@
 import { useId, useRef, useState } from "preact/hooks";
-import { accessKeyFrom } from "./access-key.ts";
 
 /** Asks for the access key; a whole pairing link will do as well. */
 export function KeyForm({ onKey }: { onKey: (accessKey: string) => void }) {
@@ -49,4 +48,12 @@ export function KeyForm({ onKey }: { onKey: (accessKey: string) => void }) {
       </button>
     </form>
   );
+}
+
+/** The access key in what the person pasted: the key itself, or a whole pairing link `https://host/#key=…`. */
+export function accessKeyFrom(pasted: string): string {
+  const text = pasted.trim();
+  const hash = text.indexOf("#");
+  const inLink = hash < 0 ? null : new URLSearchParams(text.slice(hash + 1)).get("key");
+  return (inLink ?? text).replace(/\s+/g, "");
 }

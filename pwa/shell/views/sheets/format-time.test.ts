@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatTime } from "./format-time.ts";
+import { formatTime } from "./site-sheet.tsx";
 
 describe("formatTime", () => {
   it.each([

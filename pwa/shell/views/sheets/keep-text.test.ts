@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keepText } from "./keep-text.ts";
+import { keepText } from "./kept-pages.tsx";
 
 const page = { url: "https://a.example/", title: "A", keptAt: 0, bytes: 1_200_000, missing: 0 };
 

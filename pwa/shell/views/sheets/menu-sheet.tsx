@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
-import type { BrowserActions, BrowserState } from "../browser-state.ts";
+import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { shortHost } from "../parts/format.ts";
-import { Glyph, Icon, type IconName } from "../parts/icons.tsx";
-import { SiteIcon } from "../parts/site-icon.tsx";
+import { Glyph, Icon, type IconName, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
 import { Sheet } from "./sheet.tsx";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { heightWithoutSliver } from "./sheet-height.ts";
+import { heightWithoutSliver } from "./sheet.tsx";
 
 const rows = [
   { top: 100, height: 52 },

@@ -1,33 +1,20 @@
+import { useId } from "preact/hooks";
 import { siteName } from "../../../messages/site-name.ts";
-import type { KeptPages } from "../../app/kept-pages.ts";
-import type { SiteUse } from "../../app/site-use.ts";
+import type { PageStoreUse, PageWaiting, WarmedStats } from "../../../messages/tunnel-messages.ts";
+import type { Phone } from "../../app/phone.ts";
+import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { linkText, useNow } from "../bar/link-pill.tsx";
-import type { BrowserActions, BrowserState } from "../browser-state.ts";
-import { errorText } from "../pages/error-texts.ts";
-import { type Connection, connectionOf, SIGNS } from "../parts/connection.ts";
+import { errorText } from "../pages/error-view.tsx";
 import { formatBytes, formatSaving, shortHost } from "../parts/format.ts";
-import { Icon } from "../parts/icons.tsx";
-import { SiteIcon } from "../parts/site-icon.tsx";
+import { type Connection, connectionOf, Icon, SIGNS, SiteIcon } from "../parts/icons.tsx";
 import type { Ui } from "../ui.ts";
-import { useText } from "./data-use-section.tsx";
-import { formatTime } from "./format-time.ts";
-import { KeepSetting } from "./settings/keep-setting.tsx";
-import { ScriptsSetting } from "./settings/scripts-setting.tsx";
-import { ForgetSite, type PhoneActions } from "./settings/stored-setting.tsx";
-import { SiteTrackerSetting } from "./settings/tracker-setting.tsx";
-import { WaitingSetting } from "./settings/waiting-setting.tsx";
-import { Sheet } from "./sheet.tsx";
-import { soonerText } from "./sooner-text.ts";
-import { storeSentences } from "./store-text.ts";
+import { KeepSetting } from "./kept-pages.tsx";
+import { ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
 
 interface SiteProps {
   readonly state: BrowserState;
   readonly actions: BrowserActions;
-  readonly phone: PhoneActions & {
-    readonly kept: KeptPages;
-    readonly onKept: () => void;
-    readonly siteUse: SiteUse;
-  };
+  readonly phone: Phone;
   readonly ui: Ui;
 }
 
@@ -49,7 +36,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
       onClose={close}
     >
       <ConnectionNote state={state} />
-      <PageCosts state={state} siteUse={phone.siteUse} />
+      <PageCosts state={state} phone={phone} />
       <div class="sheet-end">
         <WaitingSetting
           waiting={state.cost.waiting}
@@ -59,15 +46,10 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
           }}
         />
         {state.phase === "loaded" && state.error === null && (
-          <KeepSetting url={state.url} title={state.title} kept={phone.kept} onChange={phone.onKept} />
+          <KeepSetting url={state.url} title={state.title} phone={phone} />
         )}
-        {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} />}
-        <SiteTrackerSetting
-          settings={state.settings}
-          onChange={(change) => actions.app.changeSettings(change)}
-          url={state.url}
-          count={state.cost.trackersBlocked}
-        />
+        {/^https?:/.test(state.url) && <ScriptsSetting url={state.url} phone={phone} />}
+        <SiteTrackerSetting state={state} actions={actions} phone={phone} />
         <ForgetSite
           label="Forget this site"
           site={siteName(state.url)}
@@ -81,7 +63,7 @@ export function SiteSheet({ state, actions, phone, ui }: SiteProps) {
   );
 }
 
-function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly siteUse: SiteUse }) {
+function PageCosts({ state, phone }: Pick<SiteProps, "state" | "phone">) {
   const { cost } = state;
   const now = useNow(state.link.kind !== "open");
   const linkBytes = cost.linkBytesUp + cost.linkBytesDown;
@@ -103,7 +85,7 @@ function PageCosts({ state, siteUse }: { readonly state: BrowserState; readonly 
         <Fact name="Down the link" value={formatBytes(cost.linkBytesDown)} />
         <Fact name="Up the link" value={formatBytes(cost.linkBytesUp)} />
         <Fact name="Link" value={linkText(state.link, now)} />
-        <Fact name="This site, this month" value={useText(siteUse.of(state.url))} />
+        <Fact name="This site, this month" value={useText(phone.useOf(state.url))} />
       </dl>
     </>
   );
@@ -174,4 +156,133 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dd>{value}</dd>
     </div>
   );
+}
+
+/** Milliseconds below which nobody sees a difference. */
+const SEEN = 100;
+
+/**
+ * What a page of few bytes gains by a link that is open: a browser looks up the name, connects and encrypts first, each in
+ * a round trip as long as the link's, it may be taken.
+ *
+ * @returns null where that is not much.
+ */
+export function soonerText({ url, cost }: Pick<BrowserState, "url" | "cost">) {
+  const isEncrypted = url.startsWith("https:");
+  const time = (isEncrypted ? 3 : 2) * cost.roundTrip;
+  if (time < SEEN || cost.linkBytesDown === 0) return null;
+  const first = isEncrypted
+    ? "looked up the site’s name, connected and encrypted"
+    : "looked up the site’s name and connected";
+  return { heading: `About ${formatTime(time)} sooner`, reason: `A browser would have ${first} first.` };
+}
+
+/** What of a page this phone had, in sentences; none where it had nothing. */
+export function storeSentences({
+  storeAnswers,
+  storeValidations,
+  storeReferences,
+  storeBytes,
+  pagesWarmed,
+  pagesWarmedUsed,
+}: PageStoreUse & WarmedStats): readonly string[] {
+  const sentences: string[] = [];
+  if (storeAnswers > 0) sentences.push(`${parts(storeAnswers)} from this phone, and nobody was asked.`);
+  if (storeValidations > 0) {
+    sentences.push(`${parts(storeValidations)} from this phone after the site had said: not changed.`);
+  }
+  if (storeReferences > 0) {
+    sentences.push(
+      `${parts(storeReferences)} from this phone after the site had sent the same again, to your edge only.`,
+    );
+  }
+  if (storeBytes > 0) sentences.push(`${formatBytes(storeBytes)} did not have to be sent again.`);
+  if (pagesWarmedUsed > 0) sentences.push("It was loaded before you opened it.");
+  if (pagesWarmed > 0) sentences.push(`${pagesWarmed === 1 ? "1 link" : `${pagesWarmed} links`} of it loaded ahead.`);
+  return sentences;
+}
+
+function parts(count: number): string {
+  return `${count} ${count === 1 ? "part" : "parts"} of the page came`;
+}
+
+/** Milliseconds as a person says them: `840 ms`, `2.3 s`, `1 min 05 s`. */
+export function formatTime(milliseconds: number): string {
+  const time = Math.max(0, milliseconds);
+  if (time < 999.5) return `${Math.round(time)} ms`;
+  if (time < 9_950) return `${(time / 1000).toFixed(1)} s`;
+  const seconds = Math.round(time / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+}
+
+/** Loads all that waits of the page, where something does: also what no tap in the page reaches. */
+function WaitingSetting({ waiting, onLoad }: { readonly waiting: PageWaiting; readonly onLoad: () => void }) {
+  const id = useId();
+  const text = waitingText(waiting);
+  if (text === null) return null;
+  return (
+    <div class="keep">
+      <button type="button" class="menu-row" aria-describedby={id} onClick={onLoad}>
+        <span class="confirm-label">Load what waits</span>
+        <Icon name="forward" />
+      </button>
+      <p class="fine" id={id} role="status">
+        {text}
+      </p>
+    </div>
+  );
+}
+
+/** How much of the page waits for a tap. Null where nothing does. */
+export function waitingText({ pictures, films, bytes }: PageWaiting): string | null {
+  if (pictures + films === 0) return null;
+  const what = [countOf(pictures, "picture"), countOf(films, "film")].filter((each) => each !== "").join(" and ");
+  const size = bytes > 0 ? `, ${formatBytes(bytes)}` : "";
+  return `${what} ${pictures + films === 1 ? "waits" : "wait"}${size}. The page loads again with all of it.`;
+}
+
+function countOf(count: number, name: string): string {
+  return count === 0 ? "" : `${count} ${name}${count === 1 ? "" : "s"}`;
+}
+
+/** Whether the site's pages run scripts, which the person chooses where the edge leaves a choice. */
+function ScriptsSetting({ url, phone }: { url: string; phone: Phone }) {
+  if (phone.edge?.slotHost === null)
+    return <p class="fine">Scripts are off: your edge has only one host. docs/deploy.md says how to turn them on.</p>;
+  const isOn = phone.runsScripts(url);
+  return (
+    <SwitchSetting
+      label="Scripts on this site"
+      isOn={isOn}
+      hint={isOn ? "Off takes the least data; some pages need them" : "Off: the least data"}
+      onChange={() => {
+        phone.chooseScripts(url, !isOn);
+        // Where pages live is decided when the app is opened, which opens this page again.
+        location.reload();
+      }}
+    />
+  );
+}
+
+/** How many trackers of the page were stopped, and a way to let all of the site's pages load all. */
+function SiteTrackerSetting({ state, actions, phone }: Pick<SiteProps, "state" | "actions" | "phone">) {
+  const { settings, url, cost } = state;
+  if (!settings.blocksTrackers || phone.edge?.blocksTrackers !== true) return null;
+  const site = siteName(url);
+  const others = settings.trackerExceptions.filter((each) => each !== site);
+  const isOn = others.length === settings.trackerExceptions.length;
+  const trackerExceptions = isOn ? [...others, site] : others;
+  return (
+    <SwitchSetting
+      label="Block trackers on this site"
+      isOn={isOn}
+      hint={isOn ? countText(cost.trackersBlocked) : "Reload the page to load all of it"}
+      onChange={() => actions.app.changeSettings({ trackerExceptions })}
+    />
+  );
+}
+
+function countText(count: number): string {
+  if (count === 0) return "None on this page so far";
+  return count === 1 ? "1 request stopped on this page" : `${count} requests stopped on this page`;
 }

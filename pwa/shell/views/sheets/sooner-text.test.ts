@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { NO_COST } from "../../tab/page-meter.ts";
-import { soonerText } from "./sooner-text.ts";
+import { soonerText } from "./site-sheet.tsx";
 
 const of = (url: string, roundTrip: number, linkBytesDown = 3_000) =>
   soonerText({ url, cost: { ...NO_COST, roundTrip, linkBytesDown } });

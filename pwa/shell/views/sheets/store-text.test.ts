@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { storeSentences } from "./store-text.ts";
+import { storeSentences } from "./site-sheet.tsx";
 
 const NOTHING = {
   storeAnswers: 0,

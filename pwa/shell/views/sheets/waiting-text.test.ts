@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { waitingText } from "./waiting-text.ts";
+import { waitingText } from "./site-sheet.tsx";
 
 it("says what of the page waits, and how large it is where that is known", () => {
   const all = "The page loads again with all of it.";

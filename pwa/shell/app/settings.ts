@@ -1,0 +1,120 @@
+import { DEFAULT_STORE_BYTES, DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
+import type { PictureChoice, Settings } from "./state.ts";
+
+/** The part of `Storage` that is used; tests bring a map. */
+export interface KeyValueStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** A search engine that the settings offer; `%s` stands for the percent-encoded words. */
+interface SearchEngine {
+  readonly name: string;
+  readonly searchUrl: string;
+}
+
+/** The search URL of a phone on which nobody chose another. This one works without scripts, in one small page. */
+export const DEFAULT_SEARCH_URL = "https://html.duckduckgo.com/html/?q=%s";
+
+export const SEARCH_ENGINES: readonly SearchEngine[] = [
+  { name: "DuckDuckGo (light)", searchUrl: DEFAULT_SEARCH_URL },
+  { name: "DuckDuckGo", searchUrl: "https://duckduckgo.com/?q=%s" },
+  { name: "Google", searchUrl: "https://www.google.com/search?q=%s" },
+  { name: "Bing", searchUrl: "https://www.bing.com/search?q=%s" },
+  { name: "Brave", searchUrl: "https://search.brave.com/search?q=%s" },
+  { name: "Mojeek", searchUrl: "https://www.mojeek.com/search?q=%s" },
+  { name: "Wikipedia", searchUrl: "https://en.wikipedia.org/w/index.php?search=%s" },
+];
+
+/** Name of the engine behind a search URL, its host for one that the person entered. */
+export function searchEngineName(searchUrl: string): string {
+  const known = SEARCH_ENGINES.find((engine) => engine.searchUrl === searchUrl);
+  if (known) return known.name.replace(" (light)", "");
+  return URL.canParse(searchUrl) ? new URL(searchUrl).host : "the web";
+}
+
+const STORAGE_KEY = "ropeway.settings";
+const DEFAULTS: Settings = {
+  theme: "system",
+  searchUrl: DEFAULT_SEARCH_URL,
+  waitTime: DEFAULT_WAIT_TIME,
+  takesPushes: true,
+  storeBytes: DEFAULT_STORE_BYTES,
+  pictures: "off",
+  pageBudget: null,
+  pixelReaders: [],
+  blocksTrackers: false,
+  trackerExceptions: [],
+  savesData: null,
+  warmsLinks: false,
+};
+
+const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
+
+/** What `pageBudget` may be. */
+export const PAGE_BUDGETS: readonly (number | null)[] = [null, 150_000, 300_000, 1_000_000];
+
+/** Most entries of the lists that grow with sites. */
+const MOST_KEPT = 100;
+
+/** What `waitTime` may be: 30 s, 2 min, 10 min. */
+export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
+
+/** What `storeBytes` may be. */
+export const STORE_SIZES: readonly number[] = [50_000_000, DEFAULT_STORE_BYTES, 500_000_000, 1_000_000_000];
+
+/** The person's settings, kept in synchronous storage since the first paint needs the theme. */
+export class SettingsStore {
+  #storage: KeyValueStorage;
+  #current: Settings;
+
+  constructor(storage: KeyValueStorage) {
+    this.#storage = storage;
+    this.#current = { ...DEFAULTS, ...read(storage.getItem(STORAGE_KEY)) };
+  }
+
+  get current(): Settings {
+    return this.#current;
+  }
+
+  change(change: Partial<Settings>): Settings {
+    // Another window may have changed others.
+    this.#current = { ...this.#current, ...read(this.#storage.getItem(STORAGE_KEY)), ...change };
+    this.#storage.setItem(STORAGE_KEY, JSON.stringify(this.#current));
+    return this.#current;
+  }
+}
+
+function read(json: string | null): Partial<Settings> {
+  try {
+    const value = JSON.parse(json ?? "{}") as Partial<Record<keyof Settings, unknown>>;
+    const theme = value.theme === "light" || value.theme === "dark" ? value.theme : DEFAULTS.theme;
+    const usable = typeof value.searchUrl === "string" && value.searchUrl.includes("%s");
+    const waitTime = WAIT_TIMES.find((choice) => choice === value.waitTime) ?? DEFAULTS.waitTime;
+    const takesPushes = value.takesPushes !== false;
+    const storeBytes = STORE_SIZES.find((choice) => choice === value.storeBytes) ?? DEFAULTS.storeBytes;
+    const searchUrl = usable ? (value.searchUrl as string) : DEFAULTS.searchUrl;
+    const pictures = PICTURE_CHOICES.find((choice) => choice === value.pictures) ?? DEFAULTS.pictures;
+    const pageBudget = PAGE_BUDGETS.find((choice) => choice === value.pageBudget) ?? null;
+    return {
+      ...{ theme, searchUrl, waitTime, takesPushes, storeBytes, pictures, pageBudget },
+      pixelReaders: textsOf(value.pixelReaders),
+      blocksTrackers: value.blocksTrackers === true,
+      trackerExceptions: textsOf(value.trackerExceptions),
+      savesData: typeof value.savesData === "boolean" ? value.savesData : null,
+      warmsLinks: value.warmsLinks === true,
+    };
+  } catch {
+    return {};
+  }
+}
+
+/** Whether sites are asked to send less. */
+export function savesData({ savesData: chosen, pictures }: Pick<Settings, "savesData" | "pictures">): boolean {
+  return chosen ?? pictures !== "off";
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string").slice(-MOST_KEPT) : [];
+}

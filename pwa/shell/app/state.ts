@@ -1,0 +1,187 @@
+import type { LinkPhase } from "../../messages/link.ts";
+import type { PagePhase } from "../../messages/page-messages.ts";
+import type { PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
+
+/** What the chrome draws of the app, whatever tab is shown, and what the person may ask of it. */
+
+/** What Ropeway has moved since it was set up on this phone, for the line on the start page. */
+export interface Totals {
+  /** WebSocket payload, both directions. */
+  readonly linkBytes: number;
+  /** Body bytes that origins sent. */
+  readonly originBytes: number;
+}
+
+export interface Site {
+  readonly url: string;
+  readonly title: string;
+  /** data: URL, or null while none is known. */
+  readonly icon: string | null;
+}
+
+export interface Settings {
+  readonly theme: "system" | "light" | "dark";
+  /** Search URL with `%s` where the percent-encoded words go. */
+  readonly searchUrl: string;
+  /** Milliseconds that pages wait while there is no link. */
+  readonly waitTime: number;
+  /** Whether the edge may send what a page needs before the page asks. */
+  readonly takesPushes: boolean;
+  /** Bytes of bodies that the phone may store. */
+  readonly storeBytes: number;
+  readonly pictures: PictureChoice;
+  /** Bytes that a page may have before its pictures wait for a tap; null: any number. */
+  readonly pageBudget: number | null;
+  /** As of `PictureSettings`, the latest last. */
+  readonly pixelReaders: readonly string[];
+  readonly blocksTrackers: boolean;
+  /** As of `TrackerSettings`, the latest last. */
+  readonly trackerExceptions: readonly string[];
+  /** Sites are asked to send less; null: where pictures come smaller, or not before a tap. */
+  readonly savesData: boolean | null;
+  /** Links that are likely to be followed are fetched ahead. */
+  readonly warmsLinks: boolean;
+}
+
+/** How pictures come: as their sites send them, smaller, much smaller, or not before a tap. */
+export type PictureChoice = "off" | "auto" | "balanced" | "strong" | "none";
+
+/** Something the person should know that no page says; one at a time, until it is dismissed. */
+export type Notice =
+  /** What the person sent there may have arrived or not. */
+  | { readonly kind: "uncertain"; readonly url: string }
+  /** A reload would send what led to the page again, which it does not unasked. */
+  | { readonly kind: "resend"; readonly url: string }
+  /** The page wanted to open an app that it may not. */
+  | { readonly kind: "other-app"; readonly url: string }
+  /** The history cannot lead to what a form led to. */
+  | { readonly kind: "no-way-back" }
+  /** The page went to its own address again and again, and was stopped. */
+  | { readonly kind: "loop"; readonly url: string }
+  /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
+  | { readonly kind: "wrong-key"; readonly why: string | null }
+  /** What it is to have pages without scripts. */
+  | { readonly kind: "lite"; readonly why: string }
+  /** Something of what sites have stored is still there. */
+  | { readonly kind: "not-cleared"; readonly why: string }
+  /** The recent sites, which can be taken back. */
+  | { readonly kind: "forgotten"; readonly sites: readonly Site[] };
+
+export interface AppState {
+  readonly link: LinkPhase;
+  /** null until something is known. */
+  readonly totals: Totals | null;
+  readonly notice: Notice | null;
+  readonly recent: readonly Site[];
+  readonly pinned: readonly Site[];
+  /** Addresses of those whose pages can be read though the link is away; null while it is there, or nobody knows. */
+  readonly readable: ReadonlySet<string> | null;
+  readonly settings: Settings;
+  /** The demo site's URL when the edge runs locally and serves one, else null. */
+  readonly demoUrl: string | null;
+}
+
+export interface AppActions {
+  /** The person is about to type an address. */
+  prepareToGo(): void;
+  dismissNotice(): void;
+  pin(site: Site): void;
+  unpin(url: string): void;
+  forgetRecent(url: string | "all"): void;
+  /** Takes back that all recent sites were forgotten. */
+  rememberRecent(): void;
+  changeSettings(change: Partial<Settings>): void;
+  /** Pairs with an access key typed or pasted by the person. */
+  pair(accessKey: string): void;
+  /** Forgets cookies and site data of every site on this phone. */
+  clearSiteData(): void;
+}
+
+/** What the chrome draws of a tab, and what the person may ask of it. */
+
+export interface PageCost extends PageUse {
+  readonly waiting: PageWaiting;
+  /** Milliseconds from when the page was asked for to load, or to now while loading. */
+  readonly time: number;
+}
+
+export interface PageError {
+  /** An ErrorCode of shared/errors.ts. */
+  readonly code: number;
+  readonly url: string;
+  /** Method of the request that failed; null where a slot of another release does not tell. */
+  readonly method: string | null;
+  /** One line for the curious, from the typed error. */
+  readonly detail: string;
+}
+
+/** How what failed is loaded again, unasked. */
+export type TryingAgain = "with the link" | "soon" | "not";
+
+/** Where the frame is on its way to, and who sends it there. */
+export interface Destination {
+  /** The person asked for the address; or a page did: by a link, a script, a form or a redirect. */
+  readonly kind: "typed" | "started";
+  /** Real. */
+  readonly url: string;
+}
+
+export interface TabState {
+  readonly phase: PagePhase;
+  /** Real URL shown in the address bar; "" on the start page. Of a page that is visible, or that the person asked for. */
+  readonly url: string;
+  readonly title: string;
+  readonly icon: string | null;
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
+  /** 0 to 1 from real bytes and requests, or null when nothing loads. */
+  readonly progress: number | null;
+  readonly cost: PageCost;
+  /** What failed, and has nothing but its error to show. */
+  readonly error: PageError | null;
+  /** What failed while a page was shown, which stays. */
+  readonly unopened: PageError | null;
+  /** The address of `unopened`, where the person typed it: whoever edits the address mends that one. Else null. */
+  readonly mistyped: string | null;
+  /** How `error` or `unopened` is loaded again. */
+  readonly tryingAgain: TryingAgain;
+  /** Until another document commits, or an error takes its place. */
+  readonly destination: Destination | null;
+  /** When the page shown was stored, in milliseconds since 1970, where it is shown unasked since the link is away. */
+  readonly storedAt: number | null;
+  /** What is shown was stored, and the phone has a newer version of it by now. */
+  readonly hasNewer: boolean;
+  /** The document before is gone from the frame, and the next one is not there yet. */
+  readonly isFrameEmpty: boolean;
+}
+
+export interface TabActions {
+  /** Address or search words as typed. */
+  go(input: string): void;
+  back(): void;
+  forward(): void;
+  reload(): void;
+  /** Likewise, with nothing that is stored. */
+  hardReload(): void;
+  /** Reloads the page with all that waits of it. */
+  loadWaiting(): void;
+  stop(): void;
+  home(): void;
+  /** Opens what failed while the page was shown. */
+  openFailed(): void;
+  /** What failed while the page was shown is not wanted any more. */
+  forgetFailed(): void;
+  /** The person stays with the version that is shown. */
+  keepVersion(): void;
+  /** Reloads the page that a form led to, and so sends the form again. */
+  sendAgain(): void;
+}
+
+/** What the views draw: the app, and the tab that is shown. They change neither but by these actions. */
+
+export type BrowserState = AppState & TabState;
+
+export interface BrowserActions {
+  readonly app: AppActions;
+  readonly tab: TabActions;
+}

@@ -1,0 +1,99 @@
+import type { ComponentChildren } from "preact";
+import type { LinkPhase } from "../../../messages/link.ts";
+import type { BrowserActions, BrowserState } from "../../app/state.ts";
+import { isWaiting } from "../bar/link-pill.tsx";
+import { shortHost } from "../parts/format.ts";
+import { Icon, Mark, SiteIcon } from "../parts/icons.tsx";
+import { KeyForm } from "../parts/key-form.tsx";
+import { ErrorView } from "./error-view.tsx";
+import { StartView } from "./start-view.tsx";
+
+/** What lies over the page's frame; `page` means nothing does. */
+export type View = "start" | "opening" | "page" | "error" | "pairing";
+
+/**
+ * Chooses the view. A page that is shown stays until the next one commits; from any other view, and where the frame has
+ * lost that page already, the wait is `opening`, so that no blank frame is ever on the screen.
+ */
+export function chooseView(state: BrowserState, previous: View | null): View {
+  const needsKey = state.link.kind === "unpaired" || state.link.kind === "refused";
+  if (needsKey && state.phase !== "loaded") return "pairing";
+  if (state.error) return "error";
+  if (state.phase === "idle" && state.url === "") return "start";
+  if (state.destination === null) return "page";
+  return previous === "page" && !state.isFrameEmpty ? "page" : "opening";
+}
+
+/** @param kept the pages that are kept, once the script that shows them is there. */
+export function viewOf(view: View, state: BrowserState, actions: BrowserActions, kept: ComponentChildren) {
+  switch (view) {
+    case "page":
+      return null;
+    case "start":
+      return <StartView state={state} actions={actions} kept={kept} />;
+    case "opening":
+      return <OpeningView state={state} actions={actions} />;
+    case "error":
+      return state.error && <ErrorView error={state.error} tryingAgain={state.tryingAgain} actions={actions} />;
+    case "pairing":
+      return <PairingView link={state.link} onKey={(accessKey) => actions.app.pair(accessKey)} />;
+  }
+}
+
+/** Between the start page and a page's first bytes. */
+function OpeningView({ state, actions }: { state: BrowserState; actions: BrowserActions }) {
+  const url = state.destination?.url ?? state.url;
+  return (
+    <section class="card-view opening">
+      <SiteIcon site={{ url, icon: null }} large />
+      <p class="opening-host">{shortHost(url)}</p>
+      {/* The line above the bar says how long it has been. */}
+      <p class="fine">{isWaiting(state.link) ? "Loads as soon as the link is back" : "Waiting for the first bytes"}</p>
+      {/* Always there, so that nothing moves when the link goes and comes back. */}
+      <button
+        type="button"
+        class={isWaiting(state.link) ? "text-button opening-cancel" : "text-button opening-cancel is-out"}
+        onClick={() => actions.tab.stop()}
+      >
+        Cancel
+      </button>
+    </section>
+  );
+}
+
+/** Shown instead of everything else until this phone has a key that its edge accepts. */
+function PairingView({ link, onKey }: { link: LinkPhase; onKey: (accessKey: string) => void }) {
+  const isNew = link.kind !== "refused";
+  const [heading, text] = isNew ? NEW : refusal(link.why);
+  return (
+    <section class="card-view">
+      {isNew ? (
+        <Mark />
+      ) : (
+        <span class="badge">
+          <Icon name="key" />
+        </span>
+      )}
+      <h1>{heading}</h1>
+      <p role={isNew ? undefined : "alert"}>{text}</p>
+      <KeyForm onKey={onKey} />
+      <p class="fine">The key goes to your edge only. No site ever sees it.</p>
+    </section>
+  );
+}
+
+const NEW = [
+  "Pair this phone",
+  "Ropeway loads the web through your own edge. When the edge starts, it prints a link that ends in an access key. A paired device makes codes: Settings, Paired devices.",
+] as const;
+
+/** @param why of `LinkPhase`. */
+function refusal(why: string | null | undefined): readonly [heading: string, text: string] {
+  if (why) return ["The edge does not pair this phone", why];
+  return why === null
+    ? ["Wrong key", "Your edge does not accept this key. Check that it is whole and of this edge, then enter it again."]
+    : [
+        "This phone is not paired any more",
+        "Your edge does not let it in any more. Enter its key, or a code from another device.",
+      ];
+}

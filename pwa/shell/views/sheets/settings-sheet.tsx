@@ -1,0 +1,422 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import type { LinkPhase } from "../../../messages/link.ts";
+import type { StoredSite } from "../../../messages/tunnel-messages.ts";
+import type { Phone } from "../../app/phone.ts";
+import { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
+import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";
+import { linkText, useNow } from "../bar/link-pill.tsx";
+import { formatBytes } from "../parts/format.ts";
+import { Icon } from "../parts/icons.tsx";
+import { KeyForm } from "../parts/key-form.tsx";
+import type { Ui } from "../ui.ts";
+import { KeptList } from "./kept-pages.tsx";
+import { type Choice, ChoiceSetting, ConfirmButton, ForgetSite, Sheet, SwitchSetting, useText } from "./sheet.tsx";
+
+const THEMES: readonly Choice<Settings["theme"]>[] = [
+  { value: "system", label: "System" },
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
+
+const WAIT_CHOICES = WAIT_TIMES.map((value) => ({
+  value,
+  label: value < 60_000 ? `${value / 1_000} s` : `${value / 60_000} min`,
+}));
+
+const PUSH_CHOICES = [
+  { value: true, label: "Yes, faster" },
+  { value: false, label: "No, least data" },
+] as const;
+
+interface SettingsProps {
+  readonly state: BrowserState;
+  readonly actions: BrowserActions;
+  readonly phone: Phone;
+  readonly ui: Ui;
+}
+
+/** Every choice takes effect at once; there is nothing to save. */
+export function SettingsSheet({ state, actions, phone, ui }: SettingsProps) {
+  const close = () => ui.change({ sheet: null });
+  return (
+    <Sheet title="Settings" onClose={close}>
+      <Choices settings={state.settings} phone={phone} onChange={(change) => actions.app.changeSettings(change)} />
+      <DataUseSection phone={phone} />
+      <section class="setting">
+        <h3>On this phone</h3>
+        <StoredSetting
+          phone={phone}
+          storeBytes={state.settings.storeBytes}
+          onChoose={(storeBytes) => actions.app.changeSettings({ storeBytes })}
+        />
+        <ConfirmButton
+          label="Forget recent sites"
+          question="The list of recent sites will be empty. Pinned sites stay."
+          confirm="Forget"
+          done="Recent sites forgotten"
+          onConfirm={() => actions.app.forgetRecent("all")}
+        />
+        <ConfirmButton
+          label="Clear site data"
+          question="Cookies, logins, stored and kept pages of every site will be gone."
+          confirm="Clear"
+          done="Site data is being cleared"
+          onConfirm={() => actions.app.clearSiteData()}
+        />
+      </section>
+      <Edge
+        link={state.link}
+        onDevices={() => ui.change({ sheet: "devices" })}
+        onKey={(accessKey) => {
+          close();
+          actions.app.pair(accessKey);
+        }}
+      />
+      <section class="setting">
+        <h3>About</h3>
+        <p class="fine">
+          Ropeway loads the web over one WebSocket between this phone and an edge that you run. Your edge can read the
+          pages that pass through it, so run it yourself or trust who does. MIT licence.
+        </p>
+      </section>
+    </Sheet>
+  );
+}
+
+interface ChoicesProps {
+  readonly settings: Settings;
+  readonly phone: Phone;
+  readonly onChange: (change: Partial<Settings>) => void;
+}
+
+function Choices({ settings, phone, onChange }: ChoicesProps) {
+  return (
+    <>
+      <ChoiceSetting
+        name="theme"
+        legend="Appearance"
+        choices={THEMES}
+        chosen={settings.theme}
+        onChange={(theme) => onChange({ theme })}
+      />
+      <SearchSetting searchUrl={settings.searchUrl} onChange={(searchUrl) => onChange({ searchUrl })} />
+      <ChoiceSetting
+        name="wait-time"
+        legend="When the link is gone, pages wait"
+        choices={WAIT_CHOICES}
+        chosen={settings.waitTime}
+        onChange={(waitTime) => onChange({ waitTime })}
+      />
+      <PictureSetting settings={settings} onChange={onChange} />
+      {phone.edge?.blocksTrackers === true && <TrackerSetting settings={settings} onChange={onChange} />}
+      <ChoiceSetting
+        name="pushes"
+        legend="Send what a page needs before it asks"
+        choices={PUSH_CHOICES}
+        chosen={settings.takesPushes}
+        onChange={(takesPushes) => onChange({ takesPushes })}
+      />
+      <WarmingSetting settings={settings} onChange={onChange} />
+    </>
+  );
+}
+
+interface EdgeProps {
+  readonly link: LinkPhase;
+  readonly onDevices: () => void;
+  readonly onKey: (accessKey: string) => void;
+}
+
+function Edge({ link, onDevices, onKey }: EdgeProps) {
+  const now = useNow(link.kind !== "open");
+  return (
+    <section class="setting">
+      <h3>Edge</h3>
+      <p class="setting-line">
+        <span class="dot" data-link={link.kind} />
+        {linkText(link, now)}
+      </p>
+      <button type="button" class="menu-row" onClick={onDevices}>
+        <span class="confirm-label">Paired devices</span>
+        <Icon name="forward" />
+      </button>
+      <details class="more">
+        <summary>Pair with another key</summary>
+        <KeyForm onKey={onKey} />
+      </details>
+    </section>
+  );
+}
+
+const CUSTOM = "custom";
+
+/** Search engine: one of the presets, or an address of the person's own. */
+function SearchSetting({ searchUrl, onChange }: { searchUrl: string; onChange: (searchUrl: string) => void }) {
+  const id = useId();
+  const isPreset = SEARCH_ENGINES.some((engine) => engine.searchUrl === searchUrl);
+  const [isCustom, setCustom] = useState(!isPreset);
+  const [problem, setProblem] = useState<string | null>(null);
+
+  return (
+    <section class="setting">
+      <h3>
+        <label for={id}>Search with</label>
+      </h3>
+      <select
+        id={id}
+        class="field"
+        value={isCustom ? CUSTOM : searchUrl}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value;
+          setCustom(chosen === CUSTOM);
+          setProblem(null);
+          if (chosen !== CUSTOM) onChange(chosen);
+        }}
+      >
+        {SEARCH_ENGINES.map((engine) => (
+          <option key={engine.searchUrl} value={engine.searchUrl}>
+            {engine.name}
+          </option>
+        ))}
+        <option value={CUSTOM}>Another one…</option>
+      </select>
+      {isCustom && (
+        <>
+          <input
+            class="field"
+            type="text"
+            inputMode="url"
+            aria-label="Search address, with %s where the words go"
+            placeholder="https://search.example/?q=%s"
+            autocapitalize="off"
+            autocomplete="off"
+            spellcheck={false}
+            defaultValue={searchUrl}
+            aria-invalid={problem !== null}
+            aria-describedby={`${id}-hint`}
+            onChange={(event) => {
+              const entered = event.currentTarget.value.trim();
+              const found = searchUrlProblem(entered);
+              setProblem(found);
+              if (found === null) onChange(entered);
+            }}
+          />
+          <p class={problem ? "problem" : "fine"} id={`${id}-hint`} role={problem ? "alert" : undefined}>
+            {problem ?? "%s stands for the words."}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Why a search URL cannot be used, or null if it can. */
+export function searchUrlProblem(searchUrl: string): string | null {
+  if (!searchUrl.includes("%s")) return "The address needs %s where the words go.";
+  const filled = searchUrl.replace("%s", "words");
+  if (!URL.canParse(filled) || !/^https?:$/.test(new URL(filled).protocol)) return "This is not a web address.";
+  return null;
+}
+
+const CHOICES: readonly (readonly [value: PictureChoice, label: string, hint: string])[] = [
+  ["off", "As sites send them", "Nothing is changed."],
+  ["balanced", "Smaller", "Half of the bytes or less, hardly a difference to see."],
+  ["strong", "Much smaller", "A tap on a picture loads the original."],
+  ["none", "After a tap", "Films, too. Each shows how large it is; a tap loads it."],
+  ["auto", "Smaller on slow links", "As they are while the link is quick."],
+];
+
+const BUDGETS = PAGE_BUDGETS.map((value) => ({
+  value,
+  label: value === null ? "None" : formatBytes(value).replace(".0", ""),
+}));
+
+interface PictureSettingProps {
+  readonly settings: Settings;
+  readonly onChange: (change: Partial<Settings>) => void;
+}
+
+/** How much of the data plan pictures may take. It holds for what is loaded from then on. */
+function PictureSetting({ settings, onChange }: PictureSettingProps) {
+  const id = useId();
+  const hint = CHOICES.find(([value]) => value === settings.pictures)?.[2];
+  return (
+    <section class="setting">
+      <h3>
+        <label for={id}>Pictures</label>
+      </h3>
+      <select
+        id={id}
+        class="field"
+        value={settings.pictures}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange({ pictures: event.currentTarget.value as PictureChoice })}
+      >
+        {CHOICES.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <p class="fine" id={`${id}-hint`}>
+        {hint}
+      </p>
+      {settings.pictures !== "none" && (
+        <ChoiceSetting
+          name="page-budget"
+          legend="Page budget"
+          hint="Pictures that would pass it wait for a tap, and so do films."
+          choices={BUDGETS}
+          chosen={settings.pageBudget}
+          onChange={(pageBudget) => onChange({ pageBudget })}
+        />
+      )}
+      <SwitchSetting
+        label="Ask sites to send less"
+        isOn={savesData(settings)}
+        hint="Tells every site you want to save data (Save-Data). Some then send smaller pages."
+        onChange={() => onChange({ savesData: !savesData(settings) })}
+      />
+    </section>
+  );
+}
+
+interface TrackerProps {
+  readonly settings: Settings;
+  readonly onChange: (change: Partial<Settings>) => void;
+}
+
+function TrackerSetting({ settings: { blocksTrackers }, onChange }: TrackerProps) {
+  return (
+    <section class="setting">
+      <SwitchSetting
+        label="Block trackers"
+        isOn={blocksTrackers}
+        hint="Your edge stops what its list names before it is loaded. Pages you open are never stopped."
+        onChange={() => onChange({ blocksTrackers: !blocksTrackers })}
+      />
+    </section>
+  );
+}
+
+interface WarmingProps {
+  readonly settings: Settings;
+  readonly onChange: (change: Partial<Settings>) => void;
+}
+
+function WarmingSetting({ settings: { warmsLinks }, onChange }: WarmingProps) {
+  return (
+    <section class="setting">
+      <SwitchSetting
+        label="Load likely links ahead"
+        isOn={warmsLinks}
+        hint="Uses more data: up to three links in view load before you tap, never on mobile data."
+        onChange={() => onChange({ warmsLinks: !warmsLinks })}
+      />
+    </section>
+  );
+}
+
+const HEIGHT = 48;
+/** Width of a day's bar, with the gap to the next. */
+const STEP = 10;
+const WIDTH = 8;
+
+/** What the last thirty days have cost on the link: a bar each, and in words. */
+function DataUseSection({ phone }: { phone: Phone }) {
+  const { days, month } = phone.use;
+  const most = Math.max(...days.map(({ linkBytes }) => linkBytes));
+  if (most === 0) return null;
+  const today = days.at(-1) ?? month;
+  return (
+    <section class="setting">
+      <h3>Data on the link</h3>
+      <p class="fine">
+        Today {useText(today)}. This month {useText(month)}.
+      </p>
+      <svg
+        class="data-days"
+        viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
+        role="img"
+        aria-label={`Last ${days.length} days, ${formatBytes(most)} on the largest`}
+      >
+        {days.map(({ linkBytes }, index) => {
+          const height = linkBytes === 0 ? 1 : Math.max(2, (linkBytes / most) * HEIGHT);
+          return <rect key={index} x={index * STEP} y={HEIGHT - height} width={WIDTH} height={height} rx="1" />;
+        })}
+      </svg>
+    </section>
+  );
+}
+
+interface StoredSettingProps {
+  readonly phone: Phone;
+  /** As the person has chosen. */
+  readonly storeBytes: number;
+  readonly onChoose: (storeBytes: number) => void;
+}
+
+/** What pages have left on this phone: how much there is, may be, and is of each site. */
+function StoredSetting({ phone, storeBytes, onChoose }: StoredSettingProps) {
+  useEffect(() => phone.read(), []);
+  const { stored } = phone;
+  const quota = stored?.quota ?? Number.POSITIVE_INFINITY;
+  const choices = STORE_SIZES.filter((size) => size <= quota || size === storeBytes);
+  return (
+    <>
+      {stored !== null && (
+        <>
+          <p class="fine">
+            Stored pages: {formatBytes(stored.bytes)} of {formatBytes(stored.bytesMax)}
+          </p>
+          {stored.isKept !== null && (
+            <p class="fine">
+              {stored.isKept
+                ? "The browser has promised to keep them."
+                : "The browser may delete them when this phone runs out of space."}
+            </p>
+          )}
+        </>
+      )}
+      <ChoiceSetting
+        name="store-bytes"
+        legend="Store at most"
+        choices={choices.map((value) => ({ value, label: formatBytes(value).replace(".0", "") }))}
+        chosen={storeBytes}
+        onChange={(bytes) => {
+          onChoose(bytes);
+          phone.read();
+        }}
+      />
+      <KeptList pages={phone.kept} onUnkeep={(url) => void phone.unkeep(url)} />
+      {stored !== null && stored.sites.length > 0 && (
+        <StoredSites sites={stored.sites} onForget={(site) => phone.forgetSite(site)} />
+      )}
+    </>
+  );
+}
+
+/** Sites shown before the person asks for all. */
+const FIRST_SITES = 10;
+
+function StoredSites({ sites, onForget }: { sites: readonly StoredSite[]; onForget: (site: string) => void }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? sites : sites.slice(0, FIRST_SITES);
+  return (
+    <details class="more">
+      <summary>Stored by site</summary>
+      <ul>
+        {shown.map(({ site, bytes }) => (
+          <li key={site}>
+            <ForgetSite label={`Forget ${site}`} site={site} hint={formatBytes(bytes)} onForget={onForget} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < sites.length && (
+        <button type="button" class="text-button" onClick={() => setWhole(true)}>
+          Show all {sites.length}
+        </button>
+      )}
+    </details>
+  );
+}
