@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
-import { CHROMIUM_ARGS, findChromium, PHONE } from "./e2e/fixtures/chromium.ts";
+import { CHROMIUM_ARGS, findHeadlessChromium, PHONE } from "./e2e/fixtures/chromium.ts";
 
-const executablePath = findChromium();
+const executablePath = findHeadlessChromium();
 
 /**
  * Tests that also run against the edge on Deno: of each kind of traffic, one. What the edges do with origins is tested on

@@ -1,7 +1,7 @@
 /** The stages of `npm test` and `npm run test:long`: what each needs, runs, and says in the end. */
 import { spawn } from "node:child_process";
 import { ensureBenchDependencies, ensureDependencies, fail, projectEnvironment, root } from "./install/bootstrap.mjs";
-import { ensureBrowser } from "./install/browser.mjs";
+import { ensureBrowser, ensureHeadlessBrowser } from "./install/browser.mjs";
 import { ensureLabPackages, missingForLink } from "./install/lab-packages.mjs";
 
 /** @typedef {{
@@ -114,6 +114,7 @@ export async function prepare(chosen) {
   await ensureBenchDependencies();
   const usesBrowser = chosen.some(({ name }) => ["e2e", ...LONG].includes(name));
   const browser = usesBrowser ? { CHROME_PATH: await ensureBrowser() } : {};
+  if (browser.CHROME_PATH !== undefined) await ensureHeadlessBrowser(browser.CHROME_PATH);
   if (chosen.some(({ name }) => name === "bench")) await ensureBenchLink();
   return browser;
 }

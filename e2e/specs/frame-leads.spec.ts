@@ -1,6 +1,6 @@
 /** Frames that lead the page: where a browser without the app goes, the app goes, and nowhere else. */
 import type { FrameLocator, Page } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { type AppPage, expect, test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const form = (attributes: string) =>
@@ -46,7 +46,7 @@ interface Visit {
   url(): Promise<string>;
 }
 
-function visits(app: import("../fixtures/browser.ts").AppPage, page: Page): readonly Visit[] {
+function visits(app: AppPage, page: Page): readonly Visit[] {
   return [
     { around: page, go: (url) => page.goto(url), url: async () => page.url() },
     { around: app.frame(), go: (url) => app.goto(url), url: () => app.address.inputValue() },
@@ -63,37 +63,61 @@ function received(target: TestOrigin): unknown[] {
   }));
 }
 
-for (const frameKind of ["own", "other"] as const) {
-  for (const targetKind of ["own", "other"] as const) {
-    test(`a frame of the ${frameKind} site leads the page to the ${targetKind} site`, async ({
+type Pair = [frame: TestOrigin, target: TestOrigin];
+
+const SITES = ["own", "other"] as const;
+/** Of each kind of way; all of them from and to either site take minutes. */
+const MAIN_WAYS = ["a link to _top", "window.open to _parent", "a form to _parent", "submit()", "a GET form"];
+const [mainWays, otherWays] = [true, false].map((isMain) =>
+  Object.entries(WAYS).filter(([name]) => MAIN_WAYS.includes(name) === isMain),
+) as [[string, string][], [string, string][]];
+
+interface Place {
+  readonly app: AppPage;
+  readonly direct: { readonly page: Page };
+  readonly origin: TestOrigin;
+  readonly frame: TestOrigin;
+  readonly target: TestOrigin;
+}
+
+/** Each way, in a direct visit and through the app: the same is shown, and the same has come to the origin. */
+async function compare(ways: readonly [string, string][], { app, direct, origin, frame, target }: Place) {
+  origin.page("/", `<p>Page</p><iframe title="Inner" src="${frame.origin}/inner"></iframe>`);
+  for (const [index, [name, content]] of ways.entries()) {
+    await test.step(name, async () => {
+      frame.page("/inner", content.replaceAll("TO", `${target.origin}/form?${index}`));
+      const outcomes: unknown[] = [];
+      for (const { around, go, url } of visits(app, direct.page)) {
+        await go(`${origin.origin}/`);
+        const button = around.frameLocator('iframe[title="Inner"]').locator("#go");
+        if (name.includes("Enter")) await button.press("Enter");
+        else await button.click();
+        const shown = await around.locator("pre").textContent({ timeout: 15_000 });
+        expect(await url()).toContain("/form?");
+        outcomes.push({ shown, received: received(target) });
+        target.forget();
+      }
+      expect(outcomes[1]).toEqual(outcomes[0]);
+    });
+  }
+}
+
+for (const frameKind of SITES) {
+  for (const targetKind of SITES) {
+    const title = `a frame of the ${frameKind} site leads the page to the ${targetKind} site`;
+    test(title, async ({ app, direct, origin, otherOrigin }) => {
+      const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
+      await compare(mainWays, { app, direct, origin, frame, target });
+    });
+    test(`${title} in further ways${frameKind === targetKind ? "" : " @long"}`, async ({
       app,
       direct,
       origin,
       otherOrigin,
     }) => {
       test.slow();
-      const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as [
-        TestOrigin,
-        TestOrigin,
-      ];
-      origin.page("/", `<p>Page</p><iframe title="Inner" src="${frame.origin}/inner"></iframe>`);
-      for (const [index, [name, content]] of Object.entries(WAYS).entries()) {
-        await test.step(name, async () => {
-          frame.page("/inner", content.replaceAll("TO", `${target.origin}/form?${index}`));
-          const outcomes: unknown[] = [];
-          for (const { around, go, url } of visits(app, direct.page)) {
-            await go(`${origin.origin}/`);
-            const button = around.frameLocator('iframe[title="Inner"]').locator("#go");
-            if (name.includes("Enter")) await button.press("Enter");
-            else await button.click();
-            const shown = await around.locator("pre").textContent({ timeout: 15_000 });
-            expect(await url()).toContain("/form?");
-            outcomes.push({ shown, received: received(target) });
-            target.forget();
-          }
-          expect(outcomes[1]).toEqual(outcomes[0]);
-        });
-      }
+      const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
+      await compare(otherWays, { app, direct, origin, frame, target });
     });
   }
 }

@@ -9,20 +9,30 @@ test("a tap on a picture that came much smaller loads the original, with the sam
 }) => {
   const names = ["harbour", "ferry"];
   const bodies = names.map((name) => photo(name, 600));
-  names.forEach((name, index) => {
-    origin.route(`/${name}.png`, ({ reply }) => reply(200, { "content-type": "image/png" }, bodies[index]));
-  });
-  const images = names.map((name) => `<img src="/${name}.png" alt="${name}" style="max-width: 100%">`).join("");
-  origin.page("/", `${images}<script>let taps = 0; onclick = () => taps++;</script>`);
+  const bytes = bodies.reduce((sum, { length }) => sum + length, 0);
+  let visit = 0;
+  const open = async (): Promise<void> => {
+    visit++;
+    names.forEach((name, index) => {
+      origin.route(`/${visit}/${name}.png`, ({ reply }) => reply(200, { "content-type": "image/png" }, bodies[index]));
+    });
+    const images = names.map((name) => `<img src="${name}.png" alt="${name}" style="max-width: 100%">`).join("");
+    origin.page(`/${visit}/`, `${images}<script>let taps = 0; onclick = () => taps++;</script>`);
+    await app.goto(`${origin.origin}/${visit}/`);
+  };
   await choosePictures(app, "strong");
-  const before = (await app.stats()).linkBytesDown;
-  await app.goto(`${origin.origin}/`);
+  // An edge that is busy sends pictures as they are rather than late.
+  await expect
+    .poll(async () => {
+      const before = (await app.stats()).linkBytesDown;
+      await open();
+      return (await app.stats()).linkBytesDown - before;
+    })
+    .toBeLessThan(bytes / 3);
   const frame = await app.content();
   const sizes = () =>
     frame.evaluate(() => [...document.images].map((each) => `${each.naturalWidth} ${each.width}x${each.height}`));
   const asSmall = await sizes();
-  const bytes = bodies.reduce((sum, { length }) => sum + length, 0);
-  expect((await app.stats()).linkBytesDown - before).toBeLessThan(bytes / 3);
 
   const small = (await app.stats()).linkBytesDown;
   origin.forget();
@@ -30,7 +40,7 @@ test("a tap on a picture that came much smaller loads the original, with the sam
   await expect
     .poll(async () => (await app.stats()).linkBytesDown - small)
     .toBeGreaterThan((bodies[0]?.length ?? 0) * 0.9);
-  expect(origin.requests.map(({ path }) => path)).toEqual(["/harbour.png"]);
+  expect(origin.requests.map(({ path }) => path)).toEqual([`/${visit}/harbour.png`]);
   expect(await sizes()).toEqual(asSmall);
   expect(await frame.evaluate("taps")).toBe(1);
 });
