@@ -262,3 +262,9 @@ export const unclaimedPushTime = 60_000;
 
 /** Milliseconds (phone): how long the fetch road is used on a network before WebSocket is tried again. */
 export const webSocketRetryTime = 300_000;
+
+/** Bytes (receiver): one record of a page's socket: so much of a message is of use to nobody before the rest. */
+export const socketRecordBytes = 64 * KIB;
+
+/** Bytes (receiver): one message of a page's socket, whole: as long as Cloudflare's workers take. */
+export const socketMessageBytes = 32 * MIB;

@@ -87,6 +87,7 @@ export const MODULES: readonly Module[] = [
       "shared/http/head-fields.ts",
       "shared/http/phone-fields.ts",
       "shared/http/exchange.ts",
+      "shared/http/socket-records.ts",
     ],
     open: [],
     uses: ["base", "coding", "link", "wire"],
@@ -122,6 +123,7 @@ export const MODULES: readonly Module[] = [
     doors: [
       "worker/upstream/upstream.ts",
       "worker/upstream/cookie-jar.ts",
+      "worker/upstream/page-socket.ts",
       "worker/upstream/send.ts",
       "worker/upstream/response-body.ts",
     ],
@@ -217,7 +219,7 @@ export const MODULES: readonly Module[] = [
     places: ["worker/workerd/"],
     doors: [],
     open: [],
-    uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache"],
+    uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache", "http"],
   },
   {
     name: "deno",
@@ -237,6 +239,7 @@ export const MODULES: readonly Module[] = [
       "session",
       "shared-cache",
       "web-rules",
+      "wire",
     ],
   },
   {

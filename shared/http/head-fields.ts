@@ -100,6 +100,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
   ].join(" ");
   const fields: EncodableField[] = [];
   if (head.method !== DEFAULT_METHOD) fields.push([":method", head.method]);
+  if (head.protocol !== undefined) fields.push([":protocol", head.protocol]);
   if (head.origin !== `${scheme}://${authority}`) {
     fields.push([":scheme", scheme], [":authority", authority]);
   }
@@ -124,6 +125,7 @@ export function requestToFields(head: RequestHead): EncodableField[] {
 export function fieldsToRequest(fields: HeaderList): RequestHead {
   const { pseudo, headers } = split(fields, [
     "method",
+    "protocol",
     "scheme",
     "authority",
     "path",
@@ -149,6 +151,7 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
   const pushes = headerValue(headers, PUSHES);
   return {
     method,
+    ...parseProtocol(method, pseudo.get("protocol")),
     url: parseUrl(scheme, base?.host ?? pseudo.get("authority") ?? "", pseudo.get("path") ?? ""),
     headers: withDefaultAccept(
       headers.filter((field) => !isOfTunnel(field)),
@@ -170,6 +173,12 @@ export function fieldsToRequest(fields: HeaderList): RequestHead {
     ...(pushes !== null && /^\d{1,3}$/.test(pushes) ? { pushes: Number(pushes) } : {}),
     ...(headerValue(headers, SCRIPTS) === NO_SCRIPTS ? { isScriptless: true } : {}),
   };
+}
+
+function parseProtocol(method: string, protocol: string | undefined): Pick<RequestHead, "protocol"> {
+  if (protocol === undefined) return {};
+  if (method !== "CONNECT" || protocol !== "websocket") throw malformed("the edge does not speak its protocol");
+  return { protocol };
 }
 
 /** Neither a page's nor for an origin. */

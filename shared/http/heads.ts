@@ -44,6 +44,8 @@ export type RedirectMode = "follow" | "error" | "manual" | "same-origin";
  */
 export interface RequestHead {
   readonly method: string;
+  /** What a CONNECT is to become, for a page's WebSocket (RFC 8441). Made by the tunnel, never by a page. */
+  readonly protocol?: "websocket";
   /** Absolute http: or https: URL without fragment: the origin's real one, never a slot's. */
   readonly url: string;
   /** Fields that the page set, and the browser's `accept` and `range`. No cookie, origin, referer, user-agent. */

@@ -84,6 +84,8 @@ export class SessionDelivery {
 
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
+    // What a socket says is as it is.
+    if (request.head.protocol !== undefined) return this.#options.handle(request);
     const { slotScheme, viewport, accept = {} } = this.#options.phone();
     if (slotScheme === undefined) return this.#fetch(request, null);
     if (!isResource(request.head)) {

@@ -12,6 +12,7 @@ import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import { CheckedFetch } from "./checked-fetch-deno.ts";
 import { withTextCookies } from "./cookie-text.ts";
+import { openDenoSocket } from "./origin-socket-deno.ts";
 import { SharedLookups } from "./shared-lookup.ts";
 
 const checkedFetch = new CheckedFetch();
@@ -63,6 +64,10 @@ export function createDenoUpstream(
   };
   const parts = createUpstreamParts({
     fetch: shared?.through(asking) ?? asking,
+    async openSocket(handshake, signal) {
+      const addresses = await resolveDestination(handshake.url, destinations, resolveName, signal);
+      return openDenoSocket(handshake, addresses, signal);
+    },
     ...destinations,
     cookieJarStore: store,
     ...epochClock,

@@ -116,7 +116,7 @@ function setBrowserFields(headers: Headers, request: OutgoingRequest, url: URL):
 }
 
 /** workerd writes any text as UTF-8; Deno and Node want the bytes, one character each, as they gave Set-Cookie. */
-function setCookieField(headers: Headers, value: string): void {
+export function setCookieField(headers: Headers, value: string): void {
   try {
     headers.set("cookie", value);
   } catch {

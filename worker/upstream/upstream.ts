@@ -49,6 +49,7 @@ import {
   serializedOrigin,
 } from "./fields.ts";
 import { type Admission, admit, checkResourcePolicy, firstByte, KnownMedia, SNIFFED_BYTES } from "./opaque.ts";
+import { type OpenOriginSocket, openPageSocket } from "./page-socket.ts";
 import {
   BODY_FIELDS,
   basicAuthorization,
@@ -83,6 +84,7 @@ export type Upstream = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 export interface UpstreamDeps extends Clock, BodyPlatform {
   /** Reaches no private network by a name, unless that is allowed. */
   readonly fetch: FetchFunction;
+  readonly openSocket: OpenOriginSocket;
   readonly allowPrivate: boolean;
   /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
   readonly isExempt?: (url: URL) => boolean;
@@ -121,12 +123,14 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
     knownMedia: new KnownMedia(),
     preflights: new PreflightCache(now),
     retained: { total: 0 },
+    socketBytes: { total: 0 },
   };
   const upstream: Upstream = async (request) => {
     if (!URL.canParse(request.head.url)) {
       await request.body?.cancel();
       throw new RopewayError(ErrorCode.PROTOCOL_ERROR, "stream", "peer", "Cannot load the address: it is not a URL");
     }
+    if (request.head.protocol === "websocket") return openPageSocket(shared, request);
     return new Exchange(shared, request).run();
   };
   return { upstream, jar, transportSecurity, now };

@@ -19,6 +19,7 @@ import {
   HeaderGate,
   reachByTcp,
 } from "./fetch-workerd.ts";
+import { openWorkerdSocket } from "./origin-socket-workerd.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -37,6 +38,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
   const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
     fetch: isShared ? new SharedResponses({ cache: sharedCache(env), room, ...epochClock }).through(asking) : asking,
+    openSocket: (handshake, signal) => openWorkerdSocket(loopback, handshake, signal),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),
     cookieJarStore: objectStore(ctx.storage, new StateDisk(env)),

@@ -84,6 +84,7 @@ export function fakeWeb(handlers: Record<string, Handler>, deps: Partial<Upstrea
     now: () => 1_700_000_000_000,
     setTimer,
     cookieJarStore: store,
+    openSocket: () => Promise.reject(new Error("Cannot open a socket: there is none here")),
     fetch: async (request) => {
       const handler = handlers[request.url] ?? handlers[`${request.method} ${request.url}`];
       asked.push({

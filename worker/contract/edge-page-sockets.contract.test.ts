@@ -1,0 +1,258 @@
+/** Sockets of pages through the tunnel of an edge, whatever it runs on. */
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { ErrorCode } from "../../shared/errors.ts";
+import type { ResponseHead } from "../../shared/http/heads.ts";
+import {
+  encodeSocketClose,
+  encodeSocketMessage,
+  type SocketClose,
+  SocketRecordReader,
+} from "../../shared/http/socket-records.ts";
+import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
+import { Random, runSeed } from "../../shared/testing/random.ts";
+import { noise, sha256, until } from "../testing/contract.ts";
+import { edgeOfTests } from "../testing/edge-of-tests.ts";
+import type { TestExchange, TestRequest } from "../testing/phone-session.ts";
+import type { TestPhone } from "../testing/test-phone.ts";
+
+/** The phone's end of a page's socket. */
+class TestSocket {
+  /** Texts as they are, and the digests of all else. */
+  readonly got: string[] = [];
+  close: SocketClose | null = null;
+  exchange!: TestExchange;
+  /** While it is set, nothing more is taken. */
+  waits: Promise<void> | undefined;
+  #reader = new SocketRecordReader();
+  #up = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1e6 }, { highWaterMark: 1e6 });
+  #writer = this.#up.writable.getWriter();
+
+  async open(phone: TestPhone, url: string, request: TestRequest = {}): Promise<ResponseHead> {
+    const { origin } = new URL(url);
+    this.exchange = await phone.start(url, {
+      ...scriptFetch(origin),
+      method: "CONNECT",
+      protocol: "websocket",
+      credentials: "include",
+      redirect: "error",
+      body: this.#up.readable,
+      onChunk: (chunk) => {
+        for (const event of this.#reader.read(chunk)) {
+          if (event.kind === "close") this.close = event;
+          else this.got.push(event.kind === "text" ? new TextDecoder().decode(event.bytes) : sha256(event.bytes));
+        }
+        return this.waits;
+      },
+      ...request,
+    });
+    return this.exchange.head;
+  }
+
+  send(message: string | Uint8Array): void {
+    const isText = typeof message === "string";
+    const bytes = new Uint8Array(isText ? new TextEncoder().encode(message) : message);
+    for (const part of encodeSocketMessage({ kind: isText ? "text" : "binary", bytes })) void this.#writer.write(part);
+  }
+
+  sendClose(code: number | null, reason = ""): void {
+    void this.#writer.write(encodeSocketClose({ code, reason }));
+    void this.#writer.close();
+  }
+}
+
+describe.each(["workerd", "deno"] as const)("sockets of pages on %s", (runtime) => {
+  const edge = edgeOfTests(runtime);
+  const strict = edgeOfTests(runtime, { allowPrivate: false });
+  let phone: TestPhone;
+  let server: WebSocketServer;
+  let origin: string;
+  let asked: IncomingHttpHeaders = {};
+  /** How each connection ended for the origin, by its path. */
+  const ended: Record<string, string> = {};
+
+  function serve(socket: WebSocket, { url = "", headers }: IncomingMessage): void {
+    asked = headers;
+    socket.on("error", () => {});
+    socket.on("close", (code, reason) => {
+      ended[url] = `${code} ${reason}`;
+    });
+    if (url === "/closes") socket.close(4321, "enough");
+    else if (url === "/closes-without-code") socket.close();
+    else if (url === "/breaks") socket.terminate();
+    else socket.on("message", (data, isBinary) => socket.send(data as Buffer, { binary: isBinary }));
+    if (url === "/floods") {
+      const piece = noise(1_000_000);
+      for (let count = 0; count < 60; count++) socket.send(piece);
+    }
+  }
+
+  beforeAll(async () => {
+    phone = await edge.connectedPhone("websocket");
+    server = new WebSocketServer({
+      port: 0,
+      host: "127.0.0.1",
+      handleProtocols: (protocols) => (protocols.has("odd") ? "unasked" : ([...protocols].at(-1) ?? false)),
+      verifyClient: ({ req }: { req: IncomingMessage }) => req.url !== "/refused",
+    });
+    server.on("headers", (headers, { url }) => {
+      if (url === "/cookies") headers.push("Set-Cookie: a=1; HttpOnly", "Set-Cookie: b=2; SameSite=Strict");
+    });
+    server.on("connection", serve);
+    await new Promise((resolve) => server.once("listening", resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+
+  async function opened(path: string, request: TestRequest = {}): Promise<TestSocket> {
+    const socket = new TestSocket();
+    await socket.open(phone, origin + path, request);
+    return socket;
+  }
+
+  it("carry text and bytes of any length, in order, and say what a browser says", async () => {
+    const socket = new TestSocket();
+    const { status, headers } = await socket.open(phone, `${origin}/echo?x`);
+    expect([status, headers]).toEqual([200, []]);
+    const long = noise(3_000_001);
+    socket.send("first ä €");
+    socket.send("");
+    socket.send(long);
+    socket.send(new Uint8Array(0));
+    socket.send("last");
+    await until(() => socket.got.length === 5);
+    expect(socket.got).toEqual(["first ä €", "", sha256(long), sha256(new Uint8Array(0)), "last"]);
+    expect(asked).toMatchObject({
+      origin,
+      "user-agent": "TestPhone/1",
+      "accept-language": "en",
+      "cache-control": "no-cache",
+      pragma: "no-cache",
+      "sec-websocket-version": "13",
+    });
+    for (const name of ["sec-websocket-protocol", "cookie", "referer", "sec-fetch-mode"])
+      expect(asked).not.toHaveProperty(name);
+    socket.sendClose(1000);
+    await socket.exchange.response;
+  });
+
+  it("agree on a subprotocol, or do not open", async () => {
+    const offer = (names: string): TestRequest => ({ headers: [["sec-websocket-protocol", names]] });
+    const socket = new TestSocket();
+    const { headers } = await socket.open(phone, `${origin}/echo`, offer("chat, superchat"));
+    expect(headers).toEqual([["sec-websocket-protocol", "superchat"]]);
+    expect(asked["sec-websocket-protocol"]?.replaceAll(" ", "")).toBe("chat,superchat");
+    socket.sendClose(null);
+    await socket.exchange.response;
+    await expect(opened("/echo", offer("odd"))).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_FAILED });
+  });
+
+  it("close from either side, with code and reason or without", async () => {
+    const closed = async (path: string, close?: readonly [number | null, string?]) => {
+      const socket = await opened(path);
+      if (close !== undefined) socket.sendClose(...close);
+      await socket.exchange.response;
+      return [socket.close?.code, socket.close?.reason];
+    };
+    expect(await closed("/closes")).toEqual([4321, "enough"]);
+    expect(await closed("/closes-without-code")).toEqual([null, ""]);
+    expect(await closed("/coded", [3333, "ä"])).toEqual([3333, "ä"]);
+    expect(await closed("/uncoded", [null])).toEqual([null, ""]);
+    await until(() => ended["/coded"] !== undefined && ended["/uncoded"] !== undefined);
+    expect([ended["/coded"], ended["/uncoded"]]).toEqual(["3333 ä", "1005 "]);
+  });
+
+  it("fail where the origin is gone, and leave it where the phone is", async () => {
+    const broken = await opened("/breaks");
+    await expect(broken.exchange.response).rejects.toMatchObject({ code: ErrorCode.CONNECTION_RESET });
+    const left = await opened("/left");
+    left.exchange.cancel();
+    await until(() => ended["/left"] !== undefined);
+    expect(ended["/left"]).toBe("1001 ");
+  });
+
+  it("do not open where the origin refuses, or nobody is there", async () => {
+    await expect(opened("/refused")).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_FAILED });
+    const nobody = new TestSocket().open(phone, "http://127.0.0.1:9/");
+    await expect(nobody).rejects.toMatchObject({ code: ErrorCode.UPSTREAM_FAILED });
+    await expect(new TestSocket().open(phone, "http://127.0.0.1:59/")).rejects.toThrow("Cannot");
+  });
+
+  it("do not reach what fetches do not reach", async () => {
+    const stranger = await strict.connectedPhone("websocket");
+    for (const host of ["127.0.0.1", "[::1]", "localhost", "10.0.0.1", "169.254.169.254", "[fd00::1]", "a.internal"]) {
+      const url = `http://${host}:${new URL(origin).port}/echo`;
+      await expect(new TestSocket().open(stranger, url)).rejects.toMatchObject({
+        code: ErrorCode.DESTINATION_FORBIDDEN,
+      });
+    }
+  });
+
+  it("have the cookies of their site, and set them", async () => {
+    const first = await opened("/cookies");
+    expect(asked.cookie).toBeUndefined();
+    const own = await opened("/echo");
+    expect(asked.cookie).toBe("a=1; b=2");
+    const foreign = await opened("/echo", { origin: "http://127.0.0.2:1", topLevelOrigin: origin });
+    expect(asked.cookie).toBeUndefined();
+    expect(asked.origin).toBe("http://127.0.0.2:1");
+    const elsewhere = await opened("/echo", { topLevelOrigin: "http://127.0.0.2:1" });
+    expect(asked.cookie).toBeUndefined();
+    for (const socket of [first, own, foreign, elsewhere]) {
+      socket.sendClose(1000);
+      await socket.exchange.response;
+    }
+  });
+
+  it("do not fill the edge with what the phone does not take", async () => {
+    const flooded = new TestSocket();
+    const taking = Promise.withResolvers<void>();
+    flooded.waits = taking.promise;
+    await flooded.open(phone, `${origin}/floods`);
+    if (runtime === "workerd") {
+      // It lets nobody pace an origin, so that the edge gives up one that sends on and on.
+      await until(() => ended["/floods"] !== undefined);
+      taking.resolve();
+      await expect(flooded.exchange.response).rejects.toMatchObject({ code: ErrorCode.CONNECTION_RESET });
+    } else {
+      const own = await opened("/echo");
+      own.send("passes");
+      await until(() => own.got.length === 1);
+      flooded.waits = undefined;
+      taking.resolve();
+      await until(() => flooded.got.length === 60);
+      expect(new Set(flooded.got)).toEqual(new Set([sha256(noise(1_000_000))]));
+      flooded.exchange.cancel();
+    }
+    await phone.fetch(origin).catch(() => {});
+  });
+
+  it("lose nothing and repeat nothing through 50 cuts of 1,000 messages", async () => {
+    const seed = runSeed();
+    const random = new Random(seed);
+    const mobile = await edge.connectedPhone("websocket");
+    const socket = new TestSocket();
+    await socket.open(mobile, `${origin}/echo`);
+    const sent: string[] = [];
+    for (let cut = 0; cut < 50; cut++) {
+      for (let count = 0; count < 20; count++) {
+        const message = `${sent.length} ${"x".repeat(random.below(3_000))}`;
+        sent.push(message);
+        socket.send(message);
+      }
+      await until(() => socket.got.length >= random.below(sent.length));
+      mobile.cut(random.below(2) === 0 ? "both" : "phone");
+      await mobile.connect();
+    }
+    await until(() => socket.got.length === sent.length);
+    expect(socket.got, `seed ${seed}`).toEqual(sent);
+    socket.sendClose(1000, "done");
+    await socket.exchange.response;
+    expect(socket.close).toEqual({ kind: "close", code: 1000, reason: "done" });
+  });
+});
