@@ -13,7 +13,7 @@ import { DocumentDecoder, sniffCharset } from "./sw/answer/charset.ts";
 import { asAttachment } from "./sw/answer/disposition.ts";
 import { LITE_RULES } from "./sw/lite/lite-rules.ts";
 import { StylePlaces } from "./sw/lite/style-places.ts";
-import { patternOf, toTemplate } from "./tunnel/store/ahead/page-pattern.ts";
+import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];
 

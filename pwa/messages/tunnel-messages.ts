@@ -103,8 +103,23 @@ export interface WarmedStats {
   readonly pagesWarmedUsed: number;
 }
 
+export interface PushStats {
+  /** Responses that the edge announced unasked, and those of them that a page asked for. */
+  readonly pushes: number;
+  readonly pushesClaimed: number;
+  /** Pushes that nobody asked for, or that nobody needed. */
+  readonly pushesWasted: number;
+  /**
+   * Which part of the latest pushes pages claimed, from 0 to 1; and how many pushes a page may have because of that.
+   */
+  readonly pushShare: number;
+  readonly pushBudget: number;
+  /** Bytes of their bodies on the link. */
+  readonly pushedBytes: number;
+}
+
 /** `window.ropeway.stats()`; documented in docs/automation.md as stable. Bytes on the link are WebSocket payload. */
-export interface TunnelStats extends StoreStats, WarmedStats {
+export interface TunnelStats extends StoreStats, WarmedStats, PushStats {
   /** WebSockets open now. */
   readonly sockets: number;
   /** What carries them, or carried the last one; null before the first. */
@@ -134,18 +149,6 @@ export interface TunnelStats extends StoreStats, WarmedStats {
   /** Sessions opened anew, the first included; a reconnect that resumed is not counted. */
   readonly sessions: number;
   readonly resumes: number;
-  /** Responses that the edge announced unasked, and those of them that a page asked for. */
-  readonly pushes: number;
-  readonly pushesClaimed: number;
-  /** Pushes that nobody asked for, or that nobody needed. */
-  readonly pushesWasted: number;
-  /**
-   * Which part of the latest pushes pages claimed, from 0 to 1; and how many pushes a page may have because of that.
-   */
-  readonly pushShare: number;
-  readonly pushBudget: number;
-  /** Bytes of their bodies on the link. */
-  readonly pushedBytes: number;
 }
 
 /** What the phone's store did for a page, as in `StoreStats`: no link carried it. */

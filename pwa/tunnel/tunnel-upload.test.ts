@@ -3,9 +3,9 @@ import type { RequestHandler } from "../../shared/http/exchange.ts";
 import { KEEP_ALIVE } from "../../shared/subprotocol.ts";
 import { CountedBody } from "../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import { UPLOAD_DRAIN_TIME } from "./requests/upload-meter.ts";
 import type { FakeSocket } from "./testing/fake-platform.ts";
 import { text, tunnelRig } from "./testing/tunnel-rig.ts";
+import { UPLOAD_DRAIN_TIME } from "./tunnel.ts";
 
 /** Bytes, and bytes per millisecond. */
 const BATCH = 64 * 1024;

@@ -12,35 +12,21 @@ import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { isAway, type LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
 import type { NavigationRequest, ShellToTunnel, StoreQuestion, TunnelToShell } from "../messages/tunnel-messages.ts";
-import { FrameStarts } from "./port/frame-starts.ts";
-import { SlotPort, type SlotPortHost } from "./port/slot-port.ts";
-import { edgeRequest } from "./requests/edge-request.ts";
-import { HardReload } from "./requests/hard-reload.ts";
-import { heldNavigations, holdNavigation } from "./requests/held-navigations.ts";
-import { HeldResponse } from "./requests/held-response.ts";
-import { HeldResponses } from "./requests/held-responses.ts";
-import { PictureWishes } from "./requests/picture-wishes.ts";
-import { readWhole } from "./requests/read-whole.ts";
-import { askInOrder, passingOn, type ResponseSource } from "./requests/response-source.ts";
-import { ScriptlessPages } from "./requests/scriptless-pages.ts";
+import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
+import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
+import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./requests/held-responses.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
-import { TrackerWishes } from "./requests/tracker-wishes.ts";
 import { WarmedPages } from "./requests/warmed-pages.ts";
+import { HardReload, PictureWishes, ScriptlessPages, TrackerWishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
-import { SOCKET_OPEN_TIMEOUT } from "./sockets/socket-keeper.ts";
-import { steadyClock } from "./sockets/steady-clock.ts";
-import { emptyStore } from "./store/database/delete-database.ts";
-import { KnownSites } from "./store/known-sites.ts";
-import { LateStore } from "./store/late-store.ts";
-import type { StoredSourcePlatform } from "./store/stored-source-platform.ts";
+import { SOCKET_OPEN_TIMEOUT, steadyClock } from "./sockets/socket-keeper.ts";
+import { emptyStore, Store, type StorePlatform } from "./store/store.ts";
 import { Tunnel } from "./tunnel.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
   /** Path of the store's script; the build puts it here. */
   readonly __STORE: string;
-  /** Path of the script that answers questions about the store. */
-  readonly __STORE_QUESTIONS: string;
   /** Path of the script that undoes brotli. */
   readonly __BROTLI: string;
 };
@@ -96,11 +82,10 @@ let phase: LinkPhase = { kind: "unpaired" };
 
 /** How much may be stored. The shell says so before it says anything else. */
 let storeBytes = 0;
-const storeChunk = (): Promise<typeof import("./store/store-chunk.ts")> => import(self.__STORE);
-const store = new LateStore({
+const store = new Store({
   async load() {
-    const chunk = await storeChunk();
-    const parts: StoredSourcePlatform = {
+    const { openStoredSource }: typeof import("./store/store-chunk.ts") = await import(self.__STORE);
+    const parts: StorePlatform = {
       ...epochClock,
       isAway: () => isAway(phase),
       savesData: () => tunnel.savesData,
@@ -111,7 +96,7 @@ const store = new LateStore({
       onDictionaryKey: (key) => tunnel.offerDictionaries(key),
       failure: (code, message) => new RopewayError(code, "stream", "library", message),
     };
-    return chunk.openStoredSource(parts, () => storeBytes);
+    return openStoredSource(parts, () => storeBytes);
   },
   deleteStored: emptyStore,
   setTimer,
@@ -125,7 +110,6 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
   if (kept !== undefined) loadScripts();
 });
 
-const knownSites = new KnownSites(() => store.open(), setTimer);
 const scriptlessPages = new ScriptlessPages();
 const warmedPages: WarmedPages = new WarmedPages({
   ask: (request, consumer) => tunnel.ask(request, consumer),
@@ -149,7 +133,7 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [warmedPages.source, scriptlessPages.source, knownSites.source, countedSource(store.source)],
+  [warmedPages.source, scriptlessPages.source, countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
@@ -226,14 +210,14 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       return tunnel.hint(message.hint);
     case "paired":
       // What is there was another pairing's.
-      return void emptyStore().catch(() => {});
+      return void store.empty().catch(() => {});
     case "spare-page":
       return pictures.spare(message.url);
     case "warm-links":
       return warmedPages.warm(message.page, message.links);
     case "sites":
       scriptlessPages.set(message.scriptless);
-      return knownSites.set(message.known);
+      return store.setKnown(message.known);
     default:
       return heedSetting(message);
   }
@@ -278,9 +262,8 @@ function loadScripts(): void {
 
 /** @returns null where the store cannot be had. */
 async function askStore(question: StoreQuestion): Promise<unknown> {
-  const questions: Promise<typeof import("./store/questions/questions-chunk.ts")> = import(self.__STORE_QUESTIONS);
-  const [{ answerTo }, { openDatabase: open }, source] = await Promise.all([questions, storeChunk(), store.load()]);
-  return source && answerTo(question, { ask: tunnel.ask, open, parts: source.parts });
+  const loaded = await store.load();
+  return loaded?.answer(question, tunnel.ask) ?? null;
 }
 
 /** @returns null, or why something is still there. */

@@ -1,32 +1,34 @@
-/**
- * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
- * Requests wait while there is no link, for as long as the person has patience.
- */
-import { LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
-import { RopewayError, toErrorCode } from "../../shared/errors.ts";
-import type { SlotScheme } from "../../shared/http/exchange.ts";
-import type { RequestHead } from "../../shared/http/heads.ts";
+import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
+import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
+import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/exchange.ts";
+import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
+import {
+  type AcceptTable,
+  acceptToFields,
+  DICTIONARY_KEY,
+  imageWishField,
+  STORED_BODY,
+  TRACKERS_BLOCKED,
+  VIEWPORT,
+} from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import { type Attachment, isCarried } from "../../shared/mux/pipe/channel.ts";
 import { type Experiment, Session } from "../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
 import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import type { EncodableField } from "../../shared/wire/hpack/tables.ts";
 import type { LinkHint, LinkPhase } from "../messages/link.ts";
 import type { StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
+import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./exchange/exchange.ts";
 import type { LastingRequest, OpenedStream } from "./requests/lasting-request.ts";
-import { NetworkRequests } from "./requests/network-requests.ts";
+import { NetworkRequests, TunnelCounters } from "./requests/network-requests.ts";
 import { PushedResponses } from "./requests/pushed-responses.ts";
-import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./requests/response-source.ts";
-import { UploadMeter } from "./requests/upload-meter.ts";
-import { sessionFields, type TunnelAbilities, type TunnelConstants } from "./session-fields.ts";
 import { FirstSocket, type SocketPlatform } from "./sockets/first-socket.ts";
 import { ChannelActivity, FurtherSockets } from "./sockets/further-sockets.ts";
 import { HANDSHAKE_ROUND_TRIPS, SocketContext } from "./sockets/socket-keeper.ts";
-import { TunnelCounters } from "./tunnel-counters.ts";
-import { hidesTheOutcome, refused, sessionLost, unreachable } from "./tunnel-errors.ts";
 
-export interface TunnelHandler {
+interface TunnelHandler {
   onPhase(phase: LinkPhase): void;
   /** Counters changed; called often, so the callee samples. */
   onTraffic(): void;
@@ -43,6 +45,10 @@ interface CarriedSession extends SessionTrace {
   lastCarriedAt: number;
 }
 
+/**
+ * The client end of the tunnel: one session after the other over one link, and every request of the phone on it.
+ * Requests wait while there is no link, for as long as the person has patience.
+ */
 export class Tunnel {
   readonly counters = new TunnelCounters();
   /** Answers a request. */
@@ -398,5 +404,138 @@ export class Tunnel {
     const isThere = phase.kind === "open" || phase.kind === "stalled";
     this.#network.showLink(isThere);
     this.#handler.onPhase(phase);
+  }
+}
+
+interface TunnelConstants {
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** As `parseViewport` reads it; "" while it is not known. */
+  readonly viewport?: string;
+  /** What its browser says where Chromium says otherwise; null while that is not known: no push would be of use. */
+  readonly accept?: AcceptTable | null;
+}
+
+/** What it can do. */
+interface TunnelAbilities {
+  /** Where it takes pushes: scheme of the hosts that its pages are on. */
+  readonly slotScheme: SlotScheme | null;
+  readonly dictionaryKey: string | null;
+  readonly takesBrotli: boolean;
+  /** What it wants done to pictures; null where they are to come as their origins send them. */
+  readonly images: ImageWish | null;
+  /** The person wants no requests to go to trackers. */
+  readonly blocksTrackers: boolean;
+  /** The person wants less data to be used: origins hear of it. */
+  readonly savesData: boolean;
+}
+
+/** What sessions say of this phone, once for all their requests: PROTOCOL.md section 5.1. */
+function sessionFields(
+  { userAgent, acceptLanguage, viewport = "", accept = {} }: TunnelConstants,
+  { slotScheme, dictionaryKey, takesBrotli, images, blocksTrackers, savesData }: TunnelAbilities,
+): EncodableField[] {
+  const fields: EncodableField[] = [
+    ["user-agent", userAgent],
+    ["accept-language", acceptLanguage],
+    [STORED_BODY, "1"],
+  ];
+  if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
+  if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);
+  if (images !== null) fields.push(imageWishField(images));
+  if (blocksTrackers) fields.push(TRACKERS_BLOCKED);
+  if (savesData) fields.push(["save-data", "on"]);
+  if (slotScheme !== null && accept !== null) fields.push([ACCEPT_PUSH, slotScheme], ...acceptToFields(accept));
+  if (viewport !== "") fields.push([VIEWPORT, viewport]);
+  return fields;
+}
+
+/** Whether an origin may have had the request, and acted on it. An edge that refuses the phone has passed nothing on. */
+function hidesTheOutcome({ code, scope }: RopewayError): boolean {
+  if (scope === "session") return code !== ErrorCode.KEY_NOT_ACCEPTED;
+  return code === ErrorCode.ALREADY_SENT || code === ErrorCode.OUTCOME_UNKNOWN;
+}
+
+/** What a request hears of when its tunnel cannot carry it. */
+function unreachable(isOnline: boolean): RopewayError {
+  const [code, reason] = isOnline
+    ? [ErrorCode.LINK_LOST, "check the network, then try again"]
+    : [ErrorCode.OFFLINE, "this device is offline"];
+  return new RopewayError(code, "session", "library", `Cannot reach the edge: ${reason}`);
+}
+
+function refused(): RopewayError {
+  return new RopewayError(
+    ErrorCode.KEY_NOT_ACCEPTED,
+    "session",
+    "peer",
+    "Cannot reach the edge: it does not accept this phone any more; pair it again",
+  );
+}
+
+function sessionLost(): RopewayError {
+  return new RopewayError(ErrorCode.LINK_LOST, "session", "library", "Cannot resume the session: it was too long ago");
+}
+
+/** Milliseconds: most that a probe's answer may lag because an upload is queued before it; 1 MiB at 140 kbit/s. */
+export const UPLOAD_DRAIN_TIME = 60_000;
+
+/** Bytes per second that any link has: GPRS, 8 kbit/s. */
+const SLOWEST_RATE = 1_000;
+/**
+ * Bytes per second, assumed before anything was measured. Where the link is slower, it is opened anew once or twice,
+ * and the upload goes on there.
+ */
+const ASSUMED_RATE = 8_000;
+/** Bytes: fewer are through in a moment, and say nothing of a rate. */
+const WORTH_MEASURING = 4 * 1024;
+
+/**
+ * How long what was handed to the socket takes to get through, from how fast the edge acknowledged so far. A phone's
+ * uplink may have seconds of its own upload queued before anything that is sent now.
+ */
+export class UploadMeter {
+  #rate = ASSUMED_RATE;
+  /** Bytes acknowledged since `#since`. */
+  #bytes = 0;
+  #since: number | null = null;
+  #isOpen = false;
+
+  /** A link is there. */
+  opened(): void {
+    this.#isOpen = true;
+  }
+
+  /**
+   * A link is lost, if there was one.
+   *
+   * @param outstanding bytes for which it may have been given up: such are expected to take longer on the next.
+   */
+  lost(outstanding: number): void {
+    if (this.#isOpen && outstanding >= WORTH_MEASURING) this.#rate = Math.max(SLOWEST_RATE, this.#rate / 2);
+    this.#isOpen = false;
+    this.#since = null;
+  }
+
+  /**
+   * @param acknowledged bytes that the edge has just said to have.
+   * @param outstanding bytes that it has not.
+   * @param roundTrip what comes within one came together.
+   */
+  update(acknowledged: number, outstanding: number, now: number, roundTrip: number): void {
+    if (this.#since === null) [this.#since, this.#bytes] = [now, 0];
+    else this.#bytes += acknowledged;
+    const time = now - this.#since;
+    if (this.#bytes >= WORTH_MEASURING && time > roundTrip) {
+      this.#rate = Math.max(SLOWEST_RATE, (this.#rate + (this.#bytes * 1_000) / time) / 2);
+      [this.#since, this.#bytes] = [now, 0];
+    }
+    if (outstanding < WORTH_MEASURING) this.#since = null;
+  }
+
+  /** Milliseconds until `outstanding` bytes are through. */
+  delay(outstanding: number): number {
+    if (outstanding < WORTH_MEASURING) return 0;
+    return Math.min(UPLOAD_DRAIN_TIME, (outstanding * 1_000) / this.#rate);
   }
 }

@@ -15,9 +15,6 @@ const SLOT_WORKER = ".ropeway/slot-worker";
 /** The tunnel loads it when no page waits for it, by a name that tells its content: the two are of one release. */
 const STORE = ".ropeway/store";
 
-/** Of the tunnel, too: what only the shell asks about what is stored. */
-const STORE_QUESTIONS = ".ropeway/store-questions";
-
 /** The same of what the store needs for a changed body. */
 const DECODER = ".ropeway/decoder";
 
@@ -47,8 +44,7 @@ const LITE_WORKER = ".ropeway/lite-worker";
  * the scripts and pages of its host inside it; those here are for a host that has no service worker yet.
  */
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
-  [STORE_QUESTIONS, "pwa/tunnel/store/questions/questions-chunk.ts", "esm"],
-  [DECODER, "pwa/tunnel/store/dictionary/decoder-chunk.ts", "esm"],
+  [DECODER, "pwa/tunnel/coding/dcz-chunk.ts", "esm"],
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
@@ -139,7 +135,6 @@ async function addStore(files: BuiltFiles): Promise<string> {
 /** The tunnel, which loads parts of its own by their names. @returns its own. */
 async function addTunnel(files: BuiltFiles): Promise<string> {
   const store = await addStore(files);
-  const questions = nameByContent(files, STORE_QUESTIONS);
   const brotli = nameByContent(files, BROTLI);
   const built = await bundle({
     entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
@@ -147,10 +142,9 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
     define: {
       ...browserOptions.define,
       "self.__STORE": JSON.stringify(`/${store}`),
-      "self.__STORE_QUESTIONS": JSON.stringify(`/${questions}`),
       "self.__BROTLI": JSON.stringify(`/${brotli}`),
     },
-    external: [`/${store}`, `/${questions}`, `/${brotli}`],
+    external: [`/${store}`, `/${brotli}`],
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, TUNNEL);

@@ -4,13 +4,12 @@ import { checkBudgets } from "./budgets.ts";
 
 const SLOT_WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
 const STORE = ".ropeway/store-0123456789abcdef0123.js";
-const QUESTIONS = ".ropeway/store-questions-0123456789abcdef0123.js";
 const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
 const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
-const ofTunnel = [".ropeway/tunnel.js", STORE, QUESTIONS, DECODER, BROTLI];
+const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI];
 const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
 
 /** Of what cannot be packed. */

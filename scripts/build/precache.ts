@@ -6,7 +6,6 @@ import { contentHash, withoutContentHash } from "./content-hash.ts";
 const OF_SHELL = new Set([
   ".ropeway/tunnel.js",
   ".ropeway/store.js",
-  ".ropeway/store-questions.js",
   ".ropeway/decoder.js",
   ".ropeway/brotli.js",
   ".ropeway/sheets.js",

@@ -1,8 +1,7 @@
 /** One request of the chaos run: what is asked, and whether it may end as it did. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { EXCHANGE_ATTEMPTS } from "../../pwa/tunnel/requests/lasting-request.ts";
-import { REPLAYED_BODY_BYTES } from "../../pwa/tunnel/requests/repeatable-body.ts";
+import { EXCHANGE_ATTEMPTS, REPLAYED_BODY_BYTES } from "../../pwa/tunnel/requests/lasting-request.ts";
 import { ErrorCode, errorCodeName } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import * as limits from "../../shared/limits.ts";

@@ -1,12 +1,8 @@
 /** Entry of the script that undoes `br`, which the tunnel loads when no page waits for it. */
-
 import zipped from "ropeway:brotli-decoder-wasm";
-import init from "brotli-dec-wasm/web";
-import type { OpenDecoder } from "../../../shared/coding/link-coding.ts";
-import { BrotliDecoder } from "./brotli-decoder.ts";
-import { ContextPool } from "./context-pool.ts";
-import { lateDecoder, type OpenSteppedDecoder } from "./late-decoder.ts";
-import { unzipped } from "./unzipped.ts";
+import init, { BrotliDecStream, type BrotliStreamResult, BrotliStreamResultCode } from "brotli-dec-wasm/web";
+import { type DecoderHandler, hasLargeWindow, type OpenDecoder } from "../../../shared/coding/link-coding.ts";
+import { ContextPool, lateDecoder, type OpenSteppedDecoder, type SteppedDecoder, unzipped } from "./late-decoder.ts";
 
 /** Each has a window of up to 1 MB. What is pushed, and not claimed yet, has one. */
 const CONTEXTS = { most: 16, mostStalled: 64 };
@@ -20,4 +16,73 @@ export async function brotliDecoder(): Promise<OpenDecoder> {
     return new BrotliDecoder(deliver, pool);
   };
   return (handler) => lateDecoder(open, handler);
+}
+
+/** Bytes: what one step puts out at most. Brotli can give millions of times what it takes. */
+const STEP = 64 * 1024;
+
+/** Undoes `br` (RFC 7932, PROTOCOL.md section 5.3) in steps, and waits for the consumer between them. */
+class BrotliDecoder implements SteppedDecoder {
+  readonly #deliver: DecoderHandler["deliver"];
+  readonly #pool: Pick<ContextPool, "stepped" | "release">;
+  /** Null when it is closed. */
+  #stream: BrotliDecStream | null = new BrotliDecStream();
+  #place: "beginning" | "body" | "end" = "beginning";
+
+  /** The wasm is there. @param pool in which it has a place until it is closed. */
+  constructor(deliver: DecoderHandler["deliver"], pool: Pick<ContextPool, "stepped" | "release">) {
+    this.#deliver = deliver;
+    this.#pool = pool;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    const [first] = chunk;
+    if (first === undefined || this.#stream === null) return;
+    if (this.#place === "beginning") this.#begin(first);
+    let rest = chunk;
+    while (this.#stream !== null) {
+      if (this.#place === "end") throw new Error("Cannot decode the response: something follows its end");
+      this.#pool.stepped();
+      const { bytes, taken, code } = step(this.#stream, rest);
+      rest = rest.subarray(taken);
+      if (code === BrotliStreamResultCode.ResultSuccess) this.#place = "end";
+      if (bytes.length > 0) await this.#deliver(bytes);
+      if (code !== BrotliStreamResultCode.NeedsMoreOutput && rest.length === 0) return;
+    }
+  }
+
+  end(): void {
+    if (this.#place !== "end") throw new Error("Cannot decode the response: it ends too soon");
+  }
+
+  close(): void {
+    if (this.#stream === null) return;
+    this.#stream.free();
+    this.#stream = null;
+    this.#pool.release();
+  }
+
+  #begin(first: number): void {
+    if (hasLargeWindow(first)) {
+      throw new Error("Cannot decode the response: its window is larger than any that is sent");
+    }
+    this.#place = "body";
+  }
+}
+
+interface Step {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Bytes of the input that were taken. */
+  readonly taken: number;
+  readonly code: BrotliStreamResultCode;
+}
+
+/** @throws Error at what is no brotli. */
+function step(stream: BrotliDecStream, input: Uint8Array): Step {
+  const result: BrotliStreamResult = stream.dec(input, STEP);
+  try {
+    return { bytes: result.buf as Uint8Array<ArrayBuffer>, taken: result.input_offset, code: result.code };
+  } finally {
+    result.free();
+  }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { ContextPool } from "./context-pool.ts";
+import { ContextPool } from "./late-decoder.ts";
 
 let time: number;
 let timers: { readonly at: number; readonly task: () => void }[];

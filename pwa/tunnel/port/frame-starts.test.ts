@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FrameStarts } from "./frame-starts.ts";
+import { FrameStarts } from "./slot-port.ts";
 
 const TOP = "https://top.example";
 const guest = { origin: "https://guest.example", topLevelOrigin: TOP };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { TunnelToPort } from "../../messages/port-messages.ts";
-import { PORT_BATCH_TIME } from "../../messages/port-messages.ts";
-import { PORT_BATCH_BYTES, PortOutbox } from "./port-outbox.ts";
+import { PORT_BATCH_TIME, type TunnelToPort } from "../../messages/port-messages.ts";
+import { PORT_BATCH_BYTES, PortOutbox } from "./slot-port.ts";
 
 function rig() {
   const posted: (readonly TunnelToPort[])[] = [];

@@ -4,9 +4,8 @@ import type { RequestHead } from "../../../shared/http/heads.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { PortRequestHead, PortToTunnel, SlotBinding } from "../../messages/port-messages.ts";
-import { heldNavigations, holdNavigation } from "../requests/held-navigations.ts";
-import { HeldResponse } from "../requests/held-response.ts";
-import type { Ask } from "../requests/response-source.ts";
+import type { Ask } from "../exchange/exchange.ts";
+import { HeldResponse, heldNavigations, holdNavigation } from "../requests/held-responses.ts";
 import {
   errorCodes,
   FRAME,

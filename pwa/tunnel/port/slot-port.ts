@@ -1,23 +1,25 @@
-/**
- * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
- */
-import type { Clock } from "../../../shared/clock.ts";
+import { BoundedMap } from "../../../shared/bounded-map.ts";
+import type { Clock, SetTimer } from "../../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
-import type { Destination, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import type { Destination, HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { isStoreNote, ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { concat } from "../../../shared/wire/frame.ts";
 import { formFields } from "../../messages/form-type.ts";
-import type { PortRequestHead, PortToTunnel, SilentDocument, SlotBinding } from "../../messages/port-messages.ts";
-import { PORT_CREDIT_BYTES } from "../../messages/port-messages.ts";
-import type { TunnelToShell } from "../../messages/tunnel-messages.ts";
-import { edgeRequest } from "../requests/edge-request.ts";
-import { holdNavigation } from "../requests/held-navigations.ts";
-import { HeldResponse } from "../requests/held-response.ts";
-import type { HeldResponses } from "../requests/held-responses.ts";
-import { type Ask, DEAF } from "../requests/response-source.ts";
-import type { FrameStarts } from "./frame-starts.ts";
-import { PortOutbox } from "./port-outbox.ts";
+import { MessageBatch } from "../../messages/message-batch.ts";
+import {
+  PORT_BATCH_TIME,
+  PORT_CREDIT_BYTES,
+  type PortRequestHead,
+  type PortToTunnel,
+  type SilentDocument,
+  type SlotBinding,
+  type TunnelToPort,
+} from "../../messages/port-messages.ts";
+import type { FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
+import { type Ask, DEAF, edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
+import { HeldResponse, type HeldResponses, holdNavigation } from "../requests/held-responses.ts";
 
 /** Names this tunnel: each window has one. */
 const TUNNEL = crypto.randomUUID();
@@ -59,6 +61,9 @@ interface PortExchange {
   readonly upload: UploadQueue | null;
 }
 
+/**
+ * The tunnel's end of one slot's port: stamps who asks on every request, and paces bodies by what the page has read.
+ */
 export class SlotPort {
   #binding: SlotBinding;
   #host: SlotPortHost;
@@ -438,4 +443,134 @@ class UploadQueue {
     if (this.#controller !== null) this.#onOver();
     this.#controller = null;
   }
+}
+
+/** Bytes: body bytes to a service worker that are worth a message of their own at once. */
+export const PORT_BATCH_BYTES = 128 * 1024;
+
+type DataMessage = TunnelToPort & { readonly type: "data" };
+
+/** Bytes of one stream that are posted as one message. */
+interface GatheredData {
+  readonly id: number;
+  readonly chunks: Uint8Array[];
+}
+
+/**
+ * What a slot's port still has to post. A message costs the browser about a millisecond of work on both sides however
+ * little is in it, since the service worker lives in another process: bodies that come in packets of a slow link would
+ * take more time there than on the link. So what comes within a few milliseconds is posted together, the first at once.
+ */
+export class PortOutbox {
+  readonly #port: Pick<MessagePort, "postMessage">;
+  #entries: (Exclude<TunnelToPort, DataMessage> | GatheredData)[] = [];
+  /** By stream, the newest entry, if that is data: more is added to it. */
+  #growing = new Map<number, GatheredData>();
+  #bytes = 0;
+  readonly #batch: MessageBatch;
+
+  constructor(port: Pick<MessagePort, "postMessage">, setTimer: SetTimer) {
+    this.#port = port;
+    this.#batch = new MessageBatch(() => this.#flush(), PORT_BATCH_TIME, setTimer);
+  }
+
+  post(message: Exclude<TunnelToPort, DataMessage>): void {
+    this.#entries.push(message);
+    if ("id" in message) this.#growing.delete(message.id);
+    this.#batch.want();
+  }
+
+  /** @param chunk may be a view of a larger buffer; nobody else writes into that. */
+  postData(id: number, chunk: Uint8Array): void {
+    let data = this.#growing.get(id);
+    if (data === undefined) {
+      data = { id, chunks: [] };
+      this.#growing.set(id, data);
+      this.#entries.push(data);
+    }
+    data.chunks.push(chunk);
+    this.#bytes += chunk.length;
+    this.#batch.want(this.#bytes >= PORT_BATCH_BYTES);
+  }
+
+  #flush(): void {
+    const entries = this.#entries;
+    this.#entries = [];
+    this.#growing.clear();
+    this.#bytes = 0;
+    const transfers: Transferable[] = [];
+    const messages = entries.map((entry): TunnelToPort => {
+      if (!("chunks" in entry)) return entry;
+      const chunk = ownBytes(entry.chunks);
+      transfers.push(chunk.buffer);
+      return { type: "data", id: entry.id, chunk };
+    });
+    this.#port.postMessage(messages, transfers);
+  }
+}
+
+/** The chunks as one, in a buffer of their own that may be transferred. */
+function ownBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined && isAloneInMessage(first)) return first as Uint8Array<ArrayBuffer>;
+  return concat(...chunks) as Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Whether nothing else of the WebSocket message that the chunk is a view of matters, so that its whole buffer may be
+ * transferred. A frame that carries bytes of its own does not fit before the header of one that is this long.
+ */
+function isAloneInMessage(chunk: Uint8Array): boolean {
+  const longestHeader = 1 + 4 + 4;
+  const reachesEnd = chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength;
+  return reachesEnd && chunk.byteOffset <= longestHeader && chunk.byteLength > 16_384;
+}
+
+type FrameSlot = Pick<SlotBinding, "origin" | "topLevelOrigin">;
+
+/** What a page's form sends to another origin, in a frame. It goes out once. */
+interface FrameForm extends Pick<RequestHead, "url" | "destination"> {
+  readonly headers: HeaderList;
+  readonly body: PhoneRequest["body"];
+}
+
+/** A reload is sent as the first request was, so starts are kept; of old ones the referrer is lost. */
+const STARTS_KEPT = 256;
+/** Forms whose frames have no slot yet. Each holds a body of up to 1 MB. */
+const FORMS_KEPT = 16;
+
+/**
+ * Who sent frames of other origins where, and with what form. The slot that such a frame goes to cannot say it of itself,
+ * and the one that it is in could say anything: so the shell does, before the frame sets out.
+ */
+export class FrameStarts {
+  readonly #starts = new BoundedMap<string, FrameStart>(STARTS_KEPT);
+  readonly #forms = new BoundedMap<string, FrameForm>(FORMS_KEPT);
+
+  /** @param url real, without a fragment. */
+  add(slot: FrameSlot, url: string, start: FrameStart): void {
+    this.#starts.set(keyOf(slot, url), start);
+  }
+
+  find(slot: FrameSlot, url: string): FrameStart | null {
+    return this.#starts.get(keyOf(slot, url)) ?? null;
+  }
+
+  /** @param from the slot that the form is in. */
+  keep(from: FrameSlot, name: string, form: FrameForm): void {
+    this.#forms.set(keyOf(from, name), form);
+  }
+
+  /** @returns the form that sends the frame there, once; null where there is none. */
+  takeForm({ url, form }: Pick<ShellToTunnel & { type: "frame-starts" }, "url" | "form">): FrameForm | null {
+    const key = form === undefined ? "" : keyOf(form.from, form.name);
+    const kept = this.#forms.get(key);
+    if (kept?.url !== url) return null;
+    this.#forms.delete(key);
+    return kept;
+  }
+}
+
+function keyOf({ origin, topLevelOrigin }: FrameSlot, name: string): string {
+  return `${topLevelOrigin} ${origin} ${name}`;
 }

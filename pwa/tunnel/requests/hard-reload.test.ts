@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { HardReload } from "./hard-reload.ts";
+import { HardReload } from "./wishes.ts";
 
 const PAGE = "https://a.example/page?1";
 const head: RequestHead = { ...requestHead, topLevelOrigin: "https://a.example" };

@@ -5,9 +5,7 @@ import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
-import { heldNavigations, holdNavigation } from "./held-navigations.ts";
-import { HeldResponse } from "./held-response.ts";
-import { HeldResponses } from "./held-responses.ts";
+import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./held-responses.ts";
 
 const ORIGIN = "https://a.example";
 const OTHER = "https://b.example";

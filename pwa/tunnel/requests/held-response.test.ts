@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { ConsumerLog, responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { HeldResponse } from "./held-response.ts";
+import { HeldResponse } from "./held-responses.ts";
 
 describe("HeldResponse", () => {
   it("hands over what came before and what comes after, and lets the edge go on then", async () => {

@@ -8,8 +8,7 @@ import { bodyOf, CountedBody, responseHead } from "../../../shared/testing/http/
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import { echo, silence, text, tunnelRig } from "../testing/tunnel-rig.ts";
-import { REFUSED_ATTEMPTS } from "./lasting-request.ts";
-import { REPLAYED_BODY_BYTES } from "./repeatable-body.ts";
+import { REFUSED_ATTEMPTS, REPLAYED_BODY_BYTES } from "./lasting-request.ts";
 
 describe("a session that the edge lost", () => {
   it("has a GET sent again; counters never go back", async () => {

@@ -1,25 +1,19 @@
-/**
- * One request of the phone, through as many sessions as it takes. While a session lives, the channel sees to it that no
- * cut is noticed. When the edge lost the session:
- *
- * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
- * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). One
- *   that had arrived whole but for word of its end is over, whatever the method.
- * - What was pushed and claimed is asked for, as any other.
- * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
- *   section 5.5). Whatever cannot be known fails.
- */
 import { toBase64Url } from "../../../shared/base-encodings.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import { type ClientExchange, type ResponseConsumer, startExchange } from "../../../shared/http/exchange.ts";
-import { type Delivery, isIdempotent, type RequestHead, type ResponseHead } from "../../../shared/http/heads.ts";
+import { headerValue } from "../../../shared/http/head-fields.ts";
+import {
+  type Continuation,
+  type Delivery,
+  isIdempotent,
+  type RequestHead,
+  type ResponseHead,
+} from "../../../shared/http/heads.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { isWhole, overlap, type Remainder, remainderOf } from "./continue-response.ts";
-import type { RepeatableBody } from "./repeatable-body.ts";
-import type { ClaimedPush, SessionTrace } from "./response-source.ts";
+import type { ClaimedPush, SessionTrace } from "../exchange/exchange.ts";
 
 /** Sessions in which a safe request is tried before it fails, when edges lose sessions. */
 export const EXCHANGE_ATTEMPTS = 4;
@@ -50,6 +44,17 @@ interface LastingRequestOptions {
   readonly onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
 }
 
+/**
+ * One request of the phone, through as many sessions as it takes. While a session lives, the channel sees to it that no
+ * cut is noticed. When the edge lost the session:
+ *
+ * - An idempotent request (RFC 9110 section 9.2.2) is sent again, if its body was kept.
+ * - A body that had begun to arrive goes on from where it stopped, if that is sure to fit (continue-response.ts). One
+ *   that had arrived whole but for word of its end is over, whatever the method.
+ * - What was pushed and claimed is asked for, as any other.
+ * - Any other request is sent again with its id, by which the edge knows whether it sent it before (PROTOCOL.md
+ *   section 5.5). Whatever cannot be known fails.
+ */
 export class LastingRequest {
   readonly head: RequestHead;
 
@@ -271,4 +276,170 @@ function outcomeUnknown(cause: RopewayError): RopewayError {
 /** 96 random bits in 16 characters. */
 function newRequestId(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(12)));
+}
+
+/**
+ * How a response that began in a session that was lost goes on in another (RFC 9110 sections 13 and 14): by the missing
+ * bytes, the whole anew, or nothing, since all bytes are there.
+ */
+type Remainder = Continuation | "whole" | "nothing";
+
+/**
+ * @param delivered bytes of the body that the consumer has.
+ * @returns null when nothing could be asked for that is sure to fit what was delivered.
+ */
+function remainderOf({ resumption }: ResponseHead, delivered: number): Remainder | null {
+  if (resumption === undefined) return delivered === 0 ? "whole" : null;
+  const { range, validator } = resumption;
+  if (range === null || delivered === 0) return "whole";
+  const first = range.first + delivered;
+  if (first > range.last) return "nothing";
+  return { first, last: range.last, total: range.total, validator };
+}
+
+/** Whether the consumer has all that the origin had announced: only word of the end is missing. */
+function isWhole({ headers }: ResponseHead, delivered: number): boolean {
+  const length = headerValue(headers, "content-length");
+  return length !== null && /^\d+$/.test(length) && Number(length) === delivered;
+}
+
+/**
+ * How many bytes of the new response's body the consumer has already; null when the two do not belong together.
+ *
+ * @param isRemainder whether the missing bytes alone were asked for.
+ */
+function overlap(former: ResponseHead, delivered: number, next: ResponseHead, isRemainder: boolean): number | null {
+  if (isRemainder && next.continues === true) return next.url === former.url ? 0 : null;
+  if (!isSameResponse(former, next)) return null;
+  if (delivered === 0) return 0;
+  const [old, fresh] = [former.resumption?.validator, next.resumption?.validator];
+  // Only an entity tag stands for the very same bytes of the very same range.
+  return old?.startsWith('"') && old === fresh ? delivered : null;
+}
+
+/** Fields that say what the body is (RFC 9110 section 8), and where to go. */
+const REPRESENTATION_FIELDS = [
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-range",
+  "content-type",
+  "etag",
+  "last-modified",
+  "location",
+];
+
+function isSameResponse(former: ResponseHead, next: ResponseHead): boolean {
+  return (
+    former.status === next.status &&
+    former.url === next.url &&
+    REPRESENTATION_FIELDS.every((name) => headerValue(former.headers, name) === headerValue(next.headers, name))
+  );
+}
+
+/**
+ * Bytes: request body kept on the phone until it is answered, to send it again in another session; forms are smaller.
+ */
+export const REPLAYED_BODY_BYTES = 256 * 1024;
+
+/** Bytes: all such bodies together. */
+export const REPLAYED_BODIES_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that all bodies of one tunnel keep. */
+interface KeptBytes {
+  total: number;
+}
+
+/** A request body that can be sent again in another session, as long as it is small enough to be kept. */
+export class RepeatableBody {
+  #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #kept: KeptBytes;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #isEnded = false;
+  /** Whether all that was read so far is kept. */
+  #isWhole = true;
+  #isClosed = false;
+  #reading: Promise<void> | null = null;
+  /** The latest stream that was opened; those before it are over. */
+  #current: symbol | null = null;
+  /** Chunks that it has taken of those kept. */
+  #taken = 0;
+
+  /** Takes ownership of `source`. */
+  constructor(source: ReadableStream<Uint8Array>, kept: KeptBytes) {
+    this.#reader = source.getReader();
+    this.#kept = kept;
+  }
+
+  /** Whether `open` gives the body from its start. */
+  get isRepeatable(): boolean {
+    return this.#isWhole && !this.#isClosed;
+  }
+
+  /** The whole body, from the start; to cancel it leaves the body as it is. Ends an earlier one. */
+  open(): ReadableStream<Uint8Array> {
+    const id = Symbol();
+    this.#current = id;
+    this.#taken = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          for (;;) {
+            if (this.#current !== id) return controller.error(new Error("Cannot read the body: it was opened anew"));
+            const chunk = this.#take();
+            if (chunk !== undefined) return controller.enqueue(chunk);
+            if (this.#isEnded) return controller.close();
+            this.#reading ??= this.#read();
+            await this.#reading;
+          }
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** Nobody needs it any more: the source is told. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#forget();
+    this.#reader.cancel().catch(() => {});
+  }
+
+  #take(): Uint8Array | undefined {
+    if (!this.#isWhole) return this.#chunks.shift();
+    const chunk = this.#chunks[this.#taken];
+    if (chunk !== undefined) this.#taken += 1;
+    return chunk;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const { done, value } = await this.#reader.read();
+      if (done) this.#isEnded = true;
+      else this.#add(value);
+    } finally {
+      this.#reading = null;
+    }
+  }
+
+  #add(chunk: Uint8Array): void {
+    const fits =
+      this.#bytes + chunk.length <= REPLAYED_BODY_BYTES && this.#kept.total + chunk.length <= REPLAYED_BODIES_BYTES;
+    if (this.#isWhole && !fits) this.#forget();
+    this.#chunks.push(chunk);
+    if (!this.#isWhole) return;
+    this.#bytes += chunk.length;
+    this.#kept.total += chunk.length;
+  }
+
+  /** From now on chunks are handed on only: what the current stream has not taken yet is all that is left. */
+  #forget(): void {
+    this.#isWhole = false;
+    this.#kept.total -= this.#bytes;
+    this.#bytes = 0;
+    this.#chunks.splice(0, this.#taken);
+  }
 }

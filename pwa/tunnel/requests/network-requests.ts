@@ -1,23 +1,25 @@
-/**
- * Requests that the edge answers. While there is no link they wait, for as long as the person has patience. Each has
- * its own wait, which begins when it was made, or when the link was lost.
- */
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
-import { documentName } from "../../../shared/http/exchange.ts";
-import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
+import { documentName, type ResponseConsumer } from "../../../shared/http/exchange.ts";
+import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
+import type { Destination, ResponseHead } from "../../../shared/http/heads.ts";
+import { SHARED_CACHE } from "../../../shared/http/phone-fields.ts";
+import type { Session } from "../../../shared/mux/session/session.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../../shared/wire/frame.ts";
-import { DEFAULT_WAIT_TIME } from "../../messages/tunnel-messages.ts";
-import { LinkPatience } from "../sockets/socket-keeper.ts";
-import type { TunnelCounters } from "../tunnel-counters.ts";
-import { LastingRequest, type OpenedStream, type RequestOutcome } from "./lasting-request.ts";
-import { LAST, priorityOf } from "./priority.ts";
-import { RepeatableBody } from "./repeatable-body.ts";
-import type { Ask } from "./response-source.ts";
+import {
+  DEFAULT_WAIT_TIME,
+  type PushStats,
+  type StoreStats,
+  type TunnelStats,
+  type WarmedStats,
+} from "../../messages/tunnel-messages.ts";
+import { type Ask, passingOn } from "../exchange/exchange.ts";
+import { LinkPatience, type SocketContext } from "../sockets/socket-keeper.ts";
+import { LastingRequest, type OpenedStream, RepeatableBody, type RequestOutcome } from "./lasting-request.ts";
 
 /** What they need of their tunnel. */
-export interface NetworkHost {
+interface NetworkHost {
   /** In the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
   openStream(priority: Priority): OpenedStream | Promise<OpenedStream>;
   /** Why none can be made, or null. */
@@ -30,6 +32,10 @@ export interface NetworkHost {
   onDocumentLost(name: string): void;
 }
 
+/**
+ * Requests that the edge answers. While there is no link they wait, for as long as the person has patience. Each has
+ * its own wait, which begins when it was made, or when the link was lost.
+ */
 export class NetworkRequests {
   #host: NetworkHost;
   #clock: Clock;
@@ -124,4 +130,117 @@ export class NetworkRequests {
       if (waited - Math.max(since, this.#lostAt) >= this.#waitTime) request.fail(error);
     }
   }
+}
+
+const FIRST: Priority = { urgency: 0, incremental: true };
+
+const RENDER_BLOCKING: Priority = { urgency: 1, incremental: false };
+
+const SCRIPT: Priority = { urgency: 2, incremental: false };
+
+const DEFAULT: Priority = { urgency: 3, incremental: false };
+
+/** For what nobody has asked for. */
+const LAST: Priority = { urgency: 7, incremental: false };
+
+const BULK: Priority = { urgency: 5, incremental: true };
+
+/** RFC 9218 priorities by destination, in Chromium's order by resource type. Urgency 3, the default, costs no byte. */
+export function priorityOf(destination: Destination): Priority {
+  switch (destination) {
+    case "document":
+    case "frame":
+    case "iframe":
+      return FIRST;
+    case "style":
+    case "font":
+      return RENDER_BLOCKING;
+    case "script":
+    case "worker":
+    case "json":
+    case "xslt":
+      return SCRIPT;
+    case "audio":
+    case "video":
+    case "track":
+      return BULK;
+    default:
+      return DEFAULT;
+  }
+}
+
+/** What a tunnel has done, over all of its sessions. */
+export class TunnelCounters {
+  readonly counts = {
+    requests: 0,
+    requestsDone: 0,
+    requestsFailed: 0,
+    trackersBlocked: 0,
+    messagesDown: 0,
+    originBytes: 0,
+    sharedCacheHits: 0,
+    sessions: 0,
+    resumes: 0,
+  };
+  /** Body bytes that heads have announced. */
+  expectedBytes = 0;
+  /** Counts of sessions that ended, so that counters never go back. */
+  #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
+
+  over(outcome: RequestOutcome): void {
+    this.counts[outcome === "failed" ? "requestsFailed" : "requestsDone"] += 1;
+  }
+
+  /** Passes a response on, and counts its bytes. */
+  counting(consumer: ResponseConsumer): ResponseConsumer {
+    return passingOn(consumer, {
+      onHead: (head) => {
+        this.expectedBytes += announcedLength(head);
+        if (headerValue(head.headers, SHARED_CACHE) !== null) this.counts.sharedCacheHits += 1;
+        consumer.onHead(head);
+      },
+      onBody: (chunk) => {
+        this.counts.originBytes += chunk.length;
+        return consumer.onBody(chunk);
+      },
+    });
+  }
+
+  /** The session is over. */
+  archive({
+    channels: {
+      totals: { traffic },
+    },
+    streams: { headBytes },
+  }: Session): void {
+    this.#past.up += traffic.bytesUp;
+    this.#past.down += traffic.bytesDown;
+    this.#past.messagesUp += traffic.messagesUp;
+    this.#past.headBytesUp += headBytes.sent;
+    this.#past.headBytesDown += headBytes.received;
+  }
+
+  stats(
+    session: Session | undefined,
+    sockets: SocketContext["traffic"],
+  ): Omit<TunnelStats, "road" | "sockets" | keyof (PushStats & StoreStats & WarmedStats)> {
+    const traffic = session?.channels.totals.traffic ?? { bytesUp: 0, bytesDown: 0, messagesUp: 0 };
+    const heads = session?.streams.headBytes ?? { sent: 0, received: 0 };
+    return {
+      ...this.counts,
+      socketsOpened: sockets.opened,
+      channels: session?.channels.choice.attached.length ?? 0,
+      channelsWanted: session?.wantedChannels ?? 1,
+      linkBytesUp: this.#past.up + traffic.bytesUp + sockets.keepAliveBytesUp,
+      linkBytesDown: this.#past.down + traffic.bytesDown + sockets.keepAliveBytesDown,
+      messagesUp: this.#past.messagesUp + traffic.messagesUp,
+      requestHeadBytes: this.#past.headBytesUp + heads.sent,
+      responseHeadBytes: this.#past.headBytesDown + heads.received,
+    };
+  }
+}
+
+function announcedLength(head: ResponseHead): number {
+  const length = Number(headerValue(head.headers, "content-length") ?? "0");
+  return Number.isSafeInteger(length) && length > 0 ? length : 0;
 }

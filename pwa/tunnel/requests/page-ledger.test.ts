@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Counters, openLedger } from "./page-ledger.ts";
+import { type Counters, openLedger } from "./tabs.ts";
 
 function counters(each: number): Counters {
   return {

@@ -4,8 +4,8 @@ import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { imageNoteField, ORIGINAL } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { PictureSettings } from "../../messages/tunnel-messages.ts";
-import { PictureWishes } from "./picture-wishes.ts";
-import type { Answer } from "./response-source.ts";
+import type { Answer } from "../exchange/exchange.ts";
+import { PictureWishes } from "./wishes.ts";
 
 const SITE = "https://site.example";
 const picture: RequestHead = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { priorityOf } from "./priority.ts";
+import { priorityOf } from "./network-requests.ts";
 
 it("orders what a page waits for before what it can do without", () => {
   const order = (["document", "style", "script", "image", "video"] as const).map((kind) => priorityOf(kind).urgency);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as limits from "../../../shared/limits.ts";
-import { PushBudget } from "./push-budget.ts";
+import { PushBudget } from "./pushed-responses.ts";
 
 function after(...outcomes: readonly (readonly [isOfUse: boolean, count: number])[]): PushBudget {
   const budget = new PushBudget();

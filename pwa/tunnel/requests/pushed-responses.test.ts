@@ -9,9 +9,9 @@ import { bodyOf, ConsumerLog, CountedBody, responseHead } from "../../../shared/
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { linkSessions } from "../../../shared/testing/mux/linked-sessions.ts";
 import { settle } from "../../../shared/testing/turns.ts";
+import type { Ask } from "../exchange/exchange.ts";
 import { FakePlatform } from "../testing/fake-platform.ts";
 import { PushedResponses } from "./pushed-responses.ts";
-import type { Ask } from "./response-source.ts";
 
 const PICTURE: RequestHead = {
   ...requestHead,

@@ -1,8 +1,3 @@
-/**
- * Responses that the edge pushed and no page has asked for yet (PROTOCOL.md section 5.6). Each is for one request: who
- * asks, in which partition, for what and how. So no other site, and no document, ever gets to see it. What nobody claims
- * is dropped after a while, or when its page goes.
- */
 import type { Clock } from "../../../shared/clock.ts";
 import type { LinkDecoders } from "../../../shared/coding/link-coding.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
@@ -17,17 +12,16 @@ import {
 import type { HeaderList, RequestHead } from "../../../shared/http/heads.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import { HeldResponse } from "./held-response.ts";
-import { HeldResponses } from "./held-responses.ts";
-import { priorityOf } from "./priority.ts";
-import { PushBudget } from "./push-budget.ts";
+import type { PushStats } from "../../messages/tunnel-messages.ts";
 import {
   type ClaimedPush,
   type PhoneRequest,
   passingOn,
   type ResponseSource,
   type SessionTrace,
-} from "./response-source.ts";
+} from "../exchange/exchange.ts";
+import { HeldResponse, HeldResponses } from "./held-responses.ts";
+import { priorityOf } from "./network-requests.ts";
 
 class PushedResponse extends HeldResponse implements ClaimedPush {
   readonly stream: MuxStream;
@@ -44,6 +38,11 @@ class PushedResponse extends HeldResponse implements ClaimedPush {
   }
 }
 
+/**
+ * Responses that the edge pushed and no page has asked for yet (PROTOCOL.md section 5.6). Each is for one request: who
+ * asks, in which partition, for what and how. So no other site, and no document, ever gets to see it. What nobody claims
+ * is dropped after a while, or when its page goes.
+ */
 export class PushedResponses {
   #counters = { pushes: 0, pushesClaimed: 0, pushesWasted: 0, pushedBytes: 0 };
   #budget = new PushBudget();
@@ -64,7 +63,7 @@ export class PushedResponses {
     this.#waiting = new HeldResponses(clock, limits.unclaimedPushTime, () => this.#wasted(1));
   }
 
-  get stats() {
+  get stats(): PushStats {
     return { ...this.#counters, pushShare: this.#budget.share, pushBudget: this.#budget.pushes };
   }
 
@@ -194,4 +193,32 @@ export class PushedResponses {
 /** A failure that the page's own request would have met too (PROTOCOL.md section 7). */
 function saysWhatOriginDid({ code }: RopewayError): boolean {
   return code >= ErrorCode.NAME_NOT_RESOLVED;
+}
+
+/** Pushes, by which the share follows: those of the last page or two. */
+const MEMORY = 64;
+/** Shares: from here up all may come, and from here down the least. */
+const [ENOUGH, POOR] = [0.9, 0.5];
+/** Least pushes, so that it shows when pages change. */
+const LEAST = 8;
+
+/** How many pushes a page may have: all that there are as long as nearly all are of use, and fewer the more are not. */
+export class PushBudget {
+  #share = 1;
+
+  /** From 0 to 1: those that pages asked for, of the latest. */
+  get share(): number {
+    return this.#share;
+  }
+
+  /** Count, of one page. */
+  get pushes(): number {
+    const part = Math.min(1, Math.max(0, (this.#share - POOR) / (ENOUGH - POOR)));
+    return Math.round(LEAST + part * (limits.pushesPerDocument - LEAST));
+  }
+
+  /** A page has asked for a push, or none will. */
+  decided(isOfUse: boolean): void {
+    this.#share += (Number(isOfUse) - this.#share) / MEMORY;
+  }
 }

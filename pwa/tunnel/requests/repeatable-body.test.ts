@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CountedBody } from "../../../shared/testing/http/exchange-rig.ts";
-import { REPLAYED_BODIES_BYTES, REPLAYED_BODY_BYTES, RepeatableBody } from "./repeatable-body.ts";
+import { REPLAYED_BODIES_BYTES, REPLAYED_BODY_BYTES, RepeatableBody } from "./lasting-request.ts";
 
 /** A body that hands out a chunk for each push. */
 function source() {

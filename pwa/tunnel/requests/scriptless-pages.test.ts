@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { ScriptlessPages } from "./scriptless-pages.ts";
+import { ScriptlessPages } from "./wishes.ts";
 
 const DEAF = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { HeldResponse } from "./held-response.ts";
+import { HeldResponse } from "./held-responses.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./tabs.ts";
 
 const NONE = {

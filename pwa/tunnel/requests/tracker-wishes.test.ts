@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { TrackerWishes } from "./tracker-wishes.ts";
+import { TrackerWishes } from "./wishes.ts";
 
 const of = (topLevelOrigin: string): RequestHead => ({ ...requestHead, topLevelOrigin });
 

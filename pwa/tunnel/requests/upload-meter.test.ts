@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { UPLOAD_DRAIN_TIME, UploadMeter } from "./upload-meter.ts";
+import { UPLOAD_DRAIN_TIME, UploadMeter } from "../tunnel.ts";
 
 it("expects nothing of a few bytes, and bounds what it expects of many", () => {
   const meter = new UploadMeter();

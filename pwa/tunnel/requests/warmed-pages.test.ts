@@ -7,7 +7,7 @@ import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { navigation, requestHead } from "../../../shared/testing/http/request-heads.ts";
 import { settle } from "../../../shared/testing/turns.ts";
-import { DEAF, type PhoneRequest } from "./response-source.ts";
+import { DEAF, type PhoneRequest } from "../exchange/exchange.ts";
 import { IDLE_TIME, LINKS_WARMED, WARMED_TIME, WarmedPages } from "./warmed-pages.ts";
 
 const ORIGIN = "https://a.example";

@@ -9,11 +9,16 @@ import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { areMaybeSameSite, parseUrl } from "../../../shared/web/origin.ts";
-import { edgeRequest } from "./edge-request.ts";
-import { HeldResponse } from "./held-response.ts";
-import { HeldResponses } from "./held-responses.ts";
-import { readWhole } from "./read-whole.ts";
-import { type Ask, type ClaimedPush, type PhoneRequest, passingOn, type ResponseSource } from "./response-source.ts";
+import {
+  type Ask,
+  type ClaimedPush,
+  edgeRequest,
+  type PhoneRequest,
+  passingOn,
+  type ResponseSource,
+  readWhole,
+} from "../exchange/exchange.ts";
+import { HeldResponse, HeldResponses } from "./held-responses.ts";
 
 /** Links that are warmed for one page. */
 export const LINKS_WARMED = 3;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
-import { forgottenBy } from "./forgetting.ts";
+import { forgottenBy } from "./stored-source.ts";
 
 it("forgets all with all site data, and nothing with other messages", () => {
   expect(forgottenBy({ url: EdgeRequest.SITE_DATA, headers: [] })?.("https://a.example https://a.example")).toBe(true);

@@ -1,16 +1,15 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
-import { KnownSites } from "./known-sites.ts";
-import { LateStore } from "./late-store.ts";
-import type { StoredSource } from "./stored-source.ts";
+import type { ResponseSource } from "../exchange/exchange.ts";
+import { type LoadedStore, Store } from "./store.ts";
 import { turns } from "./testing/stored-bodies.ts";
 import { page, picture, SITE } from "./testing/stored-windows.ts";
 
 const OTHER: RequestHead = { ...page, url: "https://b.example/", topLevelOrigin: "https://b.example" };
 
 /** A store that opens when the test says so. */
-function rig(load?: () => Promise<StoredSource>) {
+function rig(load?: () => Promise<LoadedStore>) {
   const asked: string[] = [];
   const timers: (() => void)[] = [];
   const setTimer = (task: () => void) => {
@@ -21,26 +20,26 @@ function rig(load?: () => Promise<StoredSource>) {
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const parts = { cookies: { mayHaveChanged() {} } };
-  const store = new LateStore({
-    load: load ?? (async () => ({ opened, parts }) as unknown as StoredSource),
+  const source: ResponseSource = (request, consumer, next) => next(request, consumer);
+  const cookies = { mayHaveChanged() {} };
+  const store = new Store({
+    load: load ?? (async () => ({ opened, source, cookies }) as unknown as LoadedStore),
     deleteStored: async () => {},
     setTimer,
   });
-  const sites = new KnownSites(() => store.open(), setTimer);
   const ask = (head: RequestHead) => {
-    const exchange = sites.source({ head, body: null, push: null }, new ConsumerLog(), ({ head: { url } }) => {
+    const exchange = store.source({ head, body: null, push: null }, new ConsumerLog(), ({ head: { url } }) => {
       asked.push(url);
       return { cancel() {} };
     });
     return exchange;
   };
-  return { asked, sites, ask, timers, open };
+  return { asked, store, ask, timers, open };
 }
 
 it("has only documents wait, of known sites, until the store is open", async () => {
-  const { asked, sites, ask, open } = rig();
-  sites.set([SITE]);
+  const { asked, store, ask, open } = rig();
+  store.setKnown([SITE]);
   ask(page);
   ask(OTHER);
   ask(picture);
@@ -54,18 +53,18 @@ it("has only documents wait, of known sites, until the store is open", async () 
 });
 
 it("has those of any site wait where nobody can say which are known, and none where none was opened", async () => {
-  const { asked, sites, ask } = rig();
+  const { asked, store, ask } = rig();
   ask(page);
   expect(asked).toEqual([page.url]);
-  sites.set(null);
+  store.setKnown(null);
   ask(OTHER);
   await turns(3);
   expect(asked).toEqual([page.url]);
 });
 
 it("has no document wait after the first has waited too long", async () => {
-  const { asked, sites, ask, timers } = rig();
-  sites.set([SITE]);
+  const { asked, store, ask, timers } = rig();
+  store.setKnown([SITE]);
   ask(page);
   await turns(1);
   timers[0]?.();
@@ -76,8 +75,8 @@ it("has no document wait after the first has waited too long", async () => {
 });
 
 it("asks though the store cannot be had, and nothing that was given up meanwhile", async () => {
-  const { asked, sites, ask } = rig(() => Promise.reject(new Error("No network")));
-  sites.set([SITE]);
+  const { asked, store, ask } = rig(() => Promise.reject(new Error("No network")));
+  store.setKnown([SITE]);
   ask({ ...page, url: `${SITE}/left` }).cancel();
   ask(page);
   await turns(3);

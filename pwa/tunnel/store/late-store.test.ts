@@ -4,25 +4,23 @@ import type { RequestHead, ResponseHead, ScriptCookie } from "../../../shared/ht
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { edgeRequest } from "../requests/edge-request.ts";
-import type { PhoneRequest } from "../requests/response-source.ts";
-import { LateStore } from "./late-store.ts";
-import type { StoredSource } from "./stored-source.ts";
+import { edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
+import { type LoadedStore, Store } from "./store.ts";
 import { FRESH, page, SITE, TestPhone } from "./testing/stored-windows.ts";
 
 const request: PhoneRequest = { head: requestHead, body: null, push: null };
 const clearing: PhoneRequest = { ...request, head: { ...requestHead, url: EdgeRequest.SITE_DATA } };
 
-const PARTS = { cookies: { mayHaveChanged() {}, answered() {}, lost() {} } };
+const COOKIES = { mayHaveChanged() {}, answered() {}, lost() {} };
 
-function rig(load: () => Promise<StoredSource>, deleteStored = async () => {}) {
+function rig(load: () => Promise<LoadedStore>, deleteStored = async () => {}) {
   const asked: string[] = [];
   const timers: (() => void)[] = [];
   const setTimer = (task: () => void) => {
     timers.push(task);
     return () => void timers.splice(timers.indexOf(task), 1);
   };
-  const store = new LateStore({
+  const store = new Store({
     load,
     deleteStored: () => {
       asked.push("delete");
@@ -46,8 +44,8 @@ function rig(load: () => Promise<StoredSource>, deleteStored = async () => {}) {
       return { cancel() {} };
     },
     passedBy: ({ method }: RequestHead) => void asked.push(method),
-    parts: PARTS,
-  } as unknown as StoredSource;
+    cookies: COOKIES,
+  } as unknown as LoadedStore;
   return { asked, store, ask, stored, timers, consumers };
 }
 
@@ -134,7 +132,7 @@ describe("cookies that change while it loads", () => {
     await former.stored(page);
     const window = phone.open();
     await window.store.opened;
-    const late = new LateStore({
+    const late = new Store({
       load: async () => window.source,
       deleteStored: async () => {},
       setTimer: () => () => {},

@@ -1,25 +1,19 @@
 /** Entry of the store's own script, which the tunnel loads when no page waits for it. */
-import { STORE_NAME } from "./database/delete-database.ts";
-import { dictionaryKey } from "./database/dictionary-key.ts";
-import { openStoreDatabase } from "./database/open-database.ts";
-import { openResponseStore } from "./database/open-store.ts";
-import { storeOptions } from "./database/store-options.ts";
-import { StoredDictionaries } from "./dictionary/stored-dictionaries.ts";
+
+import { openResponseStore, StoreLimit, storeOptions } from "./database/response-store.ts";
+import { dictionaryKey, openStoreDatabase } from "./database/store-database.ts";
+import { StoredDictionaries } from "./exchanges/named-bodies.ts";
 import { isStoredExchange } from "./exchanges/stored-exchange.ts";
-import { StoreLimit } from "./store-limit.ts";
+import { STORE_NAME, type StorePlatform } from "./store.ts";
 import { StoredSource } from "./stored-source.ts";
-import type { StoredSourcePlatform } from "./stored-source-platform.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
   /** Path of the decoder's script; the build puts it here. */
   readonly __DECODER: string;
 };
 
-/** A connection of its own for who asks what is stored. */
-export const openDatabase = () => openStoreDatabase(STORE_NAME);
-
 /** @param bytes of bodies that the person lets be stored, as of now. */
-export function openStoredSource(platform: StoredSourcePlatform, bytes: () => number): StoredSource {
+export function openStoredSource(platform: StorePlatform, bytes: () => number): StoredSource {
   const limit = new StoreLimit(bytes);
   void limit.measure(() => navigator.storage.estimate());
   const channel = new BroadcastChannel("ropeway-cookies");

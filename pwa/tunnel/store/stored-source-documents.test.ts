@@ -4,7 +4,7 @@ import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http
 import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
-import type { PhoneRequest } from "../requests/response-source.ts";
+import type { PhoneRequest } from "../exchange/exchange.ts";
 import { FRESH, page, picture, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;

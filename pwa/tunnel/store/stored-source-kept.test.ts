@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { RequestHead } from "../../../shared/http/heads.ts";
-import { keepPage } from "./questions/keep-page.ts";
+import { keepPage } from "./questions.ts";
 import { FRESH, page, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { readLearned } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import type { PhoneRequest } from "../requests/response-source.ts";
+import type { PhoneRequest } from "../exchange/exchange.ts";
 import { turns } from "./testing/stored-bodies.ts";
 import { FRESH, page, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 

@@ -1,43 +1,53 @@
-/**
- * Answers requests out of the phone's store by the rules of RFC 9111 and the cache modes of Fetch, and stores what comes
- * from the edge. Between the pushed responses and the network.
- */
 import { ErrorCode } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
-import { EDGE_SCHEME } from "../../../shared/http/head-fields.ts";
+import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
-import { type Decision, decide } from "../../../shared/http-cache/cache-rules.ts";
-import type { StoreStats } from "../../messages/tunnel-messages.ts";
-import { type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../requests/response-source.ts";
-import type { AskedAhead } from "./ahead/asked-questions.ts";
-import { AskingAhead } from "./ahead/asking-ahead.ts";
-import { PageRequests } from "./ahead/page-requests.ts";
-import { bounded, FORGETTING_TIME } from "./bounded.ts";
-import { PartitionIndex } from "./database/partition-index.ts";
-import type { ResponseStore } from "./database/response-store.ts";
-import type { StoredDictionaries } from "./dictionary/stored-dictionaries.ts";
-import { type Alike, alikeOf } from "./exchanges/alike.ts";
-import { AwayAnswers, type StoredInstead } from "./exchanges/away-answers.ts";
+import { type Decision, decide, isLifetimeGuessed, selectVariant } from "../../../shared/http-cache/cache-rules.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { siteName } from "../../messages/site-name.ts";
+import type { StoreQuestion, StoreStats } from "../../messages/tunnel-messages.ts";
+import { type Ask, laterWith, type PhoneRequest, passingOn, type ResponseSource } from "../exchange/exchange.ts";
+import { type AskedAhead, AskingAhead } from "./ahead/asking-ahead.ts";
+import { PageRequests } from "./ahead/page-visits.ts";
+import { PartitionIndex, type ResponseStore } from "./database/response-store.ts";
+import { openStoreDatabase } from "./database/store-database.ts";
+import { AwayAnswers, StoredAnswers, type StoredInstead } from "./exchanges/answers.ts";
 import { CookieMirror } from "./exchanges/cookie-mirror.ts";
 import { EdgeQuestions } from "./exchanges/edge-questions.ts";
 import { Invalidations } from "./exchanges/invalidations.ts";
-import { cached, type Lookup, telling } from "./exchanges/lookup.ts";
-import { NewerPages } from "./exchanges/newer-pages.ts";
-import { fitsAway, movedHead } from "./exchanges/redirected.ts";
-import { type SourceParts, scriptCookiesOf, withinDiskTime } from "./exchanges/source-parts.ts";
-import { StoredAnswers } from "./exchanges/stored-answers.ts";
-import { contextOf, isOwnWrite, isPage, partitionOf, type StoredExchange } from "./exchanges/stored-exchange.ts";
-import { type Variant, variantsIn, variantsOf } from "./exchanges/variants-of.ts";
-import { forgottenBy } from "./forgetting.ts";
-import { ForgottenSites } from "./forgotten-sites.ts";
-import { laterWith } from "./later-with.ts";
-import { failingWith, NOT_CLEARED } from "./not-cleared.ts";
-import type { StoredSourcePlatform } from "./stored-source-platform.ts";
+import { cached, type Lookup, type SourceParts, scriptCookiesOf, telling, withinDiskTime } from "./exchanges/lookup.ts";
+import { type Alike, alikeOf, type StoredDictionaries } from "./exchanges/named-bodies.ts";
+import {
+  contextOf,
+  fitsAway,
+  isOwnWrite,
+  isPage,
+  movedHead,
+  partitionOf,
+  type StoredExchange,
+  type Variant,
+  variantsIn,
+  variantsOf,
+} from "./exchanges/stored-exchange.ts";
+import { answerTo } from "./questions.ts";
+import {
+  bounded,
+  FORGETTING_TIME,
+  failingWith,
+  type LoadedStore,
+  NOT_CLEARED,
+  STORE_NAME,
+  type StorePlatform,
+} from "./store.ts";
 
 /** Milliseconds without a request after which the store looks after itself. */
 const IDLE_TIME = 10_000;
 
-export class StoredSource {
+/**
+ * Answers requests out of the phone's store by the rules of RFC 9111 and the cache modes of Fetch, and stores what comes
+ * from the edge. Between the pushed responses and the network.
+ */
+export class StoredSource implements LoadedStore {
   readonly #forgotten = new ForgottenSites();
   readonly #parts: SourceParts;
   readonly #answers: StoredAnswers;
@@ -50,7 +60,7 @@ export class StoredSource {
   /** @param tellCookies for `cookiesChanged` of the other windows. */
   constructor(
     store: ResponseStore<StoredExchange>,
-    platform: StoredSourcePlatform,
+    platform: StorePlatform,
     tellCookies: (urls: readonly string[]) => void,
     dictionaries: StoredDictionaries | null = null,
   ) {
@@ -79,7 +89,6 @@ export class StoredSource {
     this.#newer = new NewerPages(this.#parts, this.#edge);
   }
 
-  /** Settles when it is known what is stored. */
   get opened(): Promise<unknown> {
     return this.#parts.store.opened;
   }
@@ -89,23 +98,28 @@ export class StoredSource {
     return { ...counters, storedBytes: store.use.bytes, storedBytesMax: store.bytesMax };
   }
 
-  /** For what is asked about what is stored. */
+  /** All that answers and stores here. */
   get parts(): SourceParts {
     return this.#parts;
   }
 
-  /** Less may be stored than before. */
+  get cookies(): CookieMirror {
+    return this.#parts.cookies;
+  }
+
+  answer(question: StoreQuestion, ask: Ask): Promise<unknown> {
+    return answerTo(question, { ask, open: () => openStoreDatabase(STORE_NAME), parts: this.#parts });
+  }
+
   makeRoom(): Promise<void> {
     return this.#parts.store.remove([]);
   }
 
-  /** The app may be closed at any moment: what rests is written. */
   writeDown(): void {
     this.#ahead.visits.keepAll();
     this.#parts.store.hurry();
   }
 
-  /** The link went away: what is asked of the edge and stored is answered so. */
   linkLeft(): void {
     this.#away.linkLeft();
   }
@@ -115,22 +129,18 @@ export class StoredSource {
     this.#parts.cookies.forgetSites(urls);
   }
 
-  /** Whether scripts of a document with this head are known to have no cookies. */
   hasNoCookies(head: Pick<RequestHead, "url" | "topLevelOrigin">): boolean {
     return this.#parts.cookies.cookiesFor(head)?.length === 0;
   }
 
-  /** As `ForgottenSites.tell`. */
   forget(word: Parameters<ForgottenSites["tell"]>[0]): void {
     this.#forgotten.tell(word);
   }
 
-  /** The phone is not paired any more: what pages asked for at their visits goes. What is stored stays, kept pages too. */
   unpaired(): Promise<void> {
     return this.#ahead.visits.forget();
   }
 
-  /** The edge has answered a request that did not come by here. */
   passedBy(head: RequestHead, response: ResponseHead): void {
     this.#parts.invalidations.answered(head, response);
   }
@@ -169,7 +179,6 @@ export class StoredSource {
     });
   }
 
-  /** Whether the page would get what is stored: nobody needs to send it. */
   isAtHand(head: RequestHead): boolean {
     const context = contextOf(head);
     const index = this.#parts.store.index(partitionOf(head));
@@ -342,4 +351,85 @@ export class StoredSource {
   #now(): number {
     return this.#parts.platform.now();
   }
+}
+
+/** Milliseconds: what a page needs goes first. */
+const CHECK_DELAY = 2_000;
+
+/** Whether a page that is shown as it was stored, with nobody asked, has another version by now. */
+class NewerPages {
+  readonly #parts: SourceParts;
+  readonly #questions: EdgeQuestions;
+
+  constructor(parts: SourceParts, questions: EdgeQuestions) {
+    this.#parts = parts;
+    this.#questions = questions;
+  }
+
+  /** A page gets what is stored. What is not asked about beside is asked about later, where nothing says how long it is fresh. */
+  shown(lookup: Lookup, decision: Decision<Variant> & { kind: "answer" | "answer-and-validate" }): void {
+    const { stored } = decision;
+    if (decision.kind === "answer-and-validate") this.#check(lookup, stored, decision.fields);
+    else if (isPage(lookup.head) && lookup.head.cacheMode === "default" && isLifetimeGuessed(stored)) {
+      this.#parts.platform.setTimer(() => this.#ask(lookup, stored), CHECK_DELAY);
+    }
+  }
+
+  #ask(lookup: Lookup, shown: Variant): void {
+    const { platform } = this.#parts;
+    const asked = decide({ ...lookup.head, cacheMode: "no-cache" }, [shown], platform.now());
+    if (platform.isAway() || asked.kind !== "validate") return;
+    const fields = asked.fields.filter(([name]) => name !== "cache-control");
+    if (this.#questions.canConfirm(lookup, shown, fields)) this.#check(lookup, shown, fields);
+  }
+
+  #check(lookup: Lookup, shown: Variant, fields: HeaderList): void {
+    const checked = this.#questions.check(lookup, shown, fields);
+    if (isPage(lookup.head)) void checked.then(() => this.#compare(lookup, shown));
+  }
+
+  async #compare({ head, partition, context }: Lookup, shown: Variant): Promise<void> {
+    const { store, invalidations, platform } = this.#parts;
+    await invalidations.pendingFor(partition, head.url);
+    const stored = selectVariant(head, variantsOf(await store.index(partition), head, context));
+    if (stored !== null && stored.entry.body.hash !== shown.entry.body.hash) platform.onNewerPage(head.url);
+  }
+}
+
+/**
+ * Sites that phone and edge are forgetting, on behalf of any window: documents of them wait until that is over. Each window
+ * has a session of its own, so that a request of one could come to the edge, for cookies, before another's word to forget
+ * them. What pages that close have to say goes out.
+ */
+class ForgottenSites {
+  readonly #sites = new Map<string, PromiseWithResolvers<void>>();
+
+  /** @param site as `siteName` of its pages. @param isOver whether it is forgotten by now, or cannot be. */
+  tell({ site, isOver }: { readonly site: string; readonly isOver: boolean }): void {
+    if (!isOver) return void this.#sites.set(site, this.#sites.get(site) ?? Promise.withResolvers());
+    this.#sites.get(site)?.resolve();
+    this.#sites.delete(site);
+  }
+
+  /** What a request has to wait for; null where there is nothing. */
+  holding({ mode, url }: Pick<RequestHead, "mode" | "url">): Promise<void> | null {
+    if (this.#sites.size === 0 || mode !== "navigate") return null;
+    return this.#sites.get(siteName(url))?.promise ?? null;
+  }
+}
+
+/**
+ * What a message to the edge has the phone forget first.
+ *
+ * @returns whether a partition of the store goes; null where the message is another.
+ */
+export function forgottenBy({
+  url,
+  headers,
+}: Pick<RequestHead, "url" | "headers">): ((partition: string) => boolean) | null {
+  if (url === EdgeRequest.SITE_DATA) return () => true;
+  if (url !== EdgeRequest.SITE) return null;
+  const site = headerValue(headers, "host-name");
+  // As the page's own, or as a frame's in the pages of others.
+  return (partition) => partition.split(" ").some((origin) => siteName(origin) === site);
 }

@@ -1,7 +1,7 @@
 /** A body that a phone has, as its store names it to the edge, and undoes what is coded against it. */
 import { createHash } from "node:crypto";
+import { openDczDecoder } from "../../../pwa/tunnel/coding/dcz-chunk.ts";
 import { lateDecoder } from "../../../pwa/tunnel/coding/late-decoder.ts";
-import { openDczDecoder } from "../../../pwa/tunnel/store/dictionary/decoder-chunk.ts";
 import type { LinkDecoder } from "../../../shared/coding/link-coding.ts";
 import type { StoredBody } from "../../../shared/http/heads.ts";
 import { bodyName } from "../../../shared/http/phone-fields.ts";

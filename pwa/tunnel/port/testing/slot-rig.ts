@@ -12,11 +12,9 @@ import {
   type SlotBinding,
   type TunnelToPort,
 } from "../../../messages/port-messages.ts";
-import { heldNavigations } from "../../requests/held-navigations.ts";
-import { HeldResponses } from "../../requests/held-responses.ts";
-import { type Ask, askInOrder } from "../../requests/response-source.ts";
-import { FrameStarts } from "../frame-starts.ts";
-import { SlotPort } from "../slot-port.ts";
+import { type Ask, askInOrder } from "../../exchange/exchange.ts";
+import { HeldResponses, heldNavigations } from "../../requests/held-responses.ts";
+import { FrameStarts, SlotPort } from "../slot-port.ts";
 
 export const ORIGIN = "https://a.example";
 export const URL_A = `${ORIGIN}/page`;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AskedQuestions } from "./asked-questions.ts";
+import { AskedQuestions } from "./asking-ahead.ts";
 
 const PAGE = "https://a.example/";
 

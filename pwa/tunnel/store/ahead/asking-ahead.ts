@@ -1,7 +1,3 @@
-/**
- * With a navigation, and before its document has come, asks origins about what the document's page asked for at its last
- * visit and what has become stale since: the page's own requests find it confirmed.
- */
 import { type ClientExchange, isPushable } from "../../../../shared/http/exchange.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
@@ -14,21 +10,22 @@ import {
 } from "../../../../shared/http/phone-fields.ts";
 import { type Decision, decide } from "../../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../../shared/web/origin.ts";
-import { DEAF } from "../../requests/response-source.ts";
-import type { PartitionIndex } from "../database/partition-index.ts";
-import { byUse } from "../database/store-rows.ts";
+import { DEAF, laterWith } from "../../exchange/exchange.ts";
+import type { PartitionIndex } from "../database/response-store.ts";
+import { byUse } from "../database/store-database.ts";
 import type { EdgeQuestions } from "../exchanges/edge-questions.ts";
-import { cached, type Lookup } from "../exchanges/lookup.ts";
-import type { SourceParts } from "../exchanges/source-parts.ts";
-import { contextOf, type ExchangeEntry, type StoredExchange } from "../exchanges/stored-exchange.ts";
-import { type Variant, variantsOf } from "../exchanges/variants-of.ts";
-import { laterWith } from "../later-with.ts";
-import { type AskedAhead, AskedQuestions } from "./asked-questions.ts";
-import type { Expected } from "./learning.ts";
-import { PageVisits } from "./page-visits.ts";
+import { cached, type Lookup, type SourceParts } from "../exchanges/lookup.ts";
+import {
+  contextOf,
+  type ExchangeEntry,
+  type StoredExchange,
+  type Variant,
+  variantsOf,
+} from "../exchanges/stored-exchange.ts";
+import { type Expected, PageVisits } from "./page-visits.ts";
 
 /** What is known of a page when its document is asked for. */
-export interface PagePlan {
+interface PagePlan {
   /** What the edge need not push, since it is stored; and what it may, since it is not. */
   readonly told: Pick<RequestHead, "known" | "learned">;
   /** Asks about what is stale. */
@@ -52,6 +49,10 @@ const LEAST_SHARE = 0.4;
 /** What a script fetches may do something at its origin: it must have been asked for twice in a row. */
 const LEAST_OF_SCRIPTS = 0.7;
 
+/**
+ * With a navigation, and before its document has come, asks origins about what the document's page asked for at its last
+ * visit and what has become stale since: the page's own requests find it confirmed.
+ */
 export class AskingAhead {
   readonly #parts: SourceParts;
   readonly #questions: EdgeQuestions;
@@ -200,4 +201,48 @@ function toLearned(head: RequestHead): LearnedRequest | null {
   const accept = headerValue(withoutDefaultAccept(head.headers, destination), "accept") ?? "";
   const learned = { url, destination, mode, credentials, accept };
   return isPushable(head) && redirect === "follow" && isLearned(learned) ? learned : null;
+}
+
+/** Milliseconds for which the page of the navigation may take what was confirmed. */
+const TAKEN_WITHIN = 60_000;
+
+/** A question that was asked ahead. */
+export interface AskedAhead {
+  /** Milliseconds since the epoch: what came since is confirmed. */
+  readonly since: number;
+  /** Settles when it was answered, or will not be. */
+  readonly over: Promise<void>;
+}
+
+/** Questions that were asked ahead, until the page's own request takes them, once. */
+export class AskedQuestions {
+  /** By partition and URL. */
+  readonly #asked = new Map<string, AskedAhead>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(partition: string, url: string, question: AskedAhead): void {
+    for (const [key, { since }] of this.#asked) if (!isRecent(since, question.since)) this.#asked.delete(key);
+    this.#asked.set(keyOf(partition, url), question);
+  }
+
+  take(partition: string, url: string): AskedAhead | null {
+    const key = keyOf(partition, url);
+    const asked = this.#asked.get(key) ?? null;
+    this.#asked.delete(key);
+    return asked !== null && isRecent(asked.since, this.#now()) ? asked : null;
+  }
+}
+
+function keyOf(partition: string, url: string): string {
+  return `${partition} ${url}`;
+}
+
+/** The clock may have been set back since. */
+function isRecent(since: number, now: number): boolean {
+  return Math.abs(now - since) <= TAKEN_WITHIN;
 }

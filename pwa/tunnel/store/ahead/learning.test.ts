@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
 import type { NotedRequest, StoredVisit } from "../database/store-database.ts";
-import { expectedOfKind, learnOfKind, learnOfPage } from "./learning.ts";
-import { patternOf } from "./page-pattern.ts";
+import { expectedOfKind, learnOfKind, learnOfPage, patternOf } from "./page-visits.ts";
 
 const SITE = "https://a.example";
 const asked = (...paths: string[]): NotedRequest[] => paths.map((path) => ({ ...requestHead, url: SITE + path }));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromTemplate, patternOf, toTemplate } from "./page-pattern.ts";
+import { fromTemplate, patternOf, toTemplate } from "./page-visits.ts";
 
 const SITE = "https://a.example";
 

@@ -1,10 +1,8 @@
-/** What the pages of documents asked for at their last visits. The record never leaves the phone. */
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
-import type { RequestHead } from "../../../../shared/http/heads.ts";
+import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import type { StoreChanges } from "../database/store-changes.ts";
 import type { NotedRequest, StoredVisit } from "../database/store-database.ts";
-import { type Expected, expectedOfKind, expectedOfPage, learnOfKind, learnOfPage, UNLEARNED } from "./learning.ts";
-import { type PagePattern, patternOf } from "./page-pattern.ts";
+import { isPage } from "../exchanges/stored-exchange.ts";
 
 /** Requests of one visit: nearly all that a page has; the edge asks a host for six at once. */
 const REQUESTS = 60;
@@ -41,6 +39,7 @@ interface Visit {
   isKept: boolean;
 }
 
+/** What the pages of documents asked for at their last visits. The record never leaves the phone. */
 export class PageVisits {
   readonly #store: VisitStore;
   readonly #now: () => number;
@@ -164,5 +163,201 @@ export class PageVisits {
     const isOfNow = atHand?.era === this.#store.era;
     const row = isOfNow ? atHand.row : await this.#store.visit(partition, document);
     return row !== undefined && this.#isRemembered(row) ? row : undefined;
+  }
+}
+
+/** A request that a page is expected to make. */
+export interface Expected {
+  readonly head: RequestHead;
+  /** From 0 to 1: which part of the visits had it, the latest counting as much as all before. */
+  readonly share: number;
+  /** The document's markup names it: the edge finds it by itself. */
+  readonly isNamed: boolean;
+  /** Pages of its kind have asked for it, the page itself has not. */
+  readonly isGuessed?: true;
+}
+
+/** Share of a request that is not learned from: the person may have caused it, and not the page. */
+const UNLEARNED = 0;
+
+/** So many of a kind are kept. */
+const OF_KIND = 60;
+/** What both of the last two pages of a kind asked for has a share of three quarters. */
+const LEAST_OF_KIND = 0.7;
+/** What has a smaller share is forgotten. */
+const LEAST_KEPT = 0.1;
+const FIRST = 0.5;
+/** Share of a request that took the place of another at the same path: the next time it may be another again. */
+const FIRST_OF_ANOTHER = 0.25;
+
+/** The last visit's requests, with what is known of them from those before. */
+export function learnOfPage(before: StoredVisit | undefined, now: readonly NotedRequest[]): NotedRequest[] {
+  const known = new Map(before?.requests.map((each) => [each.url, each]));
+  const asked = new Set(now.map(({ url }) => url));
+  const gone = new Set([...known.keys()].filter((url) => !asked.has(url)).map(pathOf));
+  return now.map((each) => {
+    if (each.share === UNLEARNED) return each;
+    const share = known.get(each.url)?.share;
+    if (share !== undefined) return { ...each, share: (share + 1) / 2 };
+    return { ...each, share: gone.has(pathOf(each.url)) ? FIRST_OF_ANOTHER : FIRST };
+  });
+}
+
+/** What pages of the kind ask for, with places in it. A page that was the latest before is none more. */
+export function learnOfKind(
+  before: StoredVisit | undefined,
+  { document, requests }: Pick<StoredVisit, "document" | "requests">,
+  { values }: PagePattern,
+): Pick<StoredVisit, "requests" | "latest"> {
+  if (before?.latest === document) return before;
+  const shares = new Map(
+    (before?.requests ?? []).map((each) => [each.url, { ...each, share: (each.share ?? FIRST) / 2 }]),
+  );
+  for (const each of requests.filter(({ share }) => share !== UNLEARNED)) {
+    const url = toTemplate(each.url, values);
+    const share = (shares.get(url)?.share ?? 0) + FIRST;
+    shares.set(url, { ...each, url, referrer: each.referrer && toTemplate(each.referrer, values), share });
+  }
+  const kept = [...shares.values()].filter(({ share }) => share >= LEAST_KEPT);
+  return { latest: document, requests: kept.sort((a, b) => b.share - a.share).slice(0, OF_KIND) };
+}
+
+/** @param ofKind what pages of its kind ask for: that speaks for a request, too. */
+function expectedOfPage(visit: StoredVisit, ofKind: readonly Expected[]): Expected[] {
+  const shares = new Map(ofKind.map(({ head, share }) => [head.url, share]));
+  return visit.requests.map(toExpected).map((each) => {
+    const isLearned = each.share !== UNLEARNED;
+    return isLearned ? { ...each, share: Math.max(each.share, shares.get(each.head.url) ?? 0) } : each;
+  });
+}
+
+/** What a page of the kind will ask for that was not visited yet. */
+export function expectedOfKind(kind: StoredVisit | undefined, { values }: PagePattern): Expected[] {
+  return (kind?.requests ?? []).map(toExpected).flatMap((each) => {
+    const url = fromTemplate(each.head.url, values);
+    const referrer = fromTemplate(each.head.referrer, values);
+    if (each.share < LEAST_OF_KIND || url === null || !URL.canParse(url)) return [];
+    return [{ ...each, head: { ...each.head, url, referrer: referrer ?? "" }, isGuessed: true }];
+  });
+}
+
+/** Visits that a former release noted say neither. */
+function toExpected({ share = FIRST, isNamed = false, ...head }: NotedRequest): Expected {
+  return { head, share, isNamed };
+}
+
+function pathOf(url: string): string {
+  return url.replace(/\?.*$/s, "");
+}
+
+/** Parts of one URL that may vary; if more do, they are hardly the name of a page. */
+const VALUES = 4;
+/**
+ * Up to 200 characters that mean nothing in a URL: whoever links to a page writes its URL, and must not lead what it asks for
+ * elsewhere.
+ */
+const NAME = /^(?!\.+$)[\w.~-]{1,200}$/;
+/** No URL has it as it is: browsers escape it. */
+const PLACE = /<(\d)>/g;
+
+/**
+ * Pages of one kind, such as all articles of a site. The part of their URLs that says which page it is stands in what they
+ * ask for, too: `/article/7` asks for `/api/articles/7`.
+ */
+interface PagePattern {
+  /** Name of the kind: the page's URL with places in it, as `https://a.example/article/<0>`. */
+  readonly name: string;
+  /** What this page has in those places; none where there is no other page of its kind. */
+  readonly values: readonly string[];
+}
+
+/** By the looks of it: the end of a path, what has a digit or several words in it, and all that a query says. */
+export function patternOf(document: string): PagePattern {
+  const url = new URL(document);
+  const values: string[] = [];
+  const place = (text: string): string => {
+    if (!NAME.test(text) || values.length >= VALUES) return text;
+    values.push(text);
+    return `<${values.length - 1}>`;
+  };
+  const segments = url.pathname.split("/");
+  const end = segments.findLastIndex((segment) => segment !== "");
+  const path = segments.map((segment, at) => {
+    const isName = (at === end && end > 1) || /\d|-.*-/.test(segment);
+    return isName ? segment.replace(/^.+?(?=(?:\.[a-z]+)?$)/, place) : segment;
+  });
+  const query = url.search.replace(/=([^&]*)/g, (_, value: string) => `=${place(value)}`);
+  return { name: `${url.origin}${path.join("/")}${query}`, values };
+}
+
+/** The URL with places where it names the page. */
+export function toTemplate(url: string, values: readonly string[]): string {
+  const { origin } = new URL(url);
+  const rest = values.reduce((text, value, at) => {
+    const literal = value.replace(/[^A-Za-z0-9]/g, "\\$&");
+    // Whole words only: 1 is none in v1, nor in a place.
+    return text.replace(new RegExp(`(?<![A-Za-z0-9<])${literal}(?![A-Za-z0-9>])`, "g"), `<${at}>`);
+  }, url.slice(origin.length));
+  return `${origin}${rest}`;
+}
+
+/** @returns null where the page has no value for a place. */
+export function fromTemplate(template: string, values: readonly string[]): string | null {
+  const url = template.replace(PLACE, (place, at: string) => values[Number(at)] ?? place);
+  return url.includes("<") || URL.parse(url)?.href !== url ? null : url;
+}
+
+/** Pages, the oldest dropped first: that which is shown, and those that were on the way since. */
+const PAGES = 8;
+
+/** Requests of one; nobody keeps a page that goes on for ever. */
+const PAGE_REQUESTS = 500;
+
+export interface OpenPage {
+  /** URL without a fragment. */
+  readonly document: string;
+  readonly method: string;
+  readonly requests: Map<string, RequestHead>;
+  /** Its document came, and must not be stored. */
+  isForbidden: boolean;
+}
+
+/** What the pages that are open asked for, frames and all: what it takes to keep one. It is in memory only. */
+export class PageRequests {
+  /** By document, in the order in which they began. */
+  readonly #pages = new Map<string, OpenPage>();
+  /** The latest, by top-level origin: what is asked for there is its. */
+  readonly #latest = new Map<string, OpenPage>();
+
+  find(document: string): OpenPage | null {
+    return this.#pages.get(document) ?? null;
+  }
+
+  /** A request that the store sees begins, or one for a page. */
+  asked(head: RequestHead): void {
+    if (isPage(head)) return this.#begin(head.url, head.method);
+    const requests = this.#latest.get(head.topLevelOrigin)?.requests;
+    if (requests !== undefined && requests.size < PAGE_REQUESTS) requests.set(`${head.origin} ${head.url}`, head);
+  }
+
+  /** The edge has answered. @param isForbidden it must not be stored. */
+  answered(head: RequestHead, { url }: Pick<ResponseHead, "url">, isForbidden: boolean): void {
+    if (!isPage(head)) return;
+    // Where it was redirected to, its page is another origin's.
+    if (url !== head.url) this.#begin(url, head.method);
+    const page = this.#pages.get(url);
+    if (page !== undefined) page.isForbidden = isForbidden;
+  }
+
+  #begin(document: string, method: string): void {
+    const page: OpenPage = { document, method, requests: new Map(), isForbidden: false };
+    this.#pages.delete(document);
+    this.#pages.set(document, page);
+    this.#latest.set(new URL(document).origin, page);
+    const [oldest] = this.#pages.values();
+    if (this.#pages.size <= PAGES || oldest === undefined) return;
+    this.#pages.delete(oldest.document);
+    const { origin } = new URL(oldest.document);
+    if (this.#latest.get(origin) === oldest) this.#latest.delete(origin);
   }
 }

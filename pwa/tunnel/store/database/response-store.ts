@@ -1,20 +1,26 @@
-/**
- * The phone's store of responses: bodies by their hash, one copy for any number of URLs of a partition, and an index that
- * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
- * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
- */
 import { BoundedMap } from "../../../../shared/bounded-map.ts";
-import { BodyCopy, type DiskBacklog } from "./body-copy.ts";
-import type { BodyReader } from "./body-reader.ts";
-import type { NewEntry, ResponseCopy } from "./new-entry.ts";
-import { PartitionIndex } from "./partition-index.ts";
-import { SharedBodies, SWEEP_INTERVAL } from "./shared-bodies.ts";
-import { type StoreBounds, StoreChanges } from "./store-changes.ts";
+import { type Clock, monotonicClock } from "../../../../shared/clock.ts";
+import { DEFAULT_STORE_BYTES } from "../../../messages/tunnel-messages.ts";
+import { deleteStoreDatabase, STORE_NAME, type StoreNews } from "../store.ts";
+import {
+  BodyCopy,
+  type BodyHolds,
+  type BodyReader,
+  type DiskBacklog,
+  SharedBodies,
+  SWEEP_INTERVAL,
+} from "./shared-bodies.ts";
+import { type Change, type StoreBounds, StoreChanges, WriteQueue } from "./store-changes.ts";
 import {
   abortWrite,
   beginRead,
   beginWrite,
+  byUse,
+  isEntrySized,
+  isStoredEntry,
+  isStoreTotals,
   NOTHING_STORED,
+  openStoreDatabase,
   type PartitionUse,
   STORES,
   type StoreDatabase,
@@ -23,10 +29,17 @@ import {
   type StoreTotals,
   type StoreWrite,
 } from "./store-database.ts";
-import { STORE_OPTIONS, type StoreOptions } from "./store-options.ts";
-import type { StoreNews, StorePlatform } from "./store-platform.ts";
-import { byUse, isEntrySized, isStoredEntry, isStoreTotals } from "./store-rows.ts";
-import { type Change, WriteQueue } from "./write-queue.ts";
+
+/** Its milliseconds are of any beginning. */
+export interface DiskPlatform extends Clock {
+  openDatabase(): Promise<StoreDatabase>;
+  /** With all that is in it; whoever has it open closes it. */
+  deleteDatabase(): Promise<void>;
+  /** Names whoever writes here, among all windows. */
+  readonly writer: string;
+  readonly bodies: BodyHolds;
+  tellOthers(news: StoreNews): void;
+}
 
 /** Partitions whose index is in memory: a page and its frames, and the page before. */
 const INDEXES = 8;
@@ -39,8 +52,13 @@ interface KnownIndex<Meta> {
   index: PartitionIndex<Meta> | Promise<PartitionIndex<Meta>>;
 }
 
+/**
+ * The phone's store of responses: bodies by their hash, one copy for any number of URLs of a partition, and an index that
+ * is kept in memory for the partitions in use. Bounded; what was used longest ago goes first. All windows of the app share
+ * it. It never fails a request: what cannot be read is not there, what cannot be written is not stored.
+ */
 export class ResponseStore<Meta> {
-  readonly #platform: StorePlatform;
+  readonly #platform: DiskPlatform;
   readonly #isMeta: (meta: unknown) => meta is Meta;
   readonly #options: StoreOptions;
   #database: Promise<StoreDatabase | null>;
@@ -59,7 +77,7 @@ export class ResponseStore<Meta> {
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /** @param isMeta whether what was kept with a response is of this release. */
-  constructor(platform: StorePlatform, isMeta: (meta: unknown) => meta is Meta, options: StoreOptions = STORE_OPTIONS) {
+  constructor(platform: DiskPlatform, isMeta: (meta: unknown) => meta is Meta, options: StoreOptions = STORE_OPTIONS) {
     this.#platform = platform;
     this.#isMeta = isMeta;
     this.#options = options;
@@ -398,4 +416,148 @@ export class ResponseStore<Meta> {
     if (totals.era !== this.#totals.era) this.#forgetMemory();
     this.#totals = totals;
   }
+}
+
+/** The stored responses of one partition, in memory, by URL; apart from them those that pages were kept with. */
+export class PartitionIndex<Meta> {
+  readonly #byUrl = new Map<string, StoredEntry<Meta>[]>();
+  readonly #kept = new Map<number, StoredEntry<Meta>>();
+
+  constructor(entries: readonly StoredEntry<Meta>[]) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  get isEmpty(): boolean {
+    return this.#byUrl.size === 0;
+  }
+
+  find(url: string): readonly StoredEntry<Meta>[] {
+    return this.#byUrl.get(url) ?? [];
+  }
+
+  all(): StoredEntry<Meta>[] {
+    return [...this.#byUrl.values()].flat();
+  }
+
+  /** What was kept with any page. */
+  allKept(): StoredEntry<Meta>[] {
+    return [...this.#kept.values()];
+  }
+
+  /** @param page URL of the page that it was kept with. */
+  findKept(page: string, url: string): StoredEntry<Meta>[] {
+    return this.allKept().filter((entry) => entry.kept === page && entry.url === url);
+  }
+
+  add(entry: StoredEntry<Meta>): void {
+    if (entry.kept !== undefined) this.#kept.set(entry.id, entry);
+    else this.#byUrl.set(entry.url, [...this.find(entry.url).filter(({ id }) => id !== entry.id), entry]);
+  }
+
+  remove({ id, url }: StoredEntry<Meta>): void {
+    this.#kept.delete(id);
+    const left = this.find(url).filter((entry) => entry.id !== id);
+    if (left.length > 0) this.#byUrl.set(url, left);
+    else this.#byUrl.delete(url);
+  }
+}
+
+/** A response that is asked for now, and may be stored when it is there. */
+export interface ResponseCopy {
+  /** What was asked for before something was forgotten is not stored. */
+  readonly era: number;
+  readonly body: BodyCopy;
+}
+
+interface NewEntry<Meta> {
+  readonly partition: string;
+  readonly url: string;
+  readonly meta: Meta;
+  /** Whether it takes the place of one with the same URL. */
+  replaces(old: StoredEntry<Meta>): boolean;
+}
+
+/** How much is stored. */
+export interface StoreOptions extends StoreBounds {
+  /** Largest body. */
+  readonly bodyBytes: number;
+  /** What of bodies may wait for the disk, all together; what does not find room is not stored. */
+  readonly backlogBytes: number;
+  readonly blockBytes: number;
+}
+
+/** @param bytes of bodies, as of now. */
+export function storeOptions(bytes: () => number): StoreOptions {
+  return {
+    get bytes() {
+      return bytes();
+    },
+    get bodyBytes() {
+      return bytes() / 8;
+    },
+    // About 1 KB each; a hundred sites of eighty resources.
+    entries: 8192,
+    blockBytes: 256 * 1024,
+    // Several of the largest scripts that pages have, at once.
+    backlogBytes: 8 * 1024 * 1024,
+  };
+}
+
+const STORE_OPTIONS = storeOptions(() => DEFAULT_STORE_BYTES);
+
+/** Part of the browser's quota for the app that bodies may take. */
+const QUOTA_SHARE = 0.8;
+
+/** Bytes of bodies that the store may have: what the person chose, or less where the browser gives less. */
+export class StoreLimit {
+  readonly #chosen: () => number;
+  #quota = Number.POSITIVE_INFINITY;
+
+  /** @param chosen by the person, as of now. */
+  constructor(chosen: () => number) {
+    this.#chosen = chosen;
+  }
+
+  get bytes(): number {
+    return Math.min(this.#chosen(), Math.floor(this.#quota * QUOTA_SHARE));
+  }
+
+  /** Where the browser does not tell its quota, writing fails when the disk is full. */
+  async measure(estimate: () => Promise<StorageEstimate>): Promise<void> {
+    const { quota } = await estimate().catch((): StorageEstimate => ({}));
+    if (quota !== undefined && quota > 0) this.#quota = quota;
+  }
+}
+
+/** The store where there is a browser. */
+export function openResponseStore<Meta>(
+  isMeta: (meta: unknown) => meta is Meta,
+  options: StoreOptions,
+): ResponseStore<Meta> {
+  const channel = new BroadcastChannel(STORE_NAME);
+  const writer = crypto.randomUUID();
+  const platform: DiskPlatform = {
+    openDatabase: () => openStoreDatabase(STORE_NAME),
+    deleteDatabase: deleteStoreDatabase,
+    writer,
+    ...monotonicClock,
+    bodies: { hold: holdBody, unlessHeld: unlessBodyHeld },
+    tellOthers: (news) => channel.postMessage(news),
+  };
+  const store = new ResponseStore(platform, isMeta, options);
+  channel.onmessage = (event: MessageEvent<StoreNews>) => store.hear(event.data);
+  return store;
+}
+
+const lockOf = (bodyId: string): string => `${STORE_NAME}/${bodyId}`;
+
+function holdBody(bodyId: string): Promise<() => void> {
+  return new Promise((resolve) => {
+    const isHeld = () => new Promise<void>((release) => resolve(release));
+    void navigator.locks.request(lockOf(bodyId), { mode: "shared" }, isHeld);
+  });
+}
+
+async function unlessBodyHeld(bodyId: string, task: () => Promise<void>): Promise<void> {
+  await navigator.locks.request(lockOf(bodyId), { ifAvailable: true }, async (lock) => lock !== null && task());
 }

@@ -1,6 +1,7 @@
-/** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
-import type { DBSchema, IDBPDatabase, IDBPTransaction } from "idb";
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
+import { toBase64Url } from "../../../../shared/base-encodings.ts";
 import type { RequestHead } from "../../../../shared/http/heads.ts";
+import { DICTIONARY_KEY_BYTES } from "../../../../shared/http/phone-fields.ts";
 import type { KeptPage } from "../../../messages/kept-page.ts";
 import { siteName } from "../../../messages/site-name.ts";
 
@@ -72,7 +73,7 @@ export interface StoreTotals extends PartitionUse {
 
 export const NOTHING_STORED: StoreTotals = { bytes: 0, entries: 0, turn: 0, era: 0 };
 
-export interface StoreSchema extends DBSchema {
+interface StoreSchema extends DBSchema {
   entries: {
     key: number;
     value: StoredEntry<unknown>;
@@ -109,6 +110,7 @@ export function siteOf(partition: string): string {
   return siteName(partition.split(" ", 1)[0] as string);
 }
 
+/** Where responses are kept: bodies in blocks beside the index, so that one transaction writes what belongs together. */
 export function beginWrite<Names extends StoreName[]>(
   database: StoreDatabase,
   ...names: Names
@@ -143,5 +145,114 @@ export function abortWrite(write: StoreWrite): void {
     write.abort();
   } catch {
     // It was over already.
+  }
+}
+
+/** Characters of one response in the index: of the fields alone most servers let no more through. */
+const ENTRY_LENGTH = 8 * 1024;
+
+/** Characters of one visit: sixty requests of 1 KB. */
+const VISIT_LENGTH = 64 * 1024;
+
+type Unknown<Row> = { readonly [Name in keyof Row]?: unknown };
+
+/** @param isMeta its owner's word on what it keeps with the response. */
+export function isStoredEntry<Meta>(row: unknown, isMeta: (meta: unknown) => meta is Meta): row is StoredEntry<Meta> {
+  const { id, partition, site, url, meta, body, used, kept } = recordOf<StoredEntry<Meta>>(row);
+  if (!isCount(id) || !isText(partition) || !isText(url) || !isStoredBody(body) || !isMeta(meta)) return false;
+  if (kept !== undefined) return isText(kept) && used === undefined;
+  return isCount(used) && site === siteOf(partition);
+}
+
+/**
+ * Rows of the index as this release writes them. One of another release, or one that the disk has spoilt, is not there for
+ * us: it is dropped where it is found.
+ */
+export function isStoredBody(row: unknown): row is StoredBody {
+  const { id, hash, size, blocks } = recordOf<StoredBody>(row);
+  const hasBlocks = Array.isArray(blocks) && blocks.length > 0 && blocks.every(isText);
+  return isText(id) && isCount(size) && hasBlocks && (blocks.length > 1 ? isText(hash) : hash === blocks[0]);
+}
+
+export function isStoreTotals(row: unknown): row is StoreTotals {
+  const { bytes, entries, turn, era } = recordOf<StoreTotals>(row);
+  return [bytes, entries, turn, era].every(isCount);
+}
+
+/** What was used last goes first. */
+export function byUse({ used: a = 0 }: StoredEntry<unknown>, { used: b = 0 }: StoredEntry<unknown>): number {
+  return b - a;
+}
+
+/** Whether the index has room for it. */
+export function isEntrySized({ url, meta }: Pick<StoredEntry<unknown>, "url" | "meta">): boolean {
+  return url.length + JSON.stringify(meta).length <= ENTRY_LENGTH;
+}
+
+export function isVisitSized(visit: StoredVisit): boolean {
+  return JSON.stringify(visit).length <= VISIT_LENGTH;
+}
+
+function recordOf<Row>(value: unknown): Unknown<Row> {
+  return typeof value === "object" && value !== null ? (value as Unknown<Row>) : {};
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** As this release has it: what a former one has stored stays. */
+export function openStoreDatabase(name: string): Promise<StoreDatabase> {
+  return openDB<StoreSchema>(name, 4, {
+    async upgrade(database, before, _after, transaction) {
+      if (before < 1) {
+        const entries = database.createObjectStore("entries", { keyPath: "id", autoIncrement: true });
+        entries.createIndex("partition", "partition");
+        entries.createIndex("url", ["partition", "url"]);
+        entries.createIndex("copy", ["partition", "body.hash"]);
+        entries.createIndex("body", "body.id");
+        entries.createIndex("used", "used");
+        database.createObjectStore("blocks");
+        database.createObjectStore("partitions");
+        database.createObjectStore("totals");
+      }
+      if (before < 2) {
+        const visits = database.createObjectStore("visits", { autoIncrement: true });
+        visits.createIndex("document", ["partition", "document"]);
+      }
+      if (before < 3) {
+        transaction.objectStore("entries").createIndex("kept", "kept");
+        database.createObjectStore("kept", { keyPath: "url" });
+      }
+      if (before < 4) {
+        const entries = transaction.objectStore("entries");
+        entries.createIndex("order", ["site", "used"]);
+        entries.deleteIndex("used");
+        for (let row = await entries.openCursor(); row !== null; row = await row.continue())
+          if (row.value.kept === undefined)
+            await row.update({ ...row.value, site: siteOf(String(row.value.partition)) });
+      }
+    },
+    // An app of a later release wants to change it.
+    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+  });
+}
+
+/**
+ * The key with which the edge seals bodies of this phone, in base64url. It is as old as what is stored here, and the same in
+ * all windows.
+ *
+ * @throws DOMException where storage is closed.
+ */
+export async function dictionaryKey(open: () => Promise<StoreDatabase>): Promise<string> {
+  const database = await open();
+  try {
+    const keys = beginWrite(database, "totals").objectStore("totals");
+    const known = await keys.get("dictionary-key");
+    if (known instanceof Uint8Array) return toBase64Url(known);
+    const fresh = crypto.getRandomValues(new Uint8Array(DICTIONARY_KEY_BYTES));
+    await keys.put(fresh, "dictionary-key");
+    return toBase64Url(fresh);
+  } finally {
+    database.close();
   }
 }

@@ -5,8 +5,7 @@ import { firstDifference, steadyPlatform } from "../../../../shared/testing/stea
 import { FakeDisk } from "../testing/fake-disk.ts";
 import { blockCount, bytes, expectSound, OTHER, put, SITE, type TestMeta, turns } from "../testing/stored-bodies.ts";
 import type { ResponseStore } from "./response-store.ts";
-import type { StoredEntry } from "./store-database.ts";
-import { isStoredEntry } from "./store-rows.ts";
+import { isStoredEntry, type StoredEntry } from "./store-database.ts";
 
 const BOUNDS = { bytes: 30_000, entries: 20 };
 const LENGTHS = [0, 10, 900, 1000, 3700];

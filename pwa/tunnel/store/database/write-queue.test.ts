@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { StoreChanges } from "./store-changes.ts";
-import { type Change, WriteQueue } from "./write-queue.ts";
+import { type Change, type StoreChanges, WriteQueue } from "./store-changes.ts";
 
 const MEGABYTE = 1024 * 1024;
 

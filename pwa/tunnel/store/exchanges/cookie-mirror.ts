@@ -9,7 +9,7 @@ import type { RequestHead, ResponseHead, ScriptCookie } from "../../../../shared
 import { EdgeRequest } from "../../../../shared/subprotocol.ts";
 import { isForOrigin, ScriptCookies } from "../../../../shared/web/cookie.ts";
 import { areMaybeSameSite, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
-import { isForgetting } from "../forgetting.ts";
+import { isForgetting } from "../store.ts";
 
 /** Documents' hosts that are known. */
 const HOSTS = 64;

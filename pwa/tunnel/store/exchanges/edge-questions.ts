@@ -1,9 +1,11 @@
-/** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
+import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
+import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
 import {
   asWhole,
   asWholeOf,
+  type BodyPart,
   type ExchangeTimes,
   freshenByHead,
   hidesError,
@@ -13,21 +15,26 @@ import {
   selectVariant,
   toStored,
 } from "../../../../shared/http-cache/cache-rules.ts";
-import { type Ask, DEAF, passingOn } from "../../requests/response-source.ts";
-import type { ResponseCopy } from "../database/new-entry.ts";
-import { onceDecoded } from "../dictionary/once-decoded.ts";
-import type { Alike } from "./alike.ts";
-import { JoinedParts } from "./joined-parts.ts";
-import { cached, type Lookup, naming, withFields } from "./lookup.ts";
-import { isMoved, placeOf, type StoredPlace } from "./redirected.ts";
-import { type SourceParts, scriptCookiesOf } from "./source-parts.ts";
-import type { StoredAnswers } from "./stored-answers.ts";
-import { dictionaryOf, storedBodyOf } from "./stored-body-of.ts";
-import { contextOf, type ExchangeEntry, isBasic, partitionOf, type StoredExchange } from "./stored-exchange.ts";
-import { StoringConsumer } from "./storing-consumer.ts";
-import { type Variant, variantsOf } from "./variants-of.ts";
-import { watchCookies } from "./watch-cookies.ts";
+import { type Ask, DEAF, passingOn } from "../../exchange/exchange.ts";
+import type { ResponseCopy } from "../database/response-store.ts";
+import { watchCookies } from "../store.ts";
+import type { StoredAnswers } from "./answers.ts";
+import { cached, type Lookup, naming, type SourceParts, scriptCookiesOf, withFields } from "./lookup.ts";
+import { type Alike, dictionaryOf, storedBodyOf } from "./named-bodies.ts";
+import {
+  contextOf,
+  type ExchangeEntry,
+  isBasic,
+  isMoved,
+  partitionOf,
+  placeOf,
+  type StoredExchange,
+  type StoredPlace,
+  type Variant,
+  variantsOf,
+} from "./stored-exchange.ts";
 
+/** What the edge is asked because the store cannot answer alone, and what of its answers is stored. */
 export class EdgeQuestions {
   readonly #parts: SourceParts;
   readonly #answers: StoredAnswers;
@@ -287,4 +294,147 @@ export class EdgeQuestions {
 
 function nameOf({ partition, url, context }: StoredPlace): string {
   return `${partition} ${url} ${context}`;
+}
+
+/** Passes a response on and copies it, if it may be stored. */
+class StoringConsumer<Meta> implements ResponseConsumer {
+  readonly #consumer: ResponseConsumer;
+  /** What to store with the response, and a copy of its body that begins; or null where it is not to be stored. */
+  readonly #begin: (head: ResponseHead) => { readonly meta: Meta; readonly copy: ResponseCopy } | null;
+  readonly #store: (head: ResponseHead, meta: Meta, copy: ResponseCopy) => void;
+  #state:
+    | { readonly kind: "idle" }
+    | { readonly kind: "copying"; readonly head: ResponseHead; readonly meta: Meta; readonly copy: ResponseCopy } = {
+    kind: "idle",
+  };
+  #bytes = 0;
+
+  constructor(
+    consumer: ResponseConsumer,
+    begin: (head: ResponseHead) => { readonly meta: Meta; readonly copy: ResponseCopy } | null,
+    store: (head: ResponseHead, meta: Meta, copy: ResponseCopy) => void,
+  ) {
+    this.#consumer = consumer;
+    this.#begin = begin;
+    this.#store = store;
+  }
+
+  onHead(head: ResponseHead): void {
+    const begun = this.#begin(head);
+    if (begun !== null) this.#state = { kind: "copying", head, ...begun };
+    this.#consumer.onHead(head);
+  }
+
+  onBody(chunk: Uint8Array): Promise<void> | undefined {
+    this.#bytes += chunk.length;
+    if (this.#state.kind === "copying") this.#state.copy.body.write(chunk);
+    return this.#consumer.onBody(chunk);
+  }
+
+  onEnd(): void {
+    const state = this.#state;
+    this.#state = { kind: "idle" };
+    if (state.kind === "copying") {
+      const announced = headerValue(asWhole(state.head).headers, "content-length");
+      // It broke off where neither its origin nor the edge could know.
+      if (announced === null || Number(announced) === this.#bytes) this.#store(state.head, state.meta, state.copy);
+      else state.copy.body.giveUp();
+    }
+    this.#consumer.onEnd();
+  }
+
+  onError(error: RopewayError): void {
+    this.giveUp();
+    this.#consumer.onError(error);
+  }
+
+  giveUp(): void {
+    if (this.#state.kind === "copying") this.#state.copy.body.giveUp();
+    this.#state = { kind: "idle" };
+  }
+}
+
+/** Bodies that wait for their next part, the oldest given up first. */
+const WAITING = 4;
+
+interface JoinedBody {
+  readonly copy: ResponseCopy;
+  /** Of the request for its first part, as of `Invalidations`. */
+  readonly number: number;
+  /** First byte that is missing; null while a part is under way. */
+  next: number | null;
+}
+
+/** Parts of bodies that come one after the other, from the first byte on: together they are the whole (RFC 9111 section 3.4). */
+class JoinedParts {
+  /** By what the parts of one body have in common. */
+  readonly #bodies = new Map<string, JoinedBody>();
+
+  /**
+   * A part begins.
+   *
+   * @returns where its bytes go; null where they do not follow those before. Who gives up that copy gives up all of it.
+   */
+  begin(place: string, part: BodyPart, start: () => Omit<JoinedBody, "next">): JoinedBody | null {
+    const key = keyOf(place, part);
+    const before = this.#bodies.get(key);
+    if (part.first > 0) {
+      if (before?.next !== part.first) return null;
+      before.next = null;
+      return before;
+    }
+    before?.copy.body.giveUp();
+    const body: JoinedBody = { ...start(), next: null };
+    this.#bodies.delete(key);
+    this.#bodies.set(key, body);
+    const [oldest] = this.#bodies;
+    if (this.#bodies.size > WAITING && oldest !== undefined) {
+      this.#bodies.delete(oldest[0]);
+      oldest[1].copy.body.giveUp();
+    }
+    return body;
+  }
+
+  /** All bytes of a part that began have come. @returns the body where that was the last part. */
+  end(place: string, part: BodyPart, copy: ResponseCopy): JoinedBody | null {
+    const key = keyOf(place, part);
+    const body = this.#bodies.get(key);
+    if (body?.copy !== copy) return null;
+    body.next = part.last + 1;
+    if (body.next < part.total) return null;
+    this.#bodies.delete(key);
+    return body;
+  }
+}
+
+function keyOf(place: string, { tag, total }: BodyPart): string {
+  return `${place} ${tag} ${total}`;
+}
+
+/**
+ * For a response that is coded against what is stored: its consumer hears of it with the first bytes that were decoded.
+ *
+ * @param again what to do where none can be: what is stored is broken, or the decoder is not to be had.
+ */
+export function onceDecoded(head: ResponseHead, consumer: ResponseConsumer, again: () => void): ResponseConsumer {
+  let isBegun = false;
+  const begin = (): void => {
+    if (!isBegun) consumer.onHead(head);
+    isBegun = true;
+  };
+  return {
+    onHead() {},
+    onBody(chunk) {
+      begin();
+      return consumer.onBody(chunk);
+    },
+    onEnd() {
+      begin();
+      consumer.onEnd();
+    },
+    onError(error) {
+      if (!isBegun && error.code === ErrorCode.COMPRESSION_ERROR) again();
+      else consumer.onError(error);
+    },
+  };
 }

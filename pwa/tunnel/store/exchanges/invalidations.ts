@@ -1,9 +1,7 @@
-/** What exchanges change in the store and have made untrue there, until it is done. */
 import type { RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { clearedOrigins, invalidatedUrls } from "../../../../shared/http-cache/cache-rules.ts";
 import { isSameOrigin } from "../../../../shared/web/origin.ts";
 import type { ResponseStore } from "../database/response-store.ts";
-import { PendingChanges } from "./pending-changes.ts";
 import { type ExchangeEntry, partitionOf, type StoredExchange } from "./stored-exchange.ts";
 
 type Place = Pick<ExchangeEntry, "url" | "kept">;
@@ -22,6 +20,7 @@ const DROPS = 64;
 /** In place of a URL. */
 const ANY_URL = "";
 
+/** What exchanges change in the store and have made untrue there, until it is done. */
 export class Invalidations {
   readonly #store: ResponseStore<StoredExchange>;
   readonly #pending = new PendingChanges();
@@ -84,3 +83,26 @@ export class Invalidations {
 }
 
 const keyOf = (partition: string, url: string): string => `${partition} ${url}`;
+
+/** Changes to what is stored for a URL that are on their way: what is asked for next waits for them, and finds them. */
+class PendingChanges {
+  readonly #byKey = new Map<string, Promise<unknown>>();
+
+  /** Null where nothing changes. */
+  of(key: string): Promise<unknown> | null {
+    return this.#byKey.get(key) ?? null;
+  }
+
+  /** The changes for all keys that begin so. */
+  all(prefix: string): Promise<unknown> {
+    return Promise.all([...this.#byKey].filter(([key]) => key.startsWith(prefix)).map(([, change]) => change));
+  }
+
+  /** @param change does not reject. */
+  add(key: string, change: Promise<unknown>): void {
+    const both = Promise.all([this.#byKey.get(key), change]).then(() => {
+      if (this.#byKey.get(key) === both) this.#byKey.delete(key);
+    });
+    this.#byKey.set(key, both);
+  }
+}

@@ -1,8 +1,14 @@
 import type { ResponseConsumer } from "../../../../shared/http/exchange.ts";
-import type { CacheMode, HeaderList, RequestHead, StoredBody } from "../../../../shared/http/heads.ts";
+import type { CacheMode, HeaderList, RequestHead, ScriptCookie, StoredBody } from "../../../../shared/http/heads.ts";
 import type { CacheRequest } from "../../../../shared/http-cache/cache-rules.ts";
-import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
-import type { StoredSourcePlatform } from "../stored-source-platform.ts";
+import type { Ask, PhoneRequest } from "../../exchange/exchange.ts";
+import type { PageRequests } from "../ahead/page-visits.ts";
+import type { ResponseStore } from "../database/response-store.ts";
+import { bounded, type StorePlatform } from "../store.ts";
+import type { CookieMirror } from "./cookie-mirror.ts";
+import type { Invalidations } from "./invalidations.ts";
+import type { StoredDictionaries } from "./named-bodies.ts";
+import type { StoredExchange } from "./stored-exchange.ts";
 
 /** One request, and what is known of it before anybody answers. */
 export interface Lookup {
@@ -19,7 +25,7 @@ export interface Lookup {
 /** The request as the rules of caching see it: with what the session says of all requests. */
 export function cached<Head extends RequestHead>(
   head: Head,
-  { savesData }: Pick<StoredSourcePlatform, "savesData">,
+  { savesData }: Pick<StorePlatform, "savesData">,
   cacheMode: CacheMode = "default",
 ): Head & CacheRequest {
   return { ...head, cacheMode, savesData: savesData() };
@@ -38,4 +44,44 @@ export function telling(lookup: Lookup, told: Pick<RequestHead, "known" | "learn
 /** Says which body is stored: if the answer has that one, the edge need not send it. */
 export function naming(request: PhoneRequest, stored: StoredBody | null): PhoneRequest {
   return stored === null ? request : { ...request, head: { ...request.head, stored } };
+}
+
+/** What all parts share that answer from the store and fill it. */
+export interface SourceParts {
+  readonly store: ResponseStore<StoredExchange>;
+  readonly platform: StorePlatform;
+  readonly cookies: CookieMirror;
+  readonly invalidations: Invalidations;
+  readonly pages: PageRequests;
+  readonly counters: StoreCounters;
+  /** Null where there are none. */
+  readonly dictionaries: StoredDictionaries | null;
+}
+
+interface StoreCounters {
+  storeAnswers: number;
+  storeValidations: number;
+  storeReferences: number;
+  storeReferencedBytes: number;
+  storeDictionaries: number;
+  storeBytes: number;
+  storeAsked: number;
+  storeAskedUsed: number;
+}
+
+/** @param promise does not reject; waited for as long as a request waits for the disk. */
+export function withinDiskTime<Value, Other>(
+  { platform }: Pick<SourceParts, "platform">,
+  promise: Promise<Value>,
+  otherwise: Other,
+): Promise<Value | Other> {
+  return bounded(promise, otherwise, (task, delay) => platform.setTimer(task, delay));
+}
+
+/** What the scripts of the answer may read of them; null where a document needs them and nobody knows. */
+export function scriptCookiesOf(
+  { cookies }: Pick<SourceParts, "cookies">,
+  head: RequestHead,
+): readonly ScriptCookie[] | null {
+  return head.mode === "navigate" ? cookies.cookiesFor(head) : [];
 }

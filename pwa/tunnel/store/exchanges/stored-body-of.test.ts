@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bodyName } from "../../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
-import { storedBodyOf } from "./stored-body-of.ts";
-import type { Variant } from "./variants-of.ts";
+import { storedBodyOf } from "./named-bodies.ts";
+import type { Variant } from "./stored-exchange.ts";
 
 const HASH = "ab".repeat(32);
 const head = { ...requestHead, method: "GET", url: "https://a.example/x", origin: "https://a.example" };

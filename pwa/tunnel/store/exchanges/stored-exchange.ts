@@ -1,7 +1,9 @@
 /** What the store keeps of a response, and under which conditions another request may have it. */
-import type { HeaderList, RequestHead, ScriptCookie } from "../../../../shared/http/heads.ts";
-import type { StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
-import { isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
+import type { HeaderList, RequestHead, ResponseHead, ScriptCookie } from "../../../../shared/http/heads.ts";
+import { parseImageNote } from "../../../../shared/http/phone-fields.ts";
+import { type CacheRequest, decide, type StoredResponse } from "../../../../shared/http-cache/cache-rules.ts";
+import { isRedirectStatus, isSameOrigin, parseUrl } from "../../../../shared/web/origin.ts";
+import type { PartitionIndex } from "../database/response-store.ts";
 import type { StoredEntry } from "../database/store-database.ts";
 
 export interface StoredExchange extends StoredResponse {
@@ -81,4 +83,77 @@ export function mayShow(name: "age" | "content-range", head: RequestHead, header
 /** Whether the page sees all fields of the response, and may add to those of the request: no CORS is between them. */
 export function isBasic({ mode, origin, url }: RequestHead): boolean {
   return mode === "navigate" || isSameOrigin(origin, url);
+}
+
+/** A stored response as the rules see it, and where it is. */
+export interface Variant extends StoredExchange {
+  readonly entry: ExchangeEntry;
+}
+
+/** All that is stored for a URL under a context, or under those that fit; what pages were kept with is none of it. */
+export function variantsOf(
+  index: PartitionIndex<StoredExchange>,
+  { url, takesRecoded }: RequestHead,
+  context: string | ((stored: string) => boolean),
+): Variant[] {
+  const all = variantsIn(index.find(url), context);
+  // While nobody can be asked, a smaller picture is better than none.
+  if (takesRecoded === true || typeof context !== "string") return all;
+  return all.filter(({ headers }) => parseImageNote(headers) === null);
+}
+
+/** Of these, those under a context, or under those that fit. */
+export function variantsIn(
+  entries: readonly ExchangeEntry[],
+  context: string | ((stored: string) => boolean),
+): Variant[] {
+  return entries
+    .filter(({ meta }) => (typeof context === "string" ? meta.context === context : context(meta.context)))
+    .map((entry) => ({ ...entry.meta, entry }));
+}
+
+const BY_REDIRECT = " by redirect";
+
+/** Where a response is stored. */
+export interface StoredPlace {
+  readonly partition: string;
+  readonly url: string;
+  readonly context: string;
+}
+
+/**
+ * Responses to which the edge was redirected. The phone does not know from where, nor for how long that holds. So they
+ * are stored only for when the link is away, under contexts that no other request has. The URL that was asked for has
+ * an entry without a body, which says where the response is.
+ */
+export function isMoved(head: RequestHead, { redirected, url }: Pick<ResponseHead, "redirected" | "url">): boolean {
+  return redirected || url !== head.url;
+}
+
+/** @returns null for what is not to be stored. */
+export function placeOf(
+  { head, partition, context }: Pick<StoredPlace, "partition" | "context"> & { readonly head: RequestHead },
+  response: Pick<ResponseHead, "redirected" | "url" | "status">,
+): StoredPlace | null {
+  if (isRedirectStatus(response.status)) return null;
+  if (!isMoved(head, response)) return { partition, url: head.url, context };
+  return { partition: partitionOf(movedHead(head, response.url)), url: response.url, context: context + BY_REDIRECT };
+}
+
+/** The request for where it led. A page is then of another site's own. */
+export function movedHead<Head extends RequestHead>(head: Head, url: string): Head {
+  return { ...head, url, topLevelOrigin: isPage(head) ? new URL(url).origin : head.topLevelOrigin };
+}
+
+/** Whether what is stored under a context is shown for a request while the link is away. */
+export function fitsAway(head: RequestHead, context: string, stored: string): boolean {
+  return isPage(head) ? isPageContext(stored) : stored === context || stored === context + BY_REDIRECT;
+}
+
+/** Which of the stored responses a request gets however old they are, unless it wants none that is stored. */
+export function asStored<S extends StoredResponse>(head: CacheRequest, variants: readonly S[], now: number): S | null {
+  const { cacheMode } = head;
+  const mode = cacheMode === "default" || cacheMode === "no-cache" ? "force-cache" : cacheMode;
+  const decision = decide({ ...head, cacheMode: mode }, variants, now);
+  return decision.kind === "answer" ? decision.stored : null;
 }

@@ -1,11 +1,10 @@
 import "fake-indexeddb/auto";
 import { IDBFactory } from "fake-indexeddb";
 import { deleteDB, openDB } from "idb";
-import { openStoreDatabase } from "../database/open-database.ts";
-import { ResponseStore } from "../database/response-store.ts";
-import type { StoreDatabase } from "../database/store-database.ts";
-import type { StoreOptions } from "../database/store-options.ts";
-import type { BodyHolds, StoreNews, StorePlatform } from "../database/store-platform.ts";
+import { type DiskPlatform, ResponseStore, type StoreOptions } from "../database/response-store.ts";
+import type { BodyHolds } from "../database/shared-bodies.ts";
+import { openStoreDatabase, type StoreDatabase } from "../database/store-database.ts";
+import type { StoreNews } from "../store.ts";
 
 /** Of one start of the app to its end. */
 interface Life {
@@ -84,7 +83,7 @@ export class FakeDisk<Meta> {
     (await openDB("test", version)).close();
   }
 
-  #platform(writer: string, self: () => ResponseStore<Meta>): StorePlatform {
+  #platform(writer: string, self: () => ResponseStore<Meta>): DiskPlatform {
     const life = this.#life;
     return {
       writer,

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { ResponseStore } from "../database/response-store.ts";
-import { NOTHING_STORED } from "../database/store-database.ts";
-import { isStoreTotals } from "../database/store-rows.ts";
+import { isStoreTotals, NOTHING_STORED } from "../database/store-database.ts";
 import type { FakeDisk } from "./fake-disk.ts";
 
 export interface TestMeta {

@@ -4,13 +4,12 @@ import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/e
 import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
-import type { Ask, PhoneRequest } from "../../requests/response-source.ts";
-import { DISK_TIME, FORGETTING_TIME } from "../bounded.ts";
+import type { Ask, PhoneRequest } from "../../exchange/exchange.ts";
 import type { ResponseStore } from "../database/response-store.ts";
-import { StoredDictionaries } from "../dictionary/stored-dictionaries.ts";
+import { StoredDictionaries } from "../exchanges/named-bodies.ts";
 import { isStoredExchange, type StoredExchange } from "../exchanges/stored-exchange.ts";
+import { DISK_TIME, FORGETTING_TIME, type StorePlatform } from "../store.ts";
 import { StoredSource } from "../stored-source.ts";
-import type { StoredSourcePlatform } from "../stored-source-platform.ts";
 import { FakeDisk } from "./fake-disk.ts";
 import { turns } from "./stored-bodies.ts";
 
@@ -91,7 +90,7 @@ export class TestWindow {
       blockBytes: 256 * 1024,
       backlogBytes: 8_000_000,
     });
-    const platform: StoredSourcePlatform = {
+    const platform: StorePlatform = {
       now: () => phone.time,
       setTimer: (task, delay) => {
         const timers = [DISK_TIME, FORGETTING_TIME].includes(delay) ? this.timers : this.later;
@@ -107,7 +106,7 @@ export class TestWindow {
       onNewerPage: (url) => void this.pages.push(`newer ${url}`),
       onStoredPage: ({ url, storedAt }) => void this.pages.push(`${url} ${phone.time - storedAt}`),
     };
-    const dictionaries = new StoredDictionaries(this.store, () => import("../dictionary/decoder-chunk.ts"));
+    const dictionaries = new StoredDictionaries(this.store, () => import("../../coding/dcz-chunk.ts"));
     dictionaries.isOffered = takesDictionaries;
     const tellCookies = (urls: readonly string[]): void => {
       for (const other of phone.windows) if (other !== this) other.source.cookiesChanged(urls);

@@ -1,0 +1,139 @@
+/**
+ * What answers the phone's requests: a response that is held, one that was pushed, one that is stored, or the edge over
+ * the link. Each is asked in its turn, and either answers or passes the request on.
+ */
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
+import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
+import { concat } from "../../../shared/wire/frame.ts";
+
+/** For what nobody wants to hear. */
+export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
+
+export interface PhoneRequest {
+  readonly head: RequestHead;
+  readonly body: ReadableStream<Uint8Array> | null;
+  /** A push that answers it. Sources after the pushed ones take a copy at most, and the network goes on where it ends. */
+  readonly push: ClaimedPush | null;
+  /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only what is held for that answers it. */
+  readonly form?: string | undefined;
+}
+
+/** A push that a request has taken over: from here on it is the response to that request. */
+export interface ClaimedPush {
+  readonly session: SessionTrace;
+  /** The consumer hears nothing before this has returned. */
+  answer(consumer: ResponseConsumer): ClientExchange;
+}
+
+/** What is known of a session beyond its life. */
+export interface SessionTrace {
+  /** Whether it ever had a link: else nobody has heard of what was sent in it. */
+  wasCarried: boolean;
+}
+
+export interface Answer extends ClientExchange {
+  /**
+   * Set where the response was asked for before, and held: the referrer that went out then, null if it is the same; and
+   * the shell's id of the navigation, null if it is none of its own.
+   */
+  readonly held?: { readonly referrer: string | null; readonly id: number | null };
+}
+
+/** The consumer hears nothing before this has returned. It hears of failures only through `onError`. */
+export type Ask = (request: PhoneRequest, consumer: ResponseConsumer) => Answer;
+
+/**
+ * Answers the request, or asks `next`, at once or later: with the same request or another, and with the same consumer or
+ * one of its own that sees, changes or replaces what goes by.
+ */
+export type ResponseSource = (request: PhoneRequest, consumer: ResponseConsumer, next: Ask) => Answer;
+
+/** Passes all on to `consumer`, but for what `own` takes. */
+export function passingOn(consumer: ResponseConsumer, own: Partial<ResponseConsumer>): ResponseConsumer {
+  return {
+    onHead: (head) => consumer.onHead(head),
+    onBody: (chunk) => consumer.onBody(chunk),
+    onEnd: () => consumer.onEnd(),
+    onError: (error) => consumer.onError(error),
+    ...own,
+  };
+}
+
+/** @param last is asked for what no source answers. */
+export function askInOrder(sources: readonly ResponseSource[], last: Ask): Ask {
+  return sources.reduceRight<Ask>((next, source) => (request, consumer) => source(request, consumer, next), last);
+}
+
+/**
+ * A small response, read to its end in memory.
+ *
+ * @throws RopewayError ENHANCE_YOUR_CALM when the body is above `limit` bytes; otherwise what the exchange failed with.
+ */
+export function readWhole(
+  ask: Ask,
+  head: RequestHead,
+  limit: number,
+): Promise<{ response: ResponseHead; body: Uint8Array }> {
+  return new Promise((resolve, reject) => {
+    let response: ResponseHead | null = null;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const consumer: ResponseConsumer = {
+      onHead(received) {
+        response = received;
+      },
+      onBody(chunk) {
+        size += chunk.length;
+        if (size > limit) {
+          exchange.cancel();
+          reject(
+            new RopewayError(
+              ErrorCode.ENHANCE_YOUR_CALM,
+              "stream",
+              "origin",
+              `Cannot read the response: it is above ${limit} bytes`,
+            ),
+          );
+          return undefined;
+        }
+        chunks.push(chunk);
+        return undefined;
+      },
+      onEnd() {
+        if (response !== null) resolve({ response, body: concat(...chunks) });
+      },
+      onError: reject,
+    };
+    const exchange = ask({ head, body: null, push: null }, consumer);
+  });
+}
+
+/** A message to the edge itself, as a request: no origin hears of it. */
+export function edgeRequest(
+  message: Pick<RequestHead, "method" | "url" | "headers" | "origin" | "topLevelOrigin">,
+): RequestHead {
+  return {
+    destination: "",
+    mode: "same-origin",
+    credentials: "omit",
+    redirect: "error",
+    referrer: "",
+    ...message,
+  };
+}
+
+/** What cannot be told at once. The promise does not reject. */
+export function laterWith<Value>(promise: Promise<Value>, start: (value: Value) => ClientExchange): ClientExchange {
+  let exchange: ClientExchange | null = null;
+  let isCancelled = false;
+  void promise.then((value) => {
+    if (!isCancelled) exchange = start(value);
+  });
+  return {
+    cancel() {
+      isCancelled = true;
+      exchange?.cancel();
+    },
+  };
+}

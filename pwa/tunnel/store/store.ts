@@ -1,0 +1,318 @@
+/**
+ * The door of the store: answers of it, what becomes of what it keeps, and questions about that. Its own script comes late,
+ * when no page waits for it. Until then requests pass by, and only those wait that empty the store, or of which it is
+ * likely to save more than waiting costs.
+ */
+import type { Clock, SetTimer } from "../../../shared/clock.ts";
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import type { ResponseConsumer } from "../../../shared/http/exchange.ts";
+import { isSafe, type RequestHead, type ResponseHead } from "../../../shared/http/heads.ts";
+import { EdgeRequest } from "../../../shared/subprotocol.ts";
+import { parseUrl } from "../../../shared/web/origin.ts";
+import type { StoreQuestion, StoreStats } from "../../messages/tunnel-messages.ts";
+import { type Ask, laterWith, passingOn, type ResponseSource } from "../exchange/exchange.ts";
+
+/** Its milliseconds are those since the epoch. */
+export interface StorePlatform extends Clock {
+  /** Whether the link is gone, and not only slow. */
+  isAway(): boolean;
+  /** Whether origins get `Save-Data: on` with all requests. */
+  savesData(): boolean;
+  /** Whether what pages' scripts will ask for is named with navigations, to come before. */
+  namesLearned(): boolean;
+  /** A page may have changed what its origin answers: it wrote there, or changed a cookie. */
+  onChange(origin: string | null): void;
+  /**
+   * A page's document is shown as it was stored, since nobody could be asked. `storedAt`: milliseconds since the epoch
+   * when its origin last answered for it.
+   */
+  onStoredPage(page: { readonly url: string; readonly storedAt: number }): void;
+  /** There is a newer version of a page that is shown as it was stored. It is stored by now. */
+  onNewerPage(url: string): void;
+  /** The key with which the edge may seal bodies of this phone, in base64url: it is told so. */
+  onDictionaryKey(key: string): void;
+  /** What requests fail with is the tunnel's: this script has no class of its own that others would know. */
+  failure(code: ErrorCode, message: string): RopewayError;
+}
+
+/** The store, once its script is there. */
+export interface LoadedStore {
+  readonly source: ResponseSource;
+  /** Settles when it is known what is stored. */
+  readonly opened: Promise<unknown>;
+  readonly stats: StoreStats;
+  readonly cookies: CookieWitness & { mayHaveChanged(urls: readonly string[]): void };
+  /** The edge has answered a request that did not come by here. */
+  passedBy(head: RequestHead, response: ResponseHead): void;
+  /** Whether the page would get what is stored: nobody needs to send it. */
+  isAtHand(head: RequestHead): boolean;
+  /** Whether scripts of a document with this head are known to have no cookies. */
+  hasNoCookies(head: Pick<RequestHead, "url" | "topLevelOrigin">): boolean;
+  /** The app may be closed at any moment: what rests is written. */
+  writeDown(): void;
+  /** Less may be stored than before. */
+  makeRoom(): Promise<void>;
+  /** The link went away: what is asked of the edge and stored is answered so. */
+  linkLeft(): void;
+  /** Documents of a site wait from its first word until the word that all of it is forgotten, or cannot be. */
+  forget(word: { readonly site: string; readonly isOver: boolean }): void;
+  /** The phone is not paired any more: what pages asked for at their visits goes. What is stored stays, kept pages too. */
+  unpaired(): Promise<void>;
+  /** @param ask the tunnel. @returns as the methods of the shell's `TunnelClient` say. */
+  answer(question: StoreQuestion, ask: Ask): Promise<unknown>;
+}
+
+interface StoreHost extends Pick<Clock, "setTimer"> {
+  load(): Promise<LoadedStore>;
+  /** As `emptyStore`. */
+  deleteStored(): Promise<void>;
+}
+
+/** Hears what becomes of each request to the edge: its answer may change cookies. */
+interface CookieWitness {
+  answered(head: RequestHead, response: ResponseHead): void;
+  /** It failed, or was given up, before a head came. */
+  lost(head: RequestHead): void;
+}
+
+/** Answers that the store has to hear of when it is there; if there are more, it is emptied. */
+const MISSED = 64;
+
+const NO_STORE: StoreStats = {
+  storeAnswers: null,
+  storeValidations: null,
+  storeAsked: null,
+  storeAskedUsed: null,
+  storeReferences: null,
+  storeReferencedBytes: null,
+  storeDictionaries: null,
+  storeBytes: null,
+  storedBytes: null,
+  storedBytesMax: null,
+};
+
+export class Store {
+  #missed: (readonly [RequestHead, ResponseHead])[] = [];
+  /** URLs whose sites may have changed cookies by what was answered before. */
+  readonly #changing = new Set<string>();
+  #loaded: LoadedStore | null = null;
+  #loading: Promise<LoadedStore | null> | null = null;
+  readonly #host: StoreHost;
+
+  /** Origins of pages, serialized, that may be stored; null: any may. */
+  #known: ReadonlySet<string> | null = new Set();
+  /** The first document of those began to wait. When its time is over, no other waits any more. */
+  #opened: Promise<unknown> | null = null;
+
+  constructor(host: StoreHost) {
+    this.#host = host;
+  }
+
+  /**
+   * Documents of these origins wait until it is known what is stored of them. Those of others go at once.
+   *
+   * @param origins serialized, of pages that were opened before the app was; null: nobody can say of which.
+   */
+  setKnown(origins: readonly string[] | null): void {
+    this.#known = origins && new Set(origins);
+  }
+
+  /** Null until it is there. */
+  get loaded(): LoadedStore | null {
+    return this.#loaded;
+  }
+
+  /** @returns null where it cannot be had; it is tried again the next time. */
+  load(): Promise<LoadedStore | null> {
+    this.#loading ??= this.#host.load().then(
+      (store) => {
+        this.#loaded = store;
+        for (const [head, response] of this.#missed.splice(0)) store.passedBy(head, response);
+        store.cookies.mayHaveChanged([...this.#changing]);
+        return store;
+      },
+      () => {
+        this.#loading = null;
+        return null;
+      },
+    );
+    return this.#loading;
+  }
+
+  get stats(): StoreStats {
+    return this.#loaded?.stats ?? NO_STORE;
+  }
+
+  /** Answers with what is stored, and stores what comes. */
+  readonly source: ResponseSource = (request, consumer, next) => {
+    const { mode, topLevelOrigin } = request.head;
+    if (mode !== "navigate" || this.#known?.has(topLevelOrigin) === false) return this.#ask(request, consumer, next);
+    this.#opened ??= bounded(this.#open(), undefined, this.#host.setTimer);
+    return laterWith(this.#opened, () => this.#ask(request, consumer, next));
+  };
+
+  /** All that is stored goes, in all windows, without the store's script. Fails where a window does not let go of it. */
+  empty(): Promise<void> {
+    return this.#host.deleteStored();
+  }
+
+  /** Settles when it is known what is stored, or that it cannot be had. */
+  async #open(): Promise<void> {
+    await (await this.load())?.opened;
+  }
+
+  readonly #ask: ResponseSource = (request, consumer, next) => {
+    if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
+    if (!isForgetting(request.head)) {
+      return this.#watching(next)(
+        request,
+        passingOn(consumer, { onHead: (response) => this.#passed(request.head, response, consumer) }),
+      );
+    }
+    return laterWith(bounded(this.load(), null, this.#host.setTimer), (store) => {
+      if (store !== null) return store.source(request, consumer, next);
+      return laterWith(this.#delete(), (isDeleted) => {
+        const error = new RopewayError(ErrorCode.INTERNAL_ERROR, "stream", "library", NOT_CLEARED);
+        return next(request, isDeleted ? consumer : failingWith(error, consumer));
+      });
+    });
+  };
+
+  /** What is asked before the store is there may be answered after that. */
+  #watching(next: Ask): Ask {
+    const note = (...urls: readonly string[]): void => {
+      for (const url of urls) this.#changing.add(parseUrl(url)?.origin ?? "");
+    };
+    return watchCookies(
+      {
+        answered: (head, response) => {
+          if (this.#loaded === null) note(head.url, response.url, head.origin ?? "");
+          else this.#loaded.cookies.answered(head, response);
+        },
+        lost: (head) => {
+          if (this.#loaded === null) note(head.url, head.origin ?? "");
+          else this.#loaded.cookies.lost(head);
+        },
+      },
+      next,
+    );
+  }
+
+  #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
+    const clears = response.headers.some(([name]) => name === "clear-site-data");
+    if (clears || !isSafe(head.method)) {
+      if (this.#loaded !== null) this.#loaded.passedBy(head, response);
+      else if (this.#missed.push([head, response]) > MISSED) {
+        this.#missed = [];
+        void this.#delete();
+      }
+    }
+    consumer.onHead(response);
+  }
+
+  #delete(): Promise<boolean> {
+    const deleted = this.#host.deleteStored().then(
+      () => true,
+      () => false,
+    );
+    return bounded(deleted, false, this.#host.setTimer, FORGETTING_TIME);
+  }
+}
+
+/** Tells the witness what becomes of each request to the edge. */
+export function watchCookies(witness: CookieWitness, next: Ask): Ask {
+  return (request, consumer) => {
+    let isTold = false;
+    const lost = () => {
+      if (!isTold) witness.lost(request.head);
+      isTold = true;
+    };
+    const exchange = next(
+      request,
+      passingOn(consumer, {
+        onHead: (response) => {
+          isTold = true;
+          witness.answered(request.head, response);
+          consumer.onHead(response);
+        },
+        onError: (error) => {
+          lost();
+          consumer.onError(error);
+        },
+      }),
+    );
+    return {
+      cancel() {
+        lost();
+        exchange.cancel();
+      },
+    };
+  };
+}
+
+/** Whether a message to the edge has the phone forget something first. */
+export function isForgetting({ url }: Pick<RequestHead, "url">): boolean {
+  return url === EdgeRequest.SITE_DATA || url === EdgeRequest.SITE;
+}
+
+export const NOT_CLEARED =
+  "Cannot clear what this phone keeps of sites: close all other windows of the app, then clear site data again";
+
+/** The edge has answered, but not all was done: its answer becomes this error. */
+export function failingWith(error: RopewayError, consumer: ResponseConsumer): ResponseConsumer {
+  return {
+    onHead() {},
+    onBody: () => undefined,
+    onEnd: () => consumer.onError(error),
+    onError: (other) => consumer.onError(other),
+  };
+}
+
+/** Milliseconds that a request waits for the disk before it does without. */
+export const DISK_TIME = 1000;
+
+/** Milliseconds that a person waits for the store to forget something: a slow phone has to delete 200 MB. */
+export const FORGETTING_TIME = 15_000;
+
+/** What `promise` gives, or `otherwise` if that takes longer than `time`. The promise does not reject. */
+export function bounded<Value, Other>(
+  promise: Promise<Value>,
+  otherwise: Other,
+  setTimer: SetTimer,
+  time = DISK_TIME,
+): Promise<Value | Other> {
+  return new Promise((resolve) => {
+    const cancel = setTimer(() => resolve(otherwise), time);
+    void promise.then((value) => {
+      cancel();
+      resolve(value);
+    });
+  });
+}
+
+/** What another window did. */
+export type StoreNews =
+  | { readonly kind: "changed"; readonly partitions: readonly string[] }
+  /** What is under way is not to be stored. */
+  | { readonly kind: "forgotten"; readonly isDatabaseNew: boolean };
+
+/** The last way to empty the store: it needs neither the store's script nor a database that can be opened or written. */
+export const STORE_NAME = "ropeway-store";
+
+/** Settles when it is gone; that may be never, while a window of the app does not close it. */
+export function deleteStoreDatabase(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(STORE_NAME);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(new Error("Cannot delete the database of the store"));
+  });
+}
+
+/** As `deleteStoreDatabase`, and the stores of all windows begin anew, the own one too. */
+export async function emptyStore(): Promise<void> {
+  await deleteStoreDatabase();
+  const channel = new BroadcastChannel(STORE_NAME);
+  const news: StoreNews = { kind: "forgotten", isDatabaseNew: true };
+  channel.postMessage(news);
+  channel.close();
+}
