@@ -1,4 +1,4 @@
-/** What the person meant by the words in the address box. `url` is always a serialized http: or https: URL. */
+/** The meaning of the words in the address box. `url` is always a serialized http: or https: URL. */
 export type ParsedAddress =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "search"; readonly url: string }

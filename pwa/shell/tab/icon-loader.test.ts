@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { IconLoader } from "./icon-loader.ts";
+import { IconLoader } from "./tab.ts";
 
 const PAGE = "https://page.example";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { SettingsStore } from "../app/settings.ts";
-import { mayWarmLinks } from "./link-warming.ts";
+import { mayWarmLinks } from "./tab.ts";
 
 const settings = new SettingsStore({ getItem: () => null, setItem() {}, removeItem() {} }).current;
 const wanted = { ...settings, warmsLinks: true };

@@ -11,7 +11,7 @@ export function withFragmentOf(from: string, url: string): string {
   return at < 0 || url.includes("#") ? url : url + from.slice(at);
 }
 
-/** What is asked for by its address. @param initiator null where the person typed it, or chose it in the app. */
+/** A page that is asked for by its address. @param initiator null where the person typed it, or chose it in the app. */
 export function typedNavigation(url: string, initiator: string | null = null): NavigationRequest {
   return { url, method: "GET", headers: [], body: null, referrer: "", initiator };
 }

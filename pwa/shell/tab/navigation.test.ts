@@ -1,81 +1,261 @@
-import { expect, it } from "vitest";
-import {
-  arrive,
-  comeBack,
-  drawNavigation,
-  fail,
-  giveUp,
-  LOADED,
-  reload,
-  STOPPED,
-  sentBy,
-  setOut,
-} from "./navigation.ts";
+import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
+import * as step from "./navigation.ts";
+import { draw, type SentNavigation, START, type TabNavigation } from "./navigation.ts";
 import { typedNavigation } from "./navigation-request.ts";
 
 const page = { url: "https://a.example/", title: "A", icon: "data:," };
 const url = "https://b.example/";
-const sent = null;
+const started = { kind: "started", url } as const;
+const error = { code: 1, url, method: "GET", detail: "" };
+const busy = { ...error, code: ErrorCode.CONNECTION_REFUSED };
+const sent: SentNavigation = {
+  id: 1,
+  request: typedNavigation(url),
+  by: "started",
+  retries: null,
+  attempts: 0,
+  mayHaveRun: false,
+  isAnswered: false,
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+const settled: TabNavigation = { ...START, page };
+const stopped = step.settle(settled, true);
+const loading = step.reload(settled);
+const underway = step.setOut(settled, started, sent);
+const sentOff = step.sendFrame(underway, url);
+const lost = step.leaveDocument(settled);
+const returning = step.goBack(lost);
+const failed = step.failInPlace(settled, "started", error, 0);
+const unopened = step.fail(settled, "started", busy, 0);
+const ALL = { settled, stopped, loading, underway, sentOff, returning, failed, unopened };
+type Name = keyof typeof ALL;
+
+const KINDS = [
+  "settled",
+  "settled",
+  "loading",
+  "underway",
+  "underway",
+  "returning",
+  "failed",
+  "settled",
+] as const satisfies readonly TabNavigation["kind"][];
+
+describe("each step leads", () => {
+  const IMPOSSIBLE = "impossible";
+  /** From all states, in their order. */
+  const TABLE: readonly (readonly [string, (state: TabNavigation) => TabNavigation, readonly string[]])[] = [
+    ["setOut", (state) => step.setOut(state, started, sent), Array(8).fill("underway")],
+    ["leaveByItself", (state) => step.leaveByItself(state, page.url, "https://a.example"), Array(8).fill("underway")],
+    [
+      "sendFrame",
+      (state) => step.sendFrame(state, url),
+      [IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, "underway", "underway", "returning", IMPOSSIBLE, IMPOSSIBLE],
+    ],
+    [
+      "reload",
+      step.reload,
+      ["loading", "loading", "loading", IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, "loading"],
+    ],
+    [
+      "goBack",
+      step.goBack,
+      ["returning", "returning", IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE, "returning"],
+    ],
+    ["settle", (state) => step.settle(state), Array(8).fill("settled")],
+    ["settleAtStart", step.settleAtStart, Array(8).fill("settled")],
+    [
+      "arrive, in part",
+      (state) => step.arrive(state, page, "loading"),
+      ["loading", "settled", "loading", "loading", "loading", "loading", "loading", "loading"],
+    ],
+    ["arrive, whole", (state) => step.arrive(state, page, "loaded"), Array(8).fill("settled")],
+    [
+      "fail",
+      (state) => step.fail(state, "typed", error, 0),
+      ["settled", "settled", "settled", "settled", "settled", "settled", "failed", "settled"],
+    ],
+    ["failInPlace", (state) => step.failInPlace(state, "typed", error, 0), Array(8).fill("failed")],
+    ["abandon", step.abandon, KINDS],
+    ["forgetFailed", step.forgetFailed, KINDS],
+    ["traverse", step.traverse, KINDS],
+    ["leaveDocument", step.leaveDocument, KINDS],
+    ["startDocumentCame", step.startDocumentCame, KINDS],
+    ["stayAfterAll", step.stayAfterAll, KINDS],
+    ["noticeCame", (state) => step.noticeCame(state, url), KINDS],
+    [
+      "endWithoutDocument",
+      (state) => step.endWithoutDocument(state, "https://b.example", 0),
+      ["settled", "settled", "loading", "underway", "settled", "returning", "failed", "settled"],
+    ],
+  ];
+  it.each(TABLE)("%s", (_name, take, kinds) => {
+    const reached = Object.values(ALL).map((state) => {
+      try {
+        return take(state).kind;
+      } catch (thrown) {
+        expect(String(thrown)).toMatch(/^Error: Cannot .*: the tab is /);
+        return IMPOSSIBLE;
+      }
+    });
+    expect(reached).toEqual(kinds);
+  });
+});
 
 it("shows the committed page until another one commits, wherever a page sends the frame", () => {
-  expect(drawNavigation(page, LOADED)).toMatchObject({ ...page, phase: "loaded" });
-  expect(drawNavigation(page, { kind: "loading", sent })).toMatchObject({ ...page, phase: "loading" });
-  const destination = { kind: "started", url } as const;
-  const underway = { kind: "underway", destination, sent } as const;
-  expect(drawNavigation(page, underway)).toMatchObject({ ...page, phase: "loading", destination });
+  expect(draw(settled)).toMatchObject({ ...page, phase: "loaded" });
+  expect(draw(loading)).toMatchObject({ ...page, phase: "loading" });
+  expect(draw(underway)).toMatchObject({ ...page, phase: "loading", destination: started });
+  expect(draw(returning)).toMatchObject({ ...page, phase: "loading", destination: { ...started, url: page.url } });
 });
 
 it("shows at once what the person typed, and nothing of the page before with it", () => {
   const shown = { url, title: "", icon: null, phase: "loading" };
-  const underway = { kind: "underway", destination: { kind: "typed", url }, sent } as const;
-  expect(drawNavigation(page, underway)).toMatchObject(shown);
+  expect(draw(step.setOut(settled, { kind: "typed", url }, null))).toMatchObject(shown);
 });
 
 it("names the address that failed, which an error stands for", () => {
-  const error = { code: 1, url, method: "GET", detail: "" };
   const shown = { url, title: "", icon: null, phase: "failed", error, destination: null };
-  expect(drawNavigation(page, { kind: "failed", by: "started", error, sent })).toEqual(shown);
+  expect(draw(failed)).toMatchObject(shown);
 });
 
 it("is idle on the start page only", () => {
-  const start = { url: "", title: "", icon: null };
-  expect(drawNavigation(start, LOADED).phase).toBe("idle");
-  const underway = { kind: "underway", destination: { kind: "started", url }, sent } as const;
-  expect(drawNavigation(start, underway)).toMatchObject({ url: "", phase: "loading" });
+  expect(draw(START).phase).toBe("idle");
+  expect(draw(step.setOut(START, started, null))).toMatchObject({ url: "", phase: "loading" });
 });
 
-const error = { code: 1, url, method: "GET", detail: "" };
-const underway = setOut(
-  { kind: "started", url },
-  {
-    id: 1,
-    request: typedNavigation(url),
-    by: "started",
-    retries: null,
-    attempts: 0,
-    mayHaveRun: false,
-    isAnswered: false,
-    frameWaits: null,
-  },
-);
-
 it("keeps what was sent until the document is whole, or it is given up", () => {
-  const loading = arrive(underway, "loading");
-  expect(sentBy(loading)?.id).toBe(1);
-  expect(sentBy(fail(loading, "started", error))?.id).toBe(1);
-  expect(sentBy(giveUp(loading))).toBeNull();
-  expect(arrive(loading, "loaded")).toEqual(LOADED);
+  const arriving = step.arrive(underway, page, "loading");
+  expect(step.sentBy(arriving)?.id).toBe(1);
+  expect(step.sentBy(step.failInPlace(arriving, "started", error, 0))?.id).toBe(1);
+  expect(step.sentBy(step.abandon(arriving))).toBeNull();
+  expect(step.sentBy(step.arrive(arriving, page, "loaded"))).toBeNull();
 });
 
 it("takes a document for whole that was stopped while it was on its way", () => {
-  expect(arrive(STOPPED, "loading")).toEqual(STOPPED);
-  expect(arrive(LOADED, "loading")).toEqual({ kind: "loading", sent: null });
+  expect(step.arrive(stopped, page, "loading")).toEqual(stopped);
+  expect(step.arrive(step.traverse(stopped), page, "loading")).toMatchObject({ kind: "loading", sent: null });
 });
 
-it("reloads no page that is not there, and comes back to none while there is another", () => {
-  expect(reload(LOADED)).toEqual({ kind: "loading", sent: null });
-  expect(() => reload(underway)).toThrow("Cannot reload the page: it is underway");
-  expect(() => reload(fail(LOADED, "started", error))).toThrow("Cannot reload the page: it is failed");
-  expect(comeBack(STOPPED, url)).toEqual(setOut({ kind: "started", url }, null));
-  expect(() => comeBack(underway, url)).toThrow("Cannot come back");
+it("leaves what waits for the link where it is, whatever the page that is shown says of itself", () => {
+  const waiting = step.setOut(settled, started, sent, { replaces: false, isAgain: false });
+  const renamed = { ...page, title: "(1) A" };
+  expect(step.arrive(waiting, renamed, "loaded")).toEqual({ ...waiting, page: renamed });
+  const left = step.leaveByItself(waiting, `${page.url}2`, "https://a.example");
+  expect(left).toMatchObject({ destination: started, sent, waits: waiting.waits, journey: { url: `${page.url}2` } });
+  expect(step.arrive(left, renamed, "loading")).toEqual({ ...waiting, page: renamed });
+  expect(step.sendFrame(waiting, url)).toMatchObject({ kind: "underway", waits: null, journey: { url } });
+});
+
+it("sends the frame on where the page before has come in between", () => {
+  const between = step.arrive(sentOff, page, "loading");
+  expect(step.sendFrame(between, `${url}on`)).toMatchObject({ kind: "underway", sent, journey: { url: `${url}on` } });
+});
+
+describe("what passes by time", () => {
+  const open = { isLinkOpen: true, isBooted: () => false };
+  const away = { ...open, isLinkOpen: false };
+
+  it.each<readonly [string, TabNavigation, readonly [at: number, around: step.Surroundings, order: string][]]>([
+    [
+      "a boot page that is lost is asked for again, and not for ever",
+      sentOff,
+      [
+        [5_000, open, "send-again"],
+        [15_000, open, "send-again"],
+        [35_000, open, "give-up"],
+      ],
+    ],
+    [
+      "a slot that does not come without a link has others take its place, as soon as there is one",
+      sentOff,
+      [
+        [3_000, away, "stand-in"],
+        [6_000, away, "stand-in"],
+      ],
+    ],
+    ["the frame is not sent again where the link went away meanwhile", sentOff, [[3_000, away, "stand-in"]]],
+  ])("%s", (_title, first, times) => {
+    let state = step.documentCame(first, 0, times[0]?.[1] ?? open);
+    for (const [at, around, order] of times) {
+      expect(step.nextTime(state)).toBe(at);
+      expect(step.timeOut(state, at - 1, around)).toEqual([state, "nothing"]);
+      const [next, done] = step.timeOut(state, at, around);
+      expect(done).toBe(order);
+      state = order === "send-again" ? step.documentCame(step.sendFrame(next, url), at, around) : next;
+    }
+  });
+
+  it("nothing is lost where the page before has spoken, a boot page is there, or nothing was asked for", () => {
+    const came = step.documentCame(sentOff, 0, open);
+    const [later, order] = step.timeOut(step.hearFormerPage(came), 5_000, open);
+    expect([order, step.nextTime(later)]).toEqual(["nothing", 10_000]);
+    expect(step.timeOut(step.leaveDocument(came), 5_000, open)[1]).toBe("nothing");
+    expect(step.timeOut(came, 5_000, away)[1]).toBe("nothing");
+    for (const state of [settled, loading, failed, step.abandon(sentOff), step.leaveDocument(sentOff)])
+      expect(step.nextTime(step.documentCame(state, 0, open))).toBe(NEVER);
+  });
+
+  it("what failed and may pass is opened again, unless it is forgotten", () => {
+    expect(step.nextTime(unopened)).toBe(5_000);
+    expect(step.timeOut(unopened, 5_000, open)).toEqual([unopened, "open-failed"]);
+    for (const forget of [step.forgetFailed, step.abandon, step.traverse])
+      expect(step.nextTime(forget(unopened))).toBe(NEVER);
+    expect(step.nextTime(step.setOut(unopened, started, sent))).toBe(NEVER);
+    expect(step.nextTime(failed)).toBe(NEVER);
+  });
+
+  it("a page that the frame has left comes back where nothing else has come", () => {
+    const ended = step.endWithoutDocument(step.leaveDocument(sentOff), "https://b.example", 7);
+    expect([ended.kind, step.nextTime(ended)]).toEqual(["settled", 1_007]);
+    expect(step.timeOut(ended, 1_007, open)[1]).toBe("bring-back");
+    expect(step.timeOut(ended, 1_007, open)[0]).toMatchObject({ kind: "settled", content: { returnsAt: null } });
+    expect(step.nextTime(step.arrive(ended, page, "loading"))).toBe(NEVER);
+  });
+});
+
+it("takes a silent document for the page where the frame is on its way to its slot", () => {
+  const A = "https://a.example";
+  const B = "https://b.example";
+  expect([step.mayBePage(sentOff, `${B}/raw`), step.mayBePage(sentOff, `${A}/raw`)]).toEqual([true, false]);
+  expect(step.awaitedOrigin(step.arrive(sentOff, page, "loaded"))).toBeNull();
+  expect(step.mayBePage(step.arrive(sentOff, page, "loaded"), `${A}/raw`)).toBe(false);
+});
+
+it("takes one for the page that comes from another site, or after another one, unasked", () => {
+  const A = "https://a.example";
+  const shown = (at: string): TabNavigation => ({ ...settled, page: { ...page, url: at } });
+  expect(["https://b.example/", ""].map((at) => step.mayBePage(shown(at), `${A}/raw`))).toEqual([true, true]);
+  const silent = step.arrive(settled, { ...page, url: `${A}/raw` }, "loaded", { kind: "silent", url: `${A}/raw` });
+  expect(step.mayBePage(silent, `${A}/raw2`)).toBe(true);
+  expect(step.mayBePage(step.leaveDocument(silent), `${A}/raw2`)).toBe(true);
+});
+
+it("counts how often a page sends itself to its own address, until it or the person goes elsewhere", () => {
+  const often = step.sendItself(step.sendItself(step.sendItself(settled)));
+  expect([step.isInLoop(step.sendItself(settled)), step.isInLoop(often)]).toEqual([false, true]);
+  for (const go of [step.traverse, (state: TabNavigation) => step.leaveByItself(state, url, "https://a.example")])
+    expect(step.isInLoop(go(often))).toBe(false);
+});
+
+it("ends a hard reload when the new document has loaded, and not by what the one before says", () => {
+  const asked = { ...loading, hardReload: "asked" } as const;
+  expect(step.arrive(asked, page, "loaded").hardReload).toBe("asked");
+  const begun = step.arrive(asked, page, "loading");
+  expect(begun.hardReload).toBe("begun");
+  expect(step.arrive(begun, page, "loaded").hardReload).toBe("none");
+  expect(step.settle(asked, true).hardReload).toBe("none");
+});
+
+it.each<readonly [Name, boolean]>([
+  ["settled", true],
+  ["sentOff", true],
+  ["returning", true],
+  ["failed", false],
+])("%s has a page to keep: %s", (name, has) => {
+  expect(step.hasPage(ALL[name])).toBe(has);
+  expect(step.hasPage(step.noticeCame(ALL[name], url))).toBe(false);
 });

@@ -1,29 +1,51 @@
+/**
+ * A tab's navigation as one value: the page that its frame has, whatever is on its way there, and whatever could not be
+ * opened. All is pure: a function gives the next state, and the tab does what follows of it. Times are milliseconds of the
+ * caller's clock.
+ *
+ *     setOut, leaveByItself   any state             ─▶ underway
+ *     sendFrame               underway, returning   ─▶ the same, with a journey; from loading what was sent: underway
+ *     arrive                  any state             ─▶ loading or settled; underway where the frame has not set out
+ *     reload                  settled, loading      ─▶ loading
+ *     settle                  any state             ─▶ settled: the committed page is what counts
+ *     fail                    any state             ─▶ settled, with the failure beside the page, or failed without one
+ *     failInPlace             any state             ─▶ failed
+ *     goBack                  settled               ─▶ returning: the frame has lost the page, and gets it anew
+ *     endWithoutDocument      loading, underway, returning  ─▶ settled, or the same
+ *     abandon                 any state             ─▶ the same, and the tunnel goes on with nothing
+ *     timeOut                 any state with a time ─▶ the same without it, and an order
+ *
+ * Pages say what they like when they like, so what they lead to may come in any state. What only the shell begins is a
+ * mistake of the shell's in a state that it does not lead from: that throws.
+ */
+import { ErrorCode } from "../../../shared/errors.ts";
 import type { DocumentPhase, PageToShell } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
-import type { Destination, PageError, TabState } from "../app/state.ts";
+import type { Destination, PageError, TabState, TryingAgain } from "../app/state.ts";
+import { isPartOf } from "./navigation-request.ts";
 
 /** The document that the frame has, or had last; all empty for the start page. */
 export type CommittedPage = Pick<TabState, "url" | "title" | "icon">;
 
 export const NO_PAGE: CommittedPage = { url: "", title: "", icon: null };
 
-/** How the tab comes to a navigation. */
-export interface Going {
-  readonly by: Destination["kind"];
-  readonly replace?: boolean;
-  /** Id of this very navigation, if the tunnel has it already. */
-  readonly begun?: number | null;
-  /** The frame sets out for the page once the link is open. */
-  readonly waitsForLink?: boolean;
-  /** When it was asked for, by `performance.now()`; now by default. */
-  readonly askedAt?: number;
-  /** See SelfSends. */
-  readonly isSelfSend?: boolean;
-  /** The entry shown is one of before the app was closed, and this is its page. */
-  readonly isReopening?: boolean;
-}
+/** The frame's content, as far as the shell is told. */
+export type Content =
+  /** The start document, or a document that tells of itself and can be told where to go. */
+  | { readonly kind: "document" }
+  /** A document in which the page script cannot run. */
+  | { readonly kind: "silent"; readonly url: string }
+  /** The notice of a failure, in place of a document. */
+  | { readonly kind: "notice" }
+  /**
+   * A page of the app's (boot page, notice of a try before) has replaced the document, and another is to come.
+   *
+   * @property isSentOn the frame was sent elsewhere since. Until then that page goes on by itself.
+   * @property returnsAt when the committed page is put back in its place, if nothing has come.
+   */
+  | { readonly kind: "left"; readonly isSentOn: boolean; readonly returnsAt: number | null };
 
-/** What the shell has asked the tunnel for. */
+/** The navigation that the shell has asked the tunnel for; of the page, or of a frame that leads it, with a body too. */
 export interface SentNavigation {
   readonly id: number;
   readonly request: NavigationRequest;
@@ -32,118 +54,584 @@ export interface SentNavigation {
   readonly retries: PageError | null;
   /** How often this failed before, in a row. */
   readonly attempts: number;
-  /** It failed, and its site may have acted on it. */
-  mayHaveRun: boolean;
+  /** The site may have acted on it, though it failed. */
+  readonly mayHaveRun: boolean;
   /** The tunnel has the response, which waits for its slot. */
-  isAnswered: boolean;
-  /** How the frame is to set out for the page, as `PageFrame.show` takes it; null when it has set out. */
-  frameWaits: { readonly replaces: boolean; readonly isAgain: boolean } | null;
+  readonly isAnswered: boolean;
+}
+
+/** The way of the frame to a slot, until a document of it is there. */
+export interface Journey {
+  readonly origin: string;
+  /** Real URL that the frame was sent to. */
+  readonly url: string;
+  /** Boot pages that were lost so far. */
+  readonly lost: number;
+  /** The page before has spoken since. */
+  readonly heardFormerPage: boolean;
+  /** A document has come into the frame: until then it must be known for the one that is awaited. */
+  readonly due: { readonly at: number; readonly awaits: Exclude<Awaited, "nothing"> } | null;
+  /** URL, without a fragment, of the awaited document, if its body broke off before it could say that it is there. */
+  readonly brokenUrl: string | null;
+}
+
+/** Something on its way that has not been heard of; `slot`: whatever of one that may not be there, without a link. */
+export type Awaited = "boot page" | "slot" | "nothing";
+
+/** @property retryAt when it is tried again by itself. */
+export interface FailedNavigation {
+  readonly by: Destination["kind"];
+  readonly error: PageError;
+  readonly sent: SentNavigation | null;
+  readonly retryAt: number | null;
+}
+
+/** Each state has these. */
+interface InFrame {
+  /** The page stays when a navigation yields no document. */
+  readonly page: CommittedPage;
+  readonly content: Content;
+  /** A page is loaded with nothing that is stored. `asked`: the document before may yet say that it is loaded. */
+  readonly hardReload: "none" | "asked" | "begun";
+  /** How often in a row the page has sent itself to its own real address before anybody could look at it. */
+  readonly selfSends: number;
 }
 
 /**
- * What the tab is about, beside the committed page. Steps:
+ * Nothing is on its way, or nobody waits for it.
  *
- *     setOut      any state        ─▶ underway
- *     arrive      any state        ─▶ loading or loaded
- *     fail        any state        ─▶ failed
- *     LOADED      any state        ─▶ loaded: the committed page is what counts
- *     STOPPED     any state        ─▶ loaded
- *     reload      loaded, loading  ─▶ loading
- *     comeBack    loaded           ─▶ underway
- *     giveUp      any state        ─▶ the same, and the tunnel goes on with nothing
- *
- * Pages say what they like when they like, so what they lead to may come in any state. What only the shell begins is a
- * mistake of the shell's in a state that it does not lead from: that throws.
- *
- * `sent` is null where the page itself went there, or nothing has to be asked for.
+ * @property isStopped the person pressed stop; a document that was on its way is stopped when it comes.
+ * @property failure of another page, while this one was shown, which stays.
  */
-export type Navigation =
-  /** @property isStopped the person pressed stop; a document that was on its way is stopped when it comes. */
-  | { readonly kind: "loaded"; readonly isStopped: boolean }
-  /** The document is there, and not all of it. */
-  | { readonly kind: "loading"; readonly sent: SentNavigation | null }
-  | { readonly kind: "underway"; readonly destination: Destination; readonly sent: SentNavigation | null }
-  /** @property by as the destination's kind. */
-  | {
-      readonly kind: "failed";
-      readonly by: Destination["kind"];
-      readonly error: PageError;
-      readonly sent: SentNavigation | null;
-    };
-
-export const LOADED: Navigation = { kind: "loaded", isStopped: false };
-export const STOPPED: Navigation = { kind: "loaded", isStopped: true };
-
-/** @property error of what could not be opened. */
-export type FailedNavigation = Extract<Navigation, { kind: "failed" }>;
-
-export function sentBy(navigation: Navigation): SentNavigation | null {
-  return navigation.kind === "loaded" ? null : navigation.sent;
+interface Settled extends InFrame {
+  readonly kind: "settled";
+  readonly isStopped: boolean;
+  readonly failure: FailedNavigation | null;
 }
 
-/** The frame is sent somewhere, or the page goes there. */
-export function setOut(destination: Destination, sent: SentNavigation | null): Navigation {
-  return { kind: "underway", destination, sent };
+/** The document is there, and not all of it. @property sent null where the page itself went there. */
+interface Loading extends InFrame {
+  readonly kind: "loading";
+  readonly sent: SentNavigation | null;
+  readonly failure: FailedNavigation | null;
 }
 
-/** A document is there. One that the person has stopped counts as whole. */
-export function arrive(from: Navigation, phase: DocumentPhase): Navigation {
-  if (from.kind === "loaded" && from.isStopped) return from;
-  return phase === "loaded" ? LOADED : { kind: "loading", sent: sentBy(from) };
-}
-
-export function fail(from: Navigation, by: Destination["kind"], error: PageError): FailedNavigation {
-  return { kind: "failed", by, error, sent: sentBy(from) };
-}
-
-/** The tunnel is not to go on with it. */
-export function giveUp(from: Navigation): Navigation {
-  return from.kind === "loaded" ? from : { ...from, sent: null };
-}
-
-/** The committed page is loaded anew in its frame. */
-export function reload(from: Navigation): Navigation {
-  if (from.kind === "underway" || from.kind === "failed") throw new Error(`Cannot reload the page: it is ${from.kind}`);
-  return { kind: "loading", sent: sentBy(from) };
+/**
+ * Another page is asked for.
+ *
+ * @property sent null where the page itself went there, or nothing has to be asked for.
+ * @property waits how the frame is to set out, as `PageFrame.show` takes it; null when it has set out.
+ * @property journey of the frame; while it waits, that of the navigation before.
+ */
+interface Underway extends InFrame {
+  readonly kind: "underway";
+  readonly destination: Destination;
+  readonly sent: SentNavigation | null;
+  readonly waits: FrameWaits | null;
+  readonly journey: Journey | null;
 }
 
 /** The frame has lost the committed page, and goes back to it. */
-export function comeBack(from: Navigation, url: string): Navigation {
-  if (from.kind !== "loaded") throw new Error(`Cannot come back to a page: the frame's next one is ${from.kind}`);
-  return setOut({ kind: "started", url }, null);
+interface Returning extends InFrame {
+  readonly kind: "returning";
+  readonly journey: Journey | null;
+  readonly failure: FailedNavigation | null;
+}
+
+/** The error is all there is. */
+interface Failed extends InFrame {
+  readonly kind: "failed";
+  readonly failure: FailedNavigation;
+  readonly journey: Journey | null;
+}
+
+export interface FrameWaits {
+  readonly replaces: boolean;
+  readonly isAgain: boolean;
+}
+
+export type TabNavigation = Settled | Loading | Underway | Returning | Failed;
+
+const DOCUMENT: Content = { kind: "document" };
+
+export const START: TabNavigation = {
+  kind: "settled",
+  isStopped: false,
+  failure: null,
+  page: NO_PAGE,
+  content: DOCUMENT,
+  hardReload: "none",
+  selfSends: 0,
+};
+
+// Questions to a state
+
+export function sentBy(state: TabNavigation): SentNavigation | null {
+  if ("sent" in state) return state.sent;
+  return state.kind === "failed" ? state.failure.sent : null;
+}
+
+/** Origin of the slot that the frame goes to, until a document is there. */
+export function awaitedOrigin(state: TabNavigation): string | null {
+  return journeyOf(state)?.origin ?? null;
+}
+
+/** A page of the app's has replaced the document. */
+export function hasLeftDocument({ content }: TabNavigation): boolean {
+  return content.kind === "left";
+}
+
+/** The failure of a page that is still wanted: it covers the frame, or waits beside the page that is shown. */
+export function failureOf(state: TabNavigation): FailedNavigation | null {
+  return "failure" in state ? state.failure : null;
+}
+
+/** The failure beside the page that is shown. */
+export function unopenedOf(state: TabNavigation): FailedNavigation | null {
+  return state.kind === "failed" ? null : failureOf(state);
+}
+
+export function isUnderWay({ kind }: TabNavigation): boolean {
+  return kind === "loading" || kind === "underway" || kind === "returning";
+}
+
+/** The frame has not set out for the page that is asked for. */
+function isWaiting(state: TabNavigation): state is Underway {
+  return state.kind === "underway" && state.waits !== null && state.sent !== null;
+}
+
+/** A document of a site's is in the frame, or was until a boot page took its place. */
+export function hasPage({ kind, page, content }: TabNavigation): boolean {
+  return page.url !== "" && kind !== "failed" && content.kind !== "notice";
+}
+
+/** Tries before a navigation to this URL. */
+export function triesBefore(state: TabNavigation, url: string): Pick<SentNavigation, "retries" | "attempts"> {
+  const failed = failureOf(state);
+  const attempts = failed?.error.url === url ? attemptsBefore(failed) + 1 : 0;
+  return { retries: failed?.error ?? null, attempts };
+}
+
+/**
+ * Whether a document that had begun before is the one that the frame is about to leave: it goes on loading, and its
+ * title changes, until the next one is there. That one says first that it loads, unless it is another part of the same.
+ */
+export function isFormerPage(state: TabNavigation, url: string): boolean {
+  if (journeyOf(state) === null) return false;
+  const sent = sentBy(state);
+  return url === state.page.url || (sent !== null && url !== sent.request.url);
+}
+
+/** Whether a silent document of a top-level slot can be the page: nobody says whether it is in a frame of the page. */
+export function mayBePage(state: TabNavigation, url: string): boolean {
+  const { origin } = new URL(url);
+  const { content, page } = state;
+  const awaited = awaitedOrigin(state);
+  if (awaited !== null) return awaited === origin;
+  // By a way that is not told before: the phone's back gesture, or a link in a silent document.
+  const isAlone = content.kind === "silent" || content.kind === "left";
+  return isAlone || URL.parse(page.url)?.origin !== origin;
+}
+
+/** Whether the document of this URL is the one whose body broke off. */
+export function isBroken(state: TabNavigation, url: string): boolean {
+  return isPartOf(`${journeyOf(state)?.brokenUrl}#`, url);
 }
 
 type Notice = Pick<PageToShell & { type: "failed" }, "url" | "code" | "message">;
 
-type DrawnNavigation = CommittedPage & Pick<TabState, "phase" | "error" | "destination">;
-
-/**
- * What the chrome shows of it. The page before stays visible and usable until the next one commits, so the bar has that
- * page's address and title until then, whatever a page has set out for: an address that a page chose is progress only.
- * What the person typed shows at once. An error covers the frame.
- */
-export function drawNavigation(committed: CommittedPage, navigation: Navigation): DrawnNavigation {
-  const none = { error: null, destination: null };
-  switch (navigation.kind) {
-    case "loaded":
-      return { ...committed, ...none, phase: committed.url === "" ? "idle" : "loaded" };
-    case "loading":
-      return { ...committed, ...none, phase: "loading" };
-    case "underway": {
-      const { destination } = navigation;
-      const page = destination.kind === "typed" ? { ...NO_PAGE, url: destination.url } : committed;
-      return { ...page, error: null, phase: "loading", destination };
-    }
-    case "failed": {
-      const { error } = navigation;
-      return { ...NO_PAGE, url: error.url, destination: null, phase: "failed", error };
-    }
-  }
+/** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
+export function isNoticeOfFormer(state: TabNavigation, { url, code, message }: Notice): boolean {
+  if (state.kind !== "underway") return false;
+  const { retries = null } = state.sent ?? {};
+  return retries?.url === url && retries.code === code && retries.detail === message;
 }
 
-/** The shell's own navigation reports a failure before the frame has its notice: this one is of the try before. */
-export function isNoticeOfFormer(navigation: Navigation, { url, code, message }: Notice): boolean {
-  if (navigation.kind !== "underway") return false;
-  const { retries = null } = navigation.sent ?? {};
-  return retries?.url === url && retries.code === code && retries.detail === message;
+type DrawnNavigation = Pick<
+  TabState,
+  keyof CommittedPage | "phase" | "error" | "destination" | "unopened" | "mistyped" | "tryingAgain" | "isFrameEmpty"
+>;
+
+/**
+ * The navigation as the chrome shows it. The page before stays visible and usable until the next one commits, so the bar
+ * has that page's address and title until then, whatever a page has set out for: an address that a page chose is progress
+ * only.
+ * An address that the person typed shows at once. An error covers the frame.
+ */
+export function draw(state: TabNavigation): DrawnNavigation {
+  const failed = failureOf(state);
+  const unopened = unopenedOf(state);
+  return {
+    ...drawPage(state),
+    unopened: unopened?.error ?? null,
+    mistyped: unopened?.by === "typed" ? unopened.error.url : null,
+    tryingAgain: failed === null ? "not" : tryingAgain(failed.error, attemptsBefore(failed)),
+    isFrameEmpty: hasLeftDocument(state),
+  };
+}
+
+function drawPage(
+  state: TabNavigation,
+): Pick<DrawnNavigation, keyof CommittedPage | "phase" | "error" | "destination"> {
+  const { kind, page } = state;
+  if (state.kind === "failed") {
+    const { error } = state.failure;
+    return { ...NO_PAGE, url: error.url, destination: null, phase: "failed", error };
+  }
+  const destination =
+    state.kind === "underway"
+      ? state.destination
+      : kind === "returning"
+        ? ({ kind: "started", url: page.url } as const)
+        : null;
+  const shown = destination?.kind === "typed" ? { ...NO_PAGE, url: destination.url } : page;
+  const settled = page.url === "" ? "idle" : "loaded";
+  return { ...shown, error: null, destination, phase: kind === "settled" ? settled : "loading" };
+}
+
+// Steps to another page
+
+/** Another page is asked for. @param waits as of `Underway`. */
+export function setOut(
+  state: TabNavigation,
+  destination: Destination,
+  sent: SentNavigation | null,
+  waits: FrameWaits | null = null,
+): Underway {
+  const journey = journeyOf(state);
+  return { ...inFrame(state), kind: "underway", destination, sent, waits, journey: journey && { ...journey, lost: 0 } };
+}
+
+/** The page goes to another document of its slot by itself. Whatever waits for its time goes on to wait. */
+export function leaveByItself(state: TabNavigation, url: string, origin: string): Underway {
+  const left = isWaiting(state) ? state : setOut(state, { kind: "started", url }, sentBy(state));
+  return { ...left, selfSends: 0, ...journeyTo(left, url, origin) };
+}
+
+/**
+ * The frame is sent to the slot of a URL. A document may have come in between: the page before had begun to load, and the
+ * browser was done with it when the frame was sent off first.
+ */
+export function sendFrame(state: TabNavigation, url: string): Underway | Returning {
+  if (state.kind === "loading" && state.sent !== null) {
+    const { by, request } = state.sent;
+    return sendFrame(setOut(state, { kind: by, url: request.url }, state.sent), url);
+  }
+  if (state.kind !== "underway" && state.kind !== "returning") throw impossible("send the frame", state);
+  const sent = { ...state, ...journeyTo(state, url, new URL(url).origin) };
+  return sent.kind === "underway" ? { ...sent, waits: null } : sent;
+}
+
+/** The committed page is loaded anew in its frame. */
+export function reload(state: TabNavigation): Loading {
+  if (state.kind !== "settled" && state.kind !== "loading") throw impossible("reload the page", state);
+  return { ...inFrame(state), kind: "loading", sent: sentBy(state), failure: state.failure };
+}
+
+/** The frame gets the committed page anew. */
+export function goBack(state: TabNavigation): Returning {
+  if (state.kind !== "settled") throw impossible("go back to the page", state);
+  return { ...inFrame(state), kind: "returning", journey: null, failure: state.failure };
+}
+
+/** The tunnel is not to go on with it, and nothing that failed is wanted any more. */
+export function abandon(state: TabNavigation): TabNavigation {
+  return learnOfSent(forgetFailed(state), null);
+}
+
+/** An error is not left by itself any more, and a failure beside the page is forgotten. */
+export function forgetFailed(state: TabNavigation): TabNavigation {
+  if (state.kind === "failed") return { ...state, failure: { ...state.failure, retryAt: null } };
+  return "failure" in state ? { ...state, failure: null } : state;
+}
+
+/** Changes what the tunnel was asked for, if anything was; null: it goes on with nothing. */
+export function learnOfSent(
+  state: TabNavigation,
+  change: Partial<Pick<SentNavigation, "mayHaveRun" | "isAnswered">> | null,
+): TabNavigation {
+  const former = sentBy(state);
+  if (former === null) return state;
+  const sent = change && { ...former, ...change };
+  if (state.kind === "failed") return { ...state, failure: { ...state.failure, sent } };
+  return "sent" in state ? { ...state, sent } : state;
+}
+
+/** Noticed after as many. Once or twice is the way of pages that set a cookie first. */
+const MOST_SELF_SENDS = 3;
+
+/** The page sends itself to its own address; `location` names the slot, which such a page takes for a wrong host. */
+export function sendItself(state: TabNavigation): TabNavigation {
+  return { ...state, selfSends: state.selfSends + 1 };
+}
+
+/** The page has done so once too often. */
+export function isInLoop({ selfSends }: TabNavigation): boolean {
+  return selfSends >= MOST_SELF_SENDS;
+}
+
+// Arrivals and failures
+
+/**
+ * A document is there. One that the person has stopped counts as whole. Whatever waits for its time goes on to wait.
+ *
+ * @param content a document, or a silent one.
+ */
+export function arrive(
+  state: TabNavigation,
+  page: CommittedPage,
+  phase: DocumentPhase,
+  content: Content = DOCUMENT,
+): Settled | Loading | Underway {
+  const hardReload = state.hardReload === "asked" && phase !== "loaded" ? "begun" : state.hardReload;
+  const frame = { ...inFrame(state), page, content, hardReload };
+  // The page that is shown, or was on its way before, says something of itself.
+  if (isWaiting(state)) return { ...state, ...frame, journey: null };
+  const failure = unopenedOf(state);
+  const isStopped = state.kind === "settled" && state.isStopped;
+  if (phase !== "loaded" && !isStopped) return { ...frame, kind: "loading", sent: sentBy(state), failure };
+  return { ...frame, kind: "settled", isStopped, failure, hardReload: hardReload === "begun" ? "none" : hardReload };
+}
+
+/** The committed page says more of itself, whatever is on its way. */
+export function describePage(state: TabNavigation, page: Partial<CommittedPage>): TabNavigation {
+  return { ...state, page: { ...state.page, ...page } };
+}
+
+/** The page before goes on, and says so: it may be what came into the frame. */
+export function hearFormerPage(state: TabNavigation): TabNavigation {
+  return changeJourney(state, { heardFormerPage: true });
+}
+
+/** The committed page is what counts, whatever was on its way. */
+export function settle(state: TabNavigation, isStopped = false): Settled {
+  const frame = inFrame(state);
+  const hardReload = isStopped ? "none" : frame.hardReload;
+  return { ...frame, kind: "settled", isStopped, failure: unopenedOf(state), hardReload };
+}
+
+/** There is no page but the start page. */
+export function settleAtStart(state: TabNavigation): Settled {
+  return { ...settle(state), page: NO_PAGE };
+}
+
+/** The start document is in the frame, under whatever is awaited. */
+export function startDocumentCame(state: TabNavigation): TabNavigation {
+  return { ...state, content: DOCUMENT };
+}
+
+/** A notice is in the frame, in place of a document. */
+export function noticeCame(state: TabNavigation, url: string): TabNavigation {
+  const arrived = { ...state, page: { ...NO_PAGE, url }, content: { kind: "notice" } } as const;
+  return "journey" in arrived ? { ...arrived, journey: null } : arrived;
+}
+
+/** A page of the app's (boot page, notice) has taken the place of the document. */
+export function leaveDocument(state: TabNavigation): TabNavigation {
+  return { ...state, content: { kind: "left", isSentOn: false, returnsAt: returnsAt(state) } };
+}
+
+/** The page that was about to leave by itself stays. */
+export function stayAfterAll(state: TabNavigation): TabNavigation {
+  return "journey" in state ? { ...state, journey: null } : state;
+}
+
+/** The history has led to another entry. What is come to was not stopped. */
+export function traverse(state: TabNavigation): TabNavigation {
+  const kept = { ...forgetFailed(state), selfSends: 0 };
+  return kept.kind === "settled" ? { ...kept, isStopped: false } : kept;
+}
+
+/** A page that is shown stays; without one the error is all there is, and without a key nothing goes on. */
+export function fail(state: TabNavigation, by: Destination["kind"], error: PageError, now: number): TabNavigation {
+  const failed = failInPlace(state, by, error, now);
+  const isAll = !hasPage(state) || error.code === ErrorCode.KEY_NOT_ACCEPTED;
+  return isAll ? failed : { ...settle(state), failure: failed.failure };
+}
+
+/** @param brokenUrl of the awaited document, as of `Journey`. */
+export function failInPlace(
+  state: TabNavigation,
+  by: Destination["kind"],
+  error: PageError,
+  now: number,
+  brokenUrl: string | null = null,
+): Failed {
+  const sent = sentBy(state);
+  const attempts = sent?.attempts ?? 0;
+  const retryAt = tryingAgain(error, attempts) === "soon" ? now + pauseAfter(attempts) : null;
+  const journey = journeyOf(changeJourney(state, { brokenUrl }));
+  return { ...inFrame(state), kind: "failed", failure: { by, error, sent, retryAt }, journey };
+}
+
+/** Milliseconds after which a browser has surely made a download of a response. To leave before would end that. */
+const TAKE_OVER_TIME = 1_000;
+
+/**
+ * The navigation has ended without a document: the page before stays, or comes back where the frame has left it.
+ *
+ * @param origin of the slot that had none. The frame may have gone on to another slot meanwhile; on its way back to the
+ *   page it may have been kept from that.
+ */
+export function endWithoutDocument(state: TabNavigation, origin: string, now: number): TabNavigation {
+  if (!isUnderWay(state)) return state;
+  const isAwaited = origin === awaitedOrigin(state);
+  if (!isAwaited && unopenedOf(state) === null) return state;
+  const { content } = state;
+  const next = isAwaited ? settle(state) : state;
+  return content.kind === "left" ? { ...next, content: { ...content, returnsAt: now + TAKE_OVER_TIME } } : next;
+}
+
+// Times
+
+/**
+ * Milliseconds after a document came into the frame, from which it must be known for the boot page that is awaited; else
+ * that was lost, and is asked for again. Not too few: it may have been the page before, which had gone on loading.
+ */
+const BOOT_PAUSES: readonly number[] = [5_000, 10_000, 20_000];
+
+/** Milliseconds likewise, without a link: a page of the browser's own is there at once. */
+const PAUSE_WITHOUT_LINK = 3_000;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The world when a time has passed. */
+export interface Surroundings {
+  readonly isLinkOpen: boolean;
+  /** As `PagePlaces.isBooted`. */
+  readonly isBooted: (origin: string) => boolean;
+}
+
+/** A document has come into the frame, which may be a page of the browser's own in place of one that was lost. */
+export function documentCame(state: TabNavigation, now: number, around: Surroundings): TabNavigation {
+  const awaits = awaitedIn(state, around);
+  const journey = journeyOf(state);
+  if (awaits === "nothing" || journey === null || journey.due !== null) return state;
+  const pause = awaits === "slot" ? PAUSE_WITHOUT_LINK : (BOOT_PAUSES[journey.lost] ?? 0);
+  return changeJourney(state, { due: { at: now + pause, awaits } });
+}
+
+/** The tab's task when a time has passed. */
+export type Order =
+  /** `open-failed` leads to another state; until then its time has passed. */
+  | "nothing"
+  | "open-failed"
+  | "bring-back"
+  /** The boot page was lost. */
+  | "send-again"
+  /** The slot is not there. */
+  | "stand-in"
+  /** Too many boot pages were lost. */
+  | "give-up";
+
+/** When `timeOut` is due next; Infinity where nothing passes by time. */
+export function nextTime(state: TabNavigation): number {
+  return Math.min(...[failureOf(state)?.retryAt, returnsAt(state), journeyOf(state)?.due?.at].map((at) => at ?? NEVER));
+}
+
+/** A time of the state's has passed. @returns the next state, and what is to be done: one thing at a time. */
+export function timeOut(state: TabNavigation, now: number, around: Surroundings): readonly [TabNavigation, Order] {
+  if ((failureOf(state)?.retryAt ?? NEVER) <= now) return [state, "open-failed"];
+  const { content } = state;
+  if (content.kind === "left" && (content.returnsAt ?? NEVER) <= now) {
+    const waited = { ...state, content: { ...content, returnsAt: null } };
+    return [unopenedOf(waited) === null ? waited : settle(waited), "bring-back"];
+  }
+  const journey = journeyOf(state);
+  if (journey === null || (journey.due?.at ?? NEVER) > now) return [state, "nothing"];
+  return bootTimeOut(changeJourney(state, { due: null, heardFormerPage: false }), journey, now, around);
+}
+
+function bootTimeOut(
+  state: TabNavigation,
+  { due, heardFormerPage, lost }: Journey,
+  now: number,
+  around: Surroundings,
+): readonly [TabNavigation, Order] {
+  if (awaitedIn(state, around) !== due?.awaits) return [state, "nothing"];
+  if (heardFormerPage) return [documentCame(state, now, around), "nothing"];
+  // Or one is there later; or the link, with which the frame is sent there again.
+  if (due.awaits === "slot") return [documentCame(state, now, around), "stand-in"];
+  const isLast = lost + 1 >= BOOT_PAUSES.length;
+  return [changeJourney(state, { lost: isLast ? 0 : lost + 1 }), isLast ? "give-up" : "send-again"];
+}
+
+function awaitedIn(state: TabNavigation, { isLinkOpen, isBooted }: Surroundings): Awaited {
+  const { content } = state;
+  const origin = awaitedOrigin(state);
+  const isBetween = content.kind === "left" && !content.isSentOn;
+  if (state.kind !== "underway" || state.sent === null || origin === null || isBetween) return "nothing";
+  if (!isLinkOpen) return "slot";
+  return isBooted(origin) ? "nothing" : "boot page";
+}
+
+/** Nothing but the link between phone and edge stood in the way. The last also ends, by the key that the edge wants. */
+const OF_THE_LINK: ReadonlySet<number> = new Set([ErrorCode.LINK_LOST, ErrorCode.OFFLINE, ErrorCode.KEY_NOT_ACCEPTED]);
+
+/** A site, or an edge, that is busy or restarts. */
+const MAY_PASS: ReadonlySet<number> = new Set([
+  ErrorCode.REFUSED_STREAM,
+  ErrorCode.CONNECTION_REFUSED,
+  ErrorCode.CONNECTION_RESET,
+  ErrorCode.UPSTREAM_TIMEOUT,
+  ErrorCode.UPSTREAM_FAILED,
+  ErrorCode.EDGE_OFFLINE,
+]);
+
+/** Milliseconds. */
+const FIRST_PAUSE = 5_000;
+/** Five minutes, all together. */
+const ATTEMPTS = 6;
+
+/**
+ * How a page that failed is loaded again, unasked. What a form sent may have arrived: that is not.
+ *
+ * @param attempts that failed before.
+ */
+export function tryingAgain({ code, method }: Pick<PageError, "code" | "method">, attempts: number): TryingAgain {
+  if (method !== "GET") return "not";
+  if (OF_THE_LINK.has(code)) return "with the link";
+  return MAY_PASS.has(code) && attempts < ATTEMPTS ? "soon" : "not";
+}
+
+/** Milliseconds until the next attempt: twice as long after each that failed before. */
+export function pauseAfter(attempts: number): number {
+  return FIRST_PAUSE * 2 ** attempts;
+}
+
+// Parts of states
+
+function inFrame({ page, content, hardReload, selfSends }: TabNavigation): InFrame {
+  return { page, content, hardReload, selfSends };
+}
+
+export function journeyOf(state: TabNavigation): Journey | null {
+  return "journey" in state ? state.journey : null;
+}
+
+function changeJourney(state: TabNavigation, change: Partial<Journey>): TabNavigation {
+  const journey = journeyOf(state);
+  return journey === null ? state : ({ ...state, journey: { ...journey, ...change } } as TabNavigation);
+}
+
+/** New parts of a state whose frame sets out. */
+function journeyTo(state: TabNavigation, url: string, origin: string): { journey: Journey; content: Content } {
+  const lost = journeyOf(state)?.lost ?? 0;
+  const { content } = state;
+  return {
+    journey: { origin, url, lost, heardFormerPage: false, due: null, brokenUrl: null },
+    content: content.kind === "left" ? { ...content, isSentOn: true, returnsAt: null } : content,
+  };
+}
+
+function returnsAt({ content }: TabNavigation): number | null {
+  return content.kind === "left" ? content.returnsAt : null;
+}
+
+function attemptsBefore({ sent }: FailedNavigation): number {
+  return sent?.attempts ?? 0;
+}
+
+function impossible(what: string, { kind }: TabNavigation): Error {
+  return new Error(`Cannot ${what}: the tab is ${kind}`);
 }

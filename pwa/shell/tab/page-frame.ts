@@ -1,16 +1,13 @@
 import { ErrorCode } from "../../../shared/errors.ts";
-import type { LinkPhase } from "../../messages/link.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import { entryKey } from "../../slot/page/links/address-key.ts";
 import type { PageError } from "../app/state.ts";
 import type { PageOrder, PagePlaces, Slot } from "../frames/places.ts";
-import type { Awaited } from "./boot-watch.ts";
-import { FramePosition } from "./frame-position.ts";
 import { typedNavigation } from "./navigation-request.ts";
 import { type KeptEntry, SessionHistory } from "./session-history.ts";
 
-/** What is to be said of it. */
+/** The error of a page for which no host is free. */
 export const NO_FREE_HOST = {
   code: ErrorCode.NO_FREE_HOST,
   detail: "Cannot show page: each host of the edge's list is in use",
@@ -22,7 +19,6 @@ const START_DOCUMENT = "/blank";
 /** The iframe of a tab, which goes from place to place. */
 export class PageFrame {
   readonly element: HTMLIFrameElement;
-  readonly position = new FramePosition();
   readonly history: SessionHistory;
   readonly places: PagePlaces | null;
 
@@ -66,13 +62,13 @@ export class PageFrame {
    * Points the frame at the place of a URL, whose service worker claims the response that is under way.
    *
    * @param isAgain also where the frame has a document of this very URL, which may be a notice or a boot page.
+   * @returns whether it has one.
    */
-  show(url: string, replaces: boolean, isAgain: boolean): void {
+  show(url: string, replaces: boolean, isAgain: boolean): boolean {
     const address = this.places?.addressOf(url, isAgain) ?? null;
-    if (address === null) return;
-    const isInPlace = replaces || this.history.isReopening;
-    this.position.setOut(new URL(url).origin);
-    this.#load(address, isInPlace);
+    if (address === null) return false;
+    this.#load(address, replaces || this.history.isReopening);
+    return true;
   }
 
   /**
@@ -87,13 +83,6 @@ export class PageFrame {
     const { closed, hasReopened } = this.history;
     if (closed === null || !(isRebuilt || isBack)) return null;
     return { ...typedNavigation(closed.url), ...(hasReopened ? { cache: "force-cache" } : {}) };
-  }
-
-  awaited(link: LinkPhase["kind"]): Awaited {
-    const { awaited, isBetween } = this.position;
-    if (awaited === null || isBetween) return "nothing";
-    if (link !== "open") return "slot";
-    return this.places?.isBooted(awaited) ? "nothing" : "boot page";
   }
 
   /** Puts start documents into the frame's history, the first in the place of the one that is there. @returns their keys. */

@@ -49,7 +49,7 @@ export class PageMeter {
     this.#stored.set(url, storedAt);
   }
 
-  /** It is asked for again. */
+  /** The page is asked for again. */
   forgetStored(url: string): void {
     this.#stored.delete(withoutPart(url));
     if (this.hasNewer(url)) this.newer = null;

@@ -1,11 +1,11 @@
 import type { ScrollPosition } from "../../messages/page-messages.ts";
 import { ADDRESS_KEY } from "../../slot/page/links/address-key.ts";
 
-/** One entry, as it outlives the app. */
+/** An entry, as it outlives the app. */
 export interface KeptEntry {
   /** Real; "" for the start page. */
   readonly url: string;
-  /** It was a GET: to open it again sends nothing twice. */
+  /** The page came by a GET: to open it again sends nothing twice. */
   readonly isRepeatable: boolean;
   readonly scroll: ScrollPosition;
   /** The way forward leads to it. */
@@ -90,7 +90,7 @@ export class SessionHistory {
     return null;
   }
 
-  /** What the entry shown is. */
+  /** The entry shown has this page. */
   note(url: string, isRepeatable: boolean): void {
     const key = this.#current;
     if (key === null) return;
@@ -214,7 +214,7 @@ export class SessionHistory {
   }
 }
 
-/** What a form has led to stays that, whatever is told of it later. */
+/** A page that a form has led to stays that, whatever is told of it later. */
 function isSent(entry: KeptEntry | undefined, url: string): boolean {
   return entry?.url === url && !entry.isRepeatable;
 }

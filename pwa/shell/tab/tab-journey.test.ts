@@ -57,6 +57,16 @@ describe("while the next page is on its way", () => {
   });
 });
 
+it("follows a redirect though the page before has come into the frame meanwhile", () => {
+  const { hear, log, report, show, shown, tab } = openBrowser();
+  tab.go(`${B}/`);
+  report(`${A}/`, "loading", "a");
+  hear({ type: "navigation-moved", id: 1, url: `${B}/to` });
+  expect(log.at(-1)).toBe(`src ${B}/to`);
+  show(`${B}/to`, "b");
+  expect(shown()).toMatchObject({ phase: "loaded", url: `${B}/to` });
+});
+
 describe("going somewhere else than the page that is on its way", () => {
   it("ends at the start page by Back", () => {
     const { log, report, say, show, shown, tab } = openBrowser();

@@ -179,6 +179,28 @@ describe("while the link is away", () => {
     expect(log.slice(1)).toEqual([`src ${B}/`]);
   });
 
+  it("its frame sets out for what was asked for, whatever the page says of itself meanwhile", () => {
+    const { hear, log, report, shown, tab } = shownPage();
+    hear(AWAY);
+    tab.go(`${B}/`);
+    report(`${A}/`, "loaded", "a", "(1) A");
+    expect(shown()).toMatchObject({ phase: "loading", url: `${B}/` });
+    log.length = 0;
+    hear({ type: "navigation-answered", id: 1 });
+    expect(log).toEqual([`src ${B}/`]);
+  });
+
+  it("it gives way to a page that the history leads to", () => {
+    const { hear, log, show, shown, tab } = openBrowser();
+    show("https://c.example/", "c");
+    show(`${A}/`, "a");
+    hear(AWAY);
+    tab.go(`${B}/`);
+    show("https://c.example/", "c");
+    expect(log).toContain("abandon 1");
+    expect(shown()).toMatchObject({ phase: "loaded", url: "https://c.example/", destination: null });
+  });
+
   it("its frame sets out when the link is back", () => {
     const { hear, log, tab } = shownPage();
     hear(AWAY);

@@ -1,21 +1,30 @@
 import { ErrorCode } from "../../../shared/errors.ts";
-import { MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
-import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
+import { type DocumentPhase, MESSAGE_TAG, type PageToShell } from "../../messages/page-messages.ts";
+import type { NavigationRequest, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import type { App, AppTab, TabEvent } from "../app/app.ts";
-import type { TabActions, TabState } from "../app/state.ts";
+import type { Destination, PageError, Settings, TabActions, TabState } from "../app/state.ts";
 import type { Slot } from "../frames/places.ts";
 import { parseAddress } from "./address-input.ts";
-import { mayWarmLinks, networkCost } from "./link-warming.ts";
-import { Navigable } from "./navigable.ts";
-import type { Going } from "./navigation.ts";
-import { isForOtherApp, mayHaveActed, pageNavigation, typedNavigation, withoutFragment } from "./navigation-request.ts";
+import type { Surroundings, TabNavigation } from "./navigation.ts";
+import * as step from "./navigation.ts";
+import {
+  isForOtherApp,
+  isPartOf,
+  isShownAlready,
+  mayHaveActed,
+  pageNavigation,
+  typedNavigation,
+  withFragmentOf,
+  withoutFragment,
+} from "./navigation-request.ts";
 import { NO_FREE_HOST, type PageFrame } from "./page-frame.ts";
+import { NO_COST, PageMeter } from "./page-meter.ts";
 import type { KeptEntry } from "./session-history.ts";
 
 /** Characters of a page's title, which can be megabytes: it is shown in lists, and kept with recent and pinned sites. */
 const MOST_TITLE = 300;
 
-/** That a page names, of which the tunnel takes what it may. */
+/** Links that a page names, of which the tunnel takes as many as it may. */
 const MOST_LINKS = 10;
 
 export interface TabOptions {
@@ -29,36 +38,86 @@ export interface TabOptions {
   readonly openOtherApp: (url: string) => boolean;
 }
 
-/** What the person, the tunnel and the pages want of one frame. The app may have several tabs. */
+/** How the tab comes to a navigation. */
+interface Going {
+  readonly by: Destination["kind"];
+  readonly replace?: boolean;
+  /** Id of this very navigation, if the tunnel has it already. */
+  readonly begun?: number | null;
+  /** The frame sets out for the page once the link is open. */
+  readonly waitsForLink?: boolean;
+  /** When it was asked for, by `performance.now()`; now by default. */
+  readonly askedAt?: number;
+  /** The page goes to its own address. */
+  readonly isSelfSend?: boolean;
+  /** The entry shown is one of before the app was closed, and this is its page. */
+  readonly isReopening?: boolean;
+}
+
+type Told = TunnelToShell & { type: "document-failed" | "silent-document" | "broken-document" };
+
+/**
+ * A frame, its session history, and its navigation (HTML section 7.3.1). The person, the tunnel and the pages say what they
+ * want; `navigation.ts` says which state follows; the tab does what belongs to that. The app may have several.
+ */
 export class Tab implements AppTab, TabActions {
   readonly #id: number;
   readonly #app: App;
   readonly #frame: PageFrame;
-  readonly #navigable: Navigable;
+  readonly #onCommit: () => void;
   readonly #openOtherApp: (url: string) => boolean;
-  /** Until the page is loaded: the one before may yet say that it is. */
-  #hardReload: "none" | "asked" | "begun" = "none";
+  readonly #meter = new PageMeter();
+  readonly #icons: IconLoader;
+  #navigation: TabNavigation = step.START;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ id, app, frame, onCommit, openOtherApp }: TabOptions) {
     this.#id = id;
     this.#app = app;
     this.#frame = frame;
-    this.#navigable = new Navigable(id, app, frame, onCommit, () => this.#tryAgain("by itself"));
+    this.#onCommit = onCommit;
+    this.#icons = new IconLoader((url, origin) => app.tunnel.icon(url, origin));
+    frame.element.addEventListener("load", () => {
+      if (!frame.hasOwnOrigin) this.#keep(step.documentCame(this.#navigation, performance.now(), this.#surroundings));
+    });
     this.#openOtherApp = openOtherApp;
     app.add(this);
   }
 
   get state(): TabState {
-    return this.#navigable.state;
+    const { page } = this.#navigation;
+    return {
+      ...step.draw(this.#navigation),
+      canGoBack: this.#frame.history.canGoBack,
+      canGoForward: this.#frame.history.canGoForward,
+      progress: this.#meter.progress,
+      cost: this.#meter.cost,
+      storedAt: this.#meter.storedAt(page.url),
+      hasNewer: this.#meter.hasNewer(page.url),
+    };
+  }
+
+  get #page(): step.CommittedPage {
+    return this.#navigation.page;
+  }
+
+  get #sent(): step.SentNavigation | null {
+    return step.sentBy(this.#navigation);
+  }
+
+  /** Origin of the slot that the frame goes to. */
+  get #awaited(): string | null {
+    return step.awaitedOrigin(this.#navigation);
   }
 
   /** Goes where the person was when the app was closed: to the last of the entries. */
   resume(entries: readonly KeptEntry[]): void {
     const url = this.#frame.history.resume(entries);
-    if (url !== null) this.#navigable.expect(url);
+    // The start document will send the frame there.
+    if (url !== null) this.#enter(step.setOut(this.#navigation, { kind: "typed", url }, null));
   }
 
-  // What the person asks for
+  // The person asks
 
   /** @param initiator as of a NavigationRequest. */
   go(input: string, going: Pick<Going, "begun" | "waitsForLink"> = {}, initiator: string | null = null): void {
@@ -67,12 +126,12 @@ export class Tab implements AppTab, TabActions {
     if (address.kind === "unsupported") return this.#failUnsupported(address.input, address.scheme);
     // If the app was opened for this page, the wait began when it was opened.
     const askedAt = (going.begun ?? null) === null ? performance.now() : 0;
-    this.#navigable.navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
+    this.#navigate(typedNavigation(address.url, initiator), { by: "typed", askedAt, ...going });
   }
 
   back(): void {
     const { error, url, canGoBack } = this.state;
-    if (error !== null && this.#navigable.committed.url !== url) this.#navigable.restore();
+    if (error !== null && this.#page.url !== url) this.#settle();
     else if (canGoBack) history.back();
   }
 
@@ -81,43 +140,45 @@ export class Tab implements AppTab, TabActions {
   }
 
   reload(): void {
-    const { navigation, sent } = this.#navigable;
+    const navigation = this.#navigation;
+    const sent = this.#sent;
     if (navigation.kind === "failed") return this.#tryAgain("asked");
-    if (navigation.kind !== "underway") return this.#reloadPage();
-    const { kind, url } = navigation.destination;
-    if (kind === "typed") return this.#navigable.navigate(sent?.request ?? typedNavigation(url), { by: "typed" });
+    if (navigation.kind === "underway" && navigation.destination.kind === "typed")
+      return this.#navigate(sent?.request ?? typedNavigation(navigation.destination.url), { by: "typed" });
+    if (navigation.kind !== "underway" && navigation.kind !== "returning") return this.#reloadPage();
     // The person wants the page that is there, not where that sends the frame.
-    this.#navigable.abandon();
-    this.#navigable.restore();
-    if (this.#frame.position.hasLeftDocument) this.#navigable.bringBack();
+    this.#abandon();
+    this.#settle();
+    if (step.hasLeftDocument(this.#navigation)) this.#bringPageBack();
     else this.#reloadPage();
   }
 
   hardReload(): void {
     const [url = ""] = this.state.url.split("#", 1);
-    this.#hardReload = url === "" ? "none" : "asked";
-    if (url !== "") this.#app.tunnel.tell({ type: "hard-reload", url });
+    if (url !== "") {
+      this.#change((navigation) => ({ ...navigation, hardReload: "asked" }));
+      this.#app.tunnel.tell({ type: "hard-reload", url });
+    }
     this.reload();
   }
 
   loadWaiting(): void {
-    const [url = ""] = this.#navigable.committed.url.split("#", 1);
+    const [url = ""] = this.#page.url.split("#", 1);
     this.#app.tunnel.tell({ type: "spare-page", url });
     this.reload();
   }
 
   stop(): void {
-    this.#endHardReload();
-    this.#navigable.abandon();
+    this.#abandon();
     this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
-    this.#navigable.restore(true);
-    this.#navigable.bringBack();
+    this.#settle(true);
+    this.#bringPageBack();
   }
 
   home(): void {
-    this.#navigable.abandon();
+    this.#abandon();
     this.#frame.showStart();
-    this.#navigable.commitStart();
+    this.#settleAtStart();
   }
 
   openFailed(): void {
@@ -125,12 +186,12 @@ export class Tab implements AppTab, TabActions {
   }
 
   forgetFailed(): void {
-    this.#navigable.failures.forget();
+    this.#change(step.forgetFailed);
     this.#app.draw();
   }
 
   keepVersion(): void {
-    this.#navigable.meter.newer = null;
+    this.#meter.newer = null;
     this.#app.draw();
   }
 
@@ -139,30 +200,32 @@ export class Tab implements AppTab, TabActions {
     this.#app.dismissNotice();
     const { phase, url } = this.state;
     if (notice?.kind === "resend" && phase === "loaded" && notice.url === url)
-      this.#navigable.reloadDocument({ isConfirmed: true, isHard: this.#hardReload !== "none" });
+      this.#reloadDocument({ isConfirmed: true });
   }
 
-  // What the tunnel says
+  // The tunnel tells
 
   onLinkBack(): void {
     this.#frame.places?.endStandIns();
-    const { failures, navigation, sent } = this.#navigable;
-    if (failures.latest(navigation) !== null) {
+    const navigation = this.#navigation;
+    const sent = this.#sent;
+    if (step.failureOf(navigation) !== null) {
       if (this.state.tryingAgain === "with the link") this.#tryAgain("by itself");
       return;
     }
     if (sent === null) return;
     const { url } = sent.request;
-    const isOnItsWay = !this.#navigable.setFrameOut(sent);
+    const isOnItsWay = !this.#setFrameOut() && step.isUnderWay(navigation);
     // Without a link the boot page of a fresh slot cannot have loaded.
-    if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === false) this.#navigable.show(url, false);
+    if (isOnItsWay && this.#frame.places?.isBooted(new URL(url).origin) === false) this.#show(url, false);
   }
 
   onTunnelEvent(event: TabEvent): void {
-    const { sent, meter } = this.#navigable;
+    const sent = this.#sent;
+    const meter = this.#meter;
     switch (event.type) {
       case "uncertain":
-        if (sent !== null && withoutFragment(sent.request).url === event.url) sent.mayHaveRun = true;
+        if (sent !== null && withoutFragment(sent.request).url === event.url) this.#learnThatItMayHaveRun();
         return;
       case "progress":
         if (event.tab !== this.#id) return;
@@ -170,23 +233,26 @@ export class Tab implements AppTab, TabActions {
         return this.#app.draw();
       case "navigation-failed": {
         if (event.code === ErrorCode.CANCEL || sent === null || event.id !== sent.id) return;
-        sent.mayHaveRun ||= mayHaveActed(sent.request, event.code);
+        if (mayHaveActed(sent.request, event.code)) this.#learnThatItMayHaveRun();
         const { method, url } = sent.request;
-        return this.#navigable.fail({ code: event.code, url, method, detail: event.message }, sent.by);
+        return this.#fail({ code: event.code, url, method, detail: event.message }, sent.by);
       }
       case "navigation-answered":
         if (event.id !== sent?.id) return;
-        sent.isAnswered = true;
-        this.#navigable.setFrameOut(sent);
+        this.#change((navigation) => step.learnOfSent(navigation, { isAnswered: true }));
+        this.#setFrameOut();
         return;
       case "navigation-moved":
         if (event.id === sent?.id) this.#redirect(event.url);
         return;
       case "no-document":
+        return this.#enter(step.endWithoutDocument(this.#navigation, event.origin, performance.now()));
       case "document-failed":
+        return this.#onMissedDocument(event);
       case "silent-document":
+        return this.#onSilentDocument(event);
       case "broken-document":
-        return this.#navigable.onToldDocument(event);
+        return this.#onBrokenDocument(event);
       case "newer-page":
         meter.newer = event.url;
         return this.#app.draw();
@@ -196,20 +262,18 @@ export class Tab implements AppTab, TabActions {
     }
   }
 
-  // What the page says
+  // The page speaks
 
   /** Origins of what the frame shows, or is on its way to. */
   get origins(): readonly string[] {
     const { url, destination } = this.state;
-    return [this.#navigable.committed.url, url, destination?.url ?? ""].flatMap(
-      (each) => URL.parse(each)?.origin ?? [],
-    );
+    return [this.#page.url, url, destination?.url ?? ""].flatMap((each) => URL.parse(each)?.origin ?? []);
   }
 
   /** There is no host for the page of this origin that the frame was on its way to. */
   onNoHost(origin: string): void {
-    const { sent } = this.#navigable;
-    if (this.#frame.position.awaited === origin) this.#failWithoutHost(sent?.request.url ?? this.state.url);
+    const sent = this.#sent;
+    if (this.#awaited === origin) this.#failWithoutHost(sent?.request.url ?? this.state.url);
   }
 
   /**
@@ -225,7 +289,7 @@ export class Tab implements AppTab, TabActions {
     else if (URL.parse(url)?.origin === slot?.origin) return true;
     else {
       const page = { ...typedNavigation(url), cache: "force-cache" } as const;
-      this.#navigable.navigate(page, { by: "typed", replace: true, isReopening: true });
+      this.#navigate(page, { by: "typed", replace: true, isReopening: true });
     }
     return false;
   }
@@ -234,27 +298,24 @@ export class Tab implements AppTab, TabActions {
   onPageMessage(message: PageToShell, slot: Slot | null, source: Window): void {
     if (!this.#frame.isOf(source)) return;
     if (message.type === "document") {
-      this.#navigable.onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
-      if (this.#hardReload === "asked" && message.phase !== "loaded") this.#hardReload = "begun";
-      else if (this.#hardReload === "begun" && this.state.phase === "loaded") this.#endHardReload();
+      this.#onDocument({ ...message, title: message.title.slice(0, MOST_TITLE) }, slot);
       if (message.phase === "loaded" && this.#mayWarm) this.#frame.tell({ tag: MESSAGE_TAG, type: "links-wanted" });
     } else if (slot !== null) this.#onSlotMessage(message, slot);
   }
 
   #onSlotMessage(message: PageToShell, slot: Slot): void {
-    const { position } = this.#frame;
     switch (message.type) {
       case "booting":
       case "slot-ready":
-        return this.#navigable.onDocumentLeft();
+        return this.#onDocumentLeft();
       case "navigate":
         return this.#onNavigate(message, slot);
       case "scrolled":
         return this.#onScrolled(message.historyKey, message.position);
       case "leaving":
-        return this.#navigable.depart(this.#frame.toReal(message.url, slot), slot);
+        return this.#leaveByItself(this.#frame.toReal(message.url, slot), slot);
       case "staying":
-        if (this.#navigable.sent === null && position.awaited === slot.origin) position.giveUp();
+        if (this.#sent === null && this.#awaited === slot.origin) this.#change(step.stayAfterAll);
         return;
       case "links":
         return this.#onLinks(message.urls, slot);
@@ -262,30 +323,31 @@ export class Tab implements AppTab, TabActions {
         return this.#onFormPage(slot);
       case "failed":
         // A page can say anything, but only of its own origin: the address bar is what people trust.
-        if (URL.parse(message.url)?.origin === slot.origin) this.#navigable.onFailedDocument(message);
+        if (URL.parse(message.url)?.origin === slot.origin) this.#onFailedDocument(message);
         return;
       case "moved": {
-        position.leaveDocument();
+        this.#change(step.leaveDocument);
         // A redirect out of the slot.
-        const { askedAt } = this.#navigable.meter;
+        const { askedAt } = this.#meter;
         this.#navigateAnywhere(typedNavigation(message.url, slot.origin), { by: "started", replace: true, askedAt });
       }
     }
   }
 
   #onNavigate(message: PageToShell & { type: "navigate" }, slot: Slot): void {
-    const { committed, navigation, selfSends } = this.#navigable;
+    const navigation = this.#navigation;
     const url = this.#frame.toReal(message.url, slot);
     if (!/^https?:/.test(url)) {
       // As in a browser, the page stays.
       if (!isForOtherApp(url) || !this.#openOtherApp(url)) this.#app.notify({ kind: "other-app", url });
       return;
     }
-    const isSelfSend = message.method === "GET" && url === committed.url.split("#", 1)[0];
+    const isSelfSend = message.method === "GET" && url === this.#page.url.split("#", 1)[0];
     if (isSelfSend) {
       const destination = navigation.kind === "underway" ? navigation.destination : null;
       if (destination?.kind === "started" && destination.url === url) return;
-      if (selfSends.isLoop()) return this.#app.notify({ kind: "loop", url }, () => this.state.url !== url);
+      this.#change(step.sendItself);
+      if (step.isInLoop(this.#navigation)) return this.#app.notify({ kind: "loop", url }, () => this.state.url !== url);
     }
     const replace = message.replace === true;
     this.#navigateAnywhere(pageNavigation(message, url, slot.origin), { by: "started", replace, isSelfSend });
@@ -303,73 +365,417 @@ export class Tab implements AppTab, TabActions {
   }
 
   #onLinks(urls: readonly string[], slot: Slot): void {
-    const [page = ""] = this.#navigable.committed.url.split("#", 1);
-    const isOwn = this.#frame.position.awaited === null && URL.parse(page)?.origin === slot.origin;
+    const [page = ""] = this.#page.url.split("#", 1);
+    const isOwn = this.#awaited === null && URL.parse(page)?.origin === slot.origin;
     if (!isOwn || !this.#mayWarm || !Array.isArray(urls)) return;
     const links = urls.slice(0, MOST_LINKS).map((url) => this.#frame.toReal(String(url), slot));
     this.#app.tunnel.tell({ type: "warm-links", page, links });
   }
 
-  #endHardReload(): void {
-    if (this.#hardReload !== "none") this.#app.tunnel.tell({ type: "hard-reload", url: null });
-    this.#hardReload = "none";
+  #learnThatItMayHaveRun(): void {
+    this.#change((navigation) => step.learnOfSent(navigation, { mayHaveRun: true }));
   }
 
   /** A reload would send a form again. */
   #onFormPage(slot: Slot): void {
-    const { url } = this.#navigable.committed;
-    if (this.#frame.position.awaited !== null || URL.parse(url)?.origin !== slot.origin) return;
-    this.#navigable.restore();
+    const { url } = this.#page;
+    if (this.#awaited !== null || URL.parse(url)?.origin !== slot.origin) return;
+    this.#settle();
     this.#app.notify({ kind: "resend", url }, () => this.state.phase !== "loaded");
   }
 
   // Where that leads
 
-  /** As `Navigable.navigate`, to an address of any kind. */
+  /** As `#navigate`, to an address of any kind. */
   #navigateAnywhere(request: NavigationRequest, going: Going): void {
     const scheme = URL.parse(request.url)?.protocol ?? "";
-    if (scheme === "http:" || scheme === "https:") this.#navigable.navigate(request, going);
+    if (scheme === "http:" || scheme === "https:") this.#navigate(request, going);
     else this.#failUnsupported(request.url, scheme.slice(0, -1));
   }
 
   #tryAgain(how: "asked" | "by itself"): void {
-    const { failures, navigation } = this.#navigable;
-    const failed = failures.latest(navigation);
+    const failed = step.failureOf(this.#navigation);
     if (failed === null) return;
     const { error, sent } = failed;
     // The bar goes on to show the page that is shown.
     const by = how === "by itself" && this.state.unopened !== null ? "started" : failed.by;
     this.#app.prepareToGo();
-    // What a form sent goes once. To look there for what became of it takes its address alone.
-    if (sent?.request.url === error.url && !sent.mayHaveRun) this.#navigable.navigate(sent.request, { by });
+    // A form is sent once. To look for its outcome takes the address alone.
+    if (sent?.request.url === error.url && !sent.mayHaveRun) this.#navigate(sent.request, { by });
     else this.#navigateAnywhere(typedNavigation(error.url, sent?.request.initiator), { by });
   }
 
   #reloadPage(): void {
-    const { url } = this.#navigable.committed;
-    if (this.#frame.position.silentUrl === url)
-      this.#navigable.navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
-    else if (url !== "") this.#navigable.reloadDocument({ isConfirmed: false, isHard: this.#hardReload !== "none" });
+    const { url } = this.#page;
+    const { content } = this.#navigation;
+    if (content.kind === "silent" && content.url === url)
+      this.#navigate(withoutFragment(typedNavigation(url)), { by: "started", replace: true });
+    else if (url !== "") this.#reloadDocument({ isConfirmed: false });
   }
 
-  #redirect(url: string): void {
-    if (this.#frame.problemWith(url) === null) this.#navigable.redirect(url);
-    else this.#failWithoutHost(url);
+  /** The tunnel was redirected. */
+  #redirect(to: string): void {
+    const navigation = this.#navigation;
+    if (this.#frame.problemWith(to) !== null) return this.#failWithoutHost(to);
+    if (navigation.kind !== "underway" && navigation.kind !== "loading") return;
+    const url = withFragmentOf(navigation.sent?.request.url ?? "", to);
+    this.#show(url, false, isPartOf(url, navigation.page.url));
   }
 
   #failWithoutHost(url: string): void {
-    const { by = "started", request } = this.#navigable.sent ?? {};
-    this.#navigable.abandon();
-    this.#navigable.fail({ ...NO_FREE_HOST, url, method: request?.method ?? null }, by);
+    const { by = "started", request } = this.#sent ?? {};
+    this.#abandon();
+    this.#fail({ ...NO_FREE_HOST, url, method: request?.method ?? null }, by);
   }
 
   #failUnsupported(url: string, scheme: string): void {
     const detail = `Cannot open ${scheme || "this"}: Ropeway loads http: and https: pages`;
-    this.#navigable.fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
+    this.#fail({ code: ErrorCode.UNSUPPORTED_SCHEME, url, method: null, detail }, "started");
+  }
+
+  // Ways to another page, and back
+
+  /** @param request of an http: or https: URL. */
+  #navigate(request: NavigationRequest, going: Going): void {
+    const { by, replace = false, begun = null, waitsForLink = false, askedAt, isSelfSend = false } = going;
+    const { tunnel } = this.#app;
+    if (!isSelfSend) this.#change((navigation) => ({ ...navigation, selfSends: 0 }));
+    const problem = this.#frame.problemWith(request.url);
+    if (problem !== null) {
+      if (begun !== null) tunnel.tell({ type: "abandon", id: begun });
+      return this.#fail({ ...problem, url: request.url, method: request.method }, by);
+    }
+    const before = this.#navigation;
+    const isShown = isShownAlready(request.url, this.state);
+    const tries = step.triesBefore(before, request.url);
+    const keepsPage = step.hasPage(before);
+    // The frame steps to another part of its document by itself.
+    const isPart = before.content.kind === "document" && isPartOf(request.url, before.page.url);
+    const isStep = begun === null && !isShown && isPart && request.method === "GET" && this.state.phase === "loaded";
+    this.#app.ensurePaired();
+    this.#abandon();
+    if (going.isReopening === true) this.#frame.history.reopen();
+    const id = isStep ? null : (begun ?? tunnel.navigate(this.#id, withoutFragment(request), keepsPage));
+    const waits = { replaces: replace || isShown, isAgain: isShown };
+    const sent = id === null ? null : { ...tries, id, request, by, mayHaveRun: false, isAnswered: false };
+    this.#icons.forget();
+    this.#meter.begin(request.url, askedAt);
+    this.#enter(step.setOut(this.#navigation, { kind: by, url: request.url }, sent, waits));
+    const { kind: link } = this.#app.state.link;
+    // A boot page would take the place of the page shown, for what may never come.
+    const losesPage =
+      keepsPage && link !== "open" && (isShown || this.#frame.places?.needsBootPage(request.url) === true);
+    if (sent === null || !(losesPage || (waitsForLink && link === "connecting"))) this.#setFrameOut();
+  }
+
+  /** Sends the frame to the page, if it has waited. @returns whether it had. */
+  #setFrameOut(): boolean {
+    const navigation = this.#navigation;
+    if (navigation.kind !== "underway" || navigation.waits === null) return false;
+    const { destination, waits } = navigation;
+    this.#show(navigation.sent?.request.url ?? destination.url, waits.replaces, waits.isAgain);
+    return true;
+  }
+
+  /** The page goes to another document of its slot by itself. */
+  #leaveByItself(url: string, slot: Slot): void {
+    this.#meter.begin(url);
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#id, url: url.split("#", 1)[0] ?? url });
+    this.#enter(step.leaveByItself(this.#navigation, url, slot.origin));
+  }
+
+  /** As `PageFrame.show`. */
+  #show(url: string, replaces: boolean, isAgain = false): void {
+    if (this.#frame.show(url, replaces, isAgain)) this.#keep(step.sendFrame(this.#navigation, url));
+  }
+
+  /** @param how as of `ShellToPage`. */
+  #reloadDocument(how: { readonly isConfirmed: boolean }): void {
+    this.#meter.progress = 0;
+    this.#meter.forgetStored(this.#navigation.page.url);
+    this.#enter(step.reload(this.#navigation));
+    const isHard = this.#navigation.hardReload !== "none";
+    this.#frame.tell({ tag: MESSAGE_TAG, type: "reload", ...how, isHard });
+  }
+
+  /** The navigation that the shell has under way is not wanted any more. */
+  #abandon(): void {
+    const sent = this.#sent;
+    if (sent !== null) this.#app.tunnel.tell({ type: "abandon", id: sent.id });
+    this.#change(step.abandon);
+    this.#frame.history.leave();
+  }
+
+  /** A page that is shown stays, or comes back; without one the error is all there is. */
+  #fail(error: PageError, by: Destination["kind"]): void {
+    this.#enter(step.fail(this.#navigation, by, error, performance.now()));
+    this.#bringPageBack();
+  }
+
+  /** As the step of this name. */
+  #settle(isStopped = false): void {
+    this.#enter(step.settle(this.#navigation, isStopped));
+  }
+
+  /** The frame gets the committed page anew, if it has left it. */
+  #bringPageBack(): void {
+    const { kind, page } = this.#navigation;
+    if (kind !== "settled" || !step.hasLeftDocument(this.#navigation)) return;
+    if (page.url === "") return this.#frame.showStart(true);
+    this.#meter.progress = 0;
+    this.#enter(step.goBack(this.#navigation));
+    this.#show(page.url, true, true);
+  }
+
+  /** The start page is what counts. */
+  #settleAtStart(): void {
+    this.#meter.cost = NO_COST;
+    this.#enter(step.settleAtStart(this.#navigation));
+  }
+
+  // Documents come into the frame
+
+  /** @param slot null for the start document. */
+  #onDocument(message: PageToShell & { type: "document" }, slot: Slot | null): void {
+    const { historyKey, title, phase } = message;
+    const isBack = this.#frame.history.isTraversal(historyKey, this.#sent !== null);
+    if (isBack) this.#traverse(slot);
+    this.#visit(historyKey);
+    if (slot === null) return this.#onStartDocument(isBack);
+    const url = this.#frame.toReal(message.url, slot);
+    if (URL.parse(url)?.origin !== slot.origin) return;
+    this.#frame.history.note(url, message.isPosted === false && this.#sent?.request.method !== "POST");
+    const navigation = this.#navigation;
+    if (phase !== "loading" && !isBack && step.isFormerPage(navigation, url))
+      return this.#enter(step.hearFormerPage(step.describePage(navigation, { url, title })));
+    if (step.isBroken(navigation, url)) return this.#keep(step.describePage(navigation, { url, title, icon: null }));
+    const isNew = isBack || phase === "loading" || step.awaitedOrigin(navigation) !== null;
+    const isLoaded = this.#commit(url, title, phase, message.isError);
+    if (isNew) this.#onCommit();
+    if (isLoaded && message.icon !== null) void this.#loadIcon(this.#frame.toReal(message.icon, slot), slot.origin);
+  }
+
+  /** In place of a document. */
+  #onFailedDocument(message: PageToShell & { type: "failed" }): void {
+    const { url, code, method = null, message: detail } = message;
+    if (step.isNoticeOfFormer(this.#navigation, message)) {
+      this.#change(step.leaveDocument);
+      return this.#visit(message.historyKey);
+    }
+    this.#change((navigation) => step.noticeCame(navigation, url));
+    this.#visit(message.historyKey);
+    this.#frame.history.note(url, method === "GET");
+    // The shell's own navigation has reported the same failure.
+    if (this.#navigation.kind !== "failed") this.#fail({ code, url, method, detail }, "started");
+  }
+
+  /** The page has left for it by itself, and is still there. */
+  #onMissedDocument({ url, code, method, message: detail }: Told & { type: "document-failed" }): void {
+    const navigation = this.#navigation;
+    if (navigation.kind !== "underway" || navigation.sent !== null) return;
+    const { destination } = navigation;
+    if (isPartOf(`${url}#`, destination.url)) this.#fail({ code, url: destination.url, method, detail }, "started");
+  }
+
+  #onSilentDocument({ url, title, phase }: Told & { type: "silent-document" }): void {
+    const navigation = this.#navigation;
+    const content = { kind: "silent", url } as const;
+    if (phase === "loaded") {
+      const isShown = navigation.content.kind === "silent" && navigation.content.url === url;
+      if (step.awaitedOrigin(navigation) === null && isShown) this.#commit(url, title, phase, false, content);
+      return;
+    }
+    if (!step.mayBePage(navigation, url)) return;
+    this.#frame.history.visitUrl(url, this.#sent !== null);
+    this.#frame.history.note(url, this.#sent?.request.method === "GET");
+    this.#commit(url, title, phase, false, content);
+    this.#onCommit();
+  }
+
+  /** A part of a page is not to be taken for the whole. A page that has all it needs may have lost a frame's document. */
+  #onBrokenDocument({ url, code, message: detail }: Told & { type: "broken-document" }): void {
+    const navigation = this.#navigation;
+    const sent = this.#sent;
+    const awaited = step.awaitedOrigin(navigation);
+    const { page } = navigation;
+    const isPage = awaited === null ? isPartOf(`${url}#`, page.url) : awaited === new URL(url).origin;
+    if (!step.isUnderWay(navigation) || !isPage || code === ErrorCode.CANCEL) return;
+    const method = sent?.request.method ?? null;
+    const from = awaited === null ? page.url : (sent?.request.url ?? "");
+    const error = { code, url: withFragmentOf(from, url), method, detail };
+    const asked = method === null || method === "GET" ? navigation : step.learnOfSent(navigation, { mayHaveRun: true });
+    const brokenUrl = awaited === null ? null : url;
+    this.#enter(step.failInPlace(asked, sent?.by ?? "started", error, performance.now(), brokenUrl));
+  }
+
+  /** An app page (boot page, notice) has taken the place of the document. */
+  #onDocumentLeft(): void {
+    this.#enter(step.leaveDocument(this.#navigation));
+    // It was on the way to a page that has failed meanwhile.
+    if (step.unopenedOf(this.#navigation) !== null) this.#bringPageBack();
+  }
+
+  /** @param slot whose document the history has led to; null for the start document. */
+  #traverse(slot: Slot | null): void {
+    this.#change(step.traverse);
+    // The frame has turned away from what was on its way. The page shown could say so to keep the person.
+    if (slot === null || URL.parse(this.#navigation.page.url)?.origin !== slot.origin) this.#abandon();
+    if (step.awaitedOrigin(this.#navigation) !== null) return;
+    this.#meter.askedAt = performance.now();
+    this.#app.tunnel.tell({ type: "page-begins", tab: this.#id, url: null });
+  }
+
+  #onStartDocument(isBack: boolean): void {
+    this.#change(step.startDocumentCame);
+    const navigation = this.#navigation;
+    // A failure that no document stands for: the start document under it may only just have loaded.
+    const isCovered = navigation.kind === "failed" && navigation.page.url !== navigation.failure.error.url;
+    if (isBack || !(step.isUnderWay(navigation) || isCovered)) this.#settleAtStart();
+    const page = this.#frame.pageOfBefore(isBack);
+    if (page !== null) this.#navigate(page, { by: "typed", replace: true, isReopening: true });
+  }
+
+  #visit(historyKey: string): void {
+    this.#frame.history.visit(historyKey, this.#sent !== null);
+    this.#app.draw();
+  }
+
+  /** @returns whether the document is all there. */
+  #commit(url: string, title: string, phase: DocumentPhase, isError = false, content?: step.Content): boolean {
+    const before = this.#navigation;
+    const isSameSite = URL.parse(before.page.url)?.origin === new URL(url).origin;
+    const icon = isSameSite ? before.page.icon : null;
+    const navigation = step.arrive(before, { url, title, icon }, phase, content);
+    const isLoaded = navigation.kind === "settled";
+    // The document was on its way when the person pressed stop.
+    if (isLoaded && phase !== "loaded") this.#frame.tell({ tag: MESSAGE_TAG, type: "stop" });
+    // A page that is there says so again when its title changes.
+    if (isLoaded && step.isUnderWay(before)) this.#meter.stopClock();
+    this.#enter(navigation);
+    if (isLoaded) this.#app.onPageLoaded(isError ? null : { url, title: title || url, icon });
+    return isLoaded;
+  }
+
+  async #loadIcon(url: string, origin: string): Promise<void> {
+    const icon = await this.#icons.load(url, origin);
+    if (icon === null) return;
+    this.#change((navigation) => step.describePage(navigation, { icon }));
+    this.#app.showIcon(this.#navigation.page.url, icon);
+  }
+
+  // Times pass
+
+  get #surroundings(): Surroundings {
+    return {
+      isLinkOpen: this.#app.state.link.kind === "open",
+      isBooted: (origin) => this.#frame.places?.isBooted(origin) === true,
+    };
+  }
+
+  #onTime(): void {
+    const [navigation, order] = step.timeOut(this.#navigation, performance.now(), this.#surroundings);
+    const { url = "" } = step.journeyOf(navigation) ?? {};
+    if (order === "open-failed") return this.#tryAgain("by itself");
+    this.#enter(navigation);
+    if (order === "bring-back") this.#bringPageBack();
+    else if (order === "give-up") this.#failBoot(url);
+    else if (order === "send-again" || (order === "stand-in" && this.#standsIn(url))) this.#show(url, true, true);
+  }
+
+  /** Another slot takes the place of that of the URL, if that has something to show. */
+  #standsIn(url: string): boolean {
+    return this.#sent?.isAnswered === true && this.#frame.places?.standIn(url) === true;
+  }
+
+  #failBoot(url: string): void {
+    const sent = this.#sent;
+    if (sent === null) return;
+    const { method } = sent.request;
+    const detail = "Cannot show the site: the page that sets up its host on this phone does not come";
+    // A page of the browser's own is in its place.
+    this.#change((navigation) => step.leaveDocument(step.learnOfSent(navigation, { mayHaveRun: method !== "GET" })));
+    this.#fail({ code: ErrorCode.LINK_LOST, url, method, detail }, sent.by);
+  }
+
+  /** A change of the navigation that the person sees. */
+  #enter(navigation: TabNavigation): void {
+    this.#keep(navigation);
+    this.#app.draw();
+  }
+
+  #keep(navigation: TabNavigation): void {
+    const { hardReload } = this.#navigation;
+    this.#navigation = navigation;
+    if (hardReload !== "none" && navigation.hardReload === "none")
+      this.#app.tunnel.tell({ type: "hard-reload", url: null });
+    if (!step.isUnderWay(navigation)) this.#meter.progress = null;
+    clearTimeout(this.#timer);
+    const at = step.nextTime(navigation);
+    if (Number.isFinite(at)) this.#timer = setTimeout(() => this.#onTime(), at - performance.now());
+  }
+
+  /** A change that nobody sees, or that is drawn with another. */
+  #change(how: (navigation: TabNavigation) => TabNavigation): void {
+    this.#keep(how(this.#navigation));
   }
 }
 
 function pathOf(url: string): string | null {
   const { pathname, search, hash } = URL.parse(url) ?? {};
   return pathname === undefined ? null : `${pathname}${search}${hash}`;
+}
+
+/** Network Information API; not in all browsers. */
+interface NetworkCost {
+  readonly saveData?: boolean;
+  readonly type?: string;
+}
+
+/** Types of that API on which data costs nothing. Where a browser tells no type, the person's choice alone decides. */
+const UNMETERED: readonly string[] = ["wifi", "ethernet", "other", "unknown"];
+
+/** Whether links may be warmed: the person wants it, and nothing says that data is dear. @param network as of now. */
+export function mayWarmLinks(settings: Settings, { saveData, type }: NetworkCost): boolean {
+  const { warmsLinks, takesPushes, pictures, pageBudget } = settings;
+  const isSaving = !takesPushes || pictures !== "off" || pageBudget !== null || saveData === true;
+  return warmsLinks && !isSaving && (type === undefined || UNMETERED.includes(type));
+}
+
+function networkCost(): NetworkCost {
+  return (navigator as Navigator & { readonly connection?: NetworkCost }).connection ?? {};
+}
+
+/** Loads the icon of the page shown, once for each address. */
+export class IconLoader {
+  readonly #fetchIcon: (url: string, origin: string) => Promise<string | null>;
+  #url: string | null = null;
+
+  /** @param fetchIcon gives a data: URL, or null. */
+  constructor(fetchIcon: (url: string, origin: string) => Promise<string | null>) {
+    this.#fetchIcon = fetchIcon;
+  }
+
+  /** Another page is on its way: what loads is not wanted any more, and its icon is loaded even if it is the same. */
+  forget(): void {
+    this.#url = null;
+  }
+
+  /**
+   * @param url as the page names it, with its real address.
+   * @returns a data: URL, or null where there is none, or no new one, or another is wanted by now.
+   */
+  async load(url: string, origin: string): Promise<string | null> {
+    if (url === this.#url) return null;
+    this.#url = url;
+    const icon = url.startsWith("data:") ? iconIn(url) : await this.#fetchIcon(url, origin);
+    return this.#url === url ? icon : null;
+  }
+}
+
+/** Characters of an icon that a page gives as a data: URL. Recent and pinned sites keep them. */
+const MOST_ICON = 96 * 1024;
+
+/** Pages say `data:,` for none. */
+function iconIn(url: string): string | null {
+  return url.startsWith("data:image/") && url.length <= MOST_ICON ? url : null;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ErrorCode } from "../../../shared/errors.ts";
-import { pauseAfter, tryingAgain } from "./trying-again.ts";
+import { pauseAfter, tryingAgain } from "./navigation.ts";
 
 it.each([
   ["LINK_LOST", "with the link"],

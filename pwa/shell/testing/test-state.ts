@@ -1,22 +1,18 @@
 import { DEFAULT_SEARCH_URL } from "../app/settings.ts";
 import type { BrowserState } from "../app/state.ts";
-import { drawNavigation, LOADED, NO_PAGE } from "../tab/navigation.ts";
+import { draw, START } from "../tab/navigation.ts";
 import { NO_COST } from "../tab/page-meter.ts";
 
 /** The start page of a paired phone, with whatever a test wants to be different. */
 export function testState(change: Partial<BrowserState> = {}): BrowserState {
   return {
-    ...drawNavigation(NO_PAGE, LOADED),
-    unopened: null,
-    mistyped: null,
-    tryingAgain: "not",
+    ...draw(START),
     canGoBack: false,
     canGoForward: false,
     progress: null,
     cost: NO_COST,
     storedAt: null,
     hasNewer: false,
-    isFrameEmpty: false,
     link: { kind: "open" },
     totals: null,
     notice: null,
