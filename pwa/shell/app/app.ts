@@ -8,7 +8,7 @@ import type { AppActions, AppState, Notice, Settings, Site, TabState, Totals } f
 
 export type TabEvent = Exclude<TunnelEvent, { type: "link" }>;
 
-/** What the app wants of its tabs. */
+/** A tab, as the app needs it. */
 export interface AppTab {
   readonly state: Pick<TabState, "phase" | "url" | "destination">;
   /** The link is open again, or for the first time. */
@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly openLink: (token: string) => void;
   readonly forgetSlots: () => void;
   readonly forgetSlotsOf: (isOf: (origin: string) => boolean) => void;
-  /** What is seen of the phone's storage; null until its script is there. */
+  /** The phone's storage as the person sees it; null until its script is there. */
   readonly phone: () => { pageLoaded(stats: TunnelStats): void; read(): void } | null;
   /** Forgets where the person was. @property isOf says of URLs whether they are to be forgotten. */
   readonly forgetHistory: (isOf: (url: string) => boolean) => void;
@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly draw: () => void;
 }
 
-/** What all tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
+/** All that tabs share: settings, sites, totals, the link and the pairing with its edge, and the one notice. */
 export class App implements AppActions {
   readonly tunnel: TunnelClient;
   readonly #options: AppOptions;
@@ -74,7 +74,7 @@ export class App implements AppActions {
     };
   }
 
-  // What tabs tell
+  // Tabs tell
 
   add(tab: AppTab): void {
     this.#tabs.add(tab);
@@ -118,7 +118,7 @@ export class App implements AppActions {
     if (accessKey !== null) void this.pair(accessKey);
   }
 
-  // What the person asks for
+  // The person asks
 
   prepareToGo(): void {
     this.tunnel.tell({ type: "hint", hint: "navigation" });
@@ -167,7 +167,7 @@ export class App implements AppActions {
     const result = await pair(storage, accessKey.trim());
     const token = storedToken(storage);
     if (result === "paired" && token !== null) {
-      // What is there was another pairing's.
+      // The history that is there was another pairing's.
       this.#options.forgetHistory(() => true);
       this.tunnel.tell({ type: "paired" });
       return openLink(token);
@@ -212,7 +212,7 @@ export class App implements AppActions {
     this.draw();
   }
 
-  // What the tunnel says
+  // The tunnel tells
 
   onTunnelEvent(event: TunnelEvent): void {
     if (event.type === "link") return this.#onLink(event.link);
@@ -239,7 +239,7 @@ export class App implements AppActions {
     this.#ready();
   }
 
-  /** What was opened before opens at once, where it may. */
+  /** Pages that were opened before open at once, where they may. */
   #ready(): void {
     const urls = this.#siteUrls;
     if (this.#wasReadied || urls.length === 0) return;
@@ -252,7 +252,7 @@ export class App implements AppActions {
     return [...pinned, ...recent].map(({ url }) => url);
   }
 
-  /** What the start page shows of what is stored. */
+  /** Looks for pages on the start page that are stored. */
   async #findReadable(): Promise<void> {
     const pages = await this.tunnel.askStore<readonly string[]>({ kind: "readable", urls: this.#siteUrls });
     if (!isAway(this.#link)) return;
@@ -263,7 +263,7 @@ export class App implements AppActions {
 
 const TOTALS_KEY = "ropeway.totals";
 
-/** What Ropeway has moved since it was set up on this phone: what earlier starts left, plus this one's counters. */
+/** Bytes that Ropeway has moved since it was set up on this phone: of earlier starts, and of this one. */
 export class TotalsStore {
   #storage: KeyValueStorage;
   #last: Totals = { linkBytes: 0, originBytes: 0 };

@@ -76,7 +76,7 @@ export class HistoryStore {
     this.write();
   }
 
-  /** What was opened is there. */
+  /** The page that was opened is there. */
   lasts(): void {
     if (this.#current.starts === 0 || this.#isOnProbation) return;
     this.#isOnProbation = true;

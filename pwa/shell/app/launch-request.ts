@@ -1,4 +1,4 @@
-/** What the address that opened the app asks for: pairing and a page in the fragment, a shared link in the query. */
+/** The wish of the address that opened the app: pairing and a page in the fragment, a shared link in the query. */
 export interface LaunchRequest {
   readonly accessKey: string | null;
   /** A URL, or words to search for. */

@@ -141,7 +141,7 @@ export class Phone {
   }
 }
 
-/** What pages have left on this phone. */
+/** Data that pages have left on this phone. */
 export interface PageStorage {
   /** Bytes of bodies, and how many there may be. */
   readonly bytes: number;
@@ -167,7 +167,7 @@ export interface PhoneStorageOptions {
 /** With so many bytes stored, the browser is asked for its promise to keep them. */
 const WORTH_KEEPING = 1_000_000;
 
-/** What pages have left on this phone, as the person sees it, and the browser's word to keep it. */
+/** Data that pages have left on this phone, as the person sees it, and the browser's word to keep it. */
 export class PhoneStorage {
   readonly #options: PhoneStorageOptions;
   #current: PageStorage | null = null;
@@ -233,7 +233,7 @@ export class PhoneStorage {
   }
 }
 
-/** What became of the wish to keep a page. `unavailable`: the store cannot be had now. */
+/** Outcome of the wish to keep a page. `unavailable`: the store cannot be had now. */
 export type KeepResult = "kept" | KeepRefusal | "unavailable";
 
 /** The pages that the person has kept, as the chrome shows them. */
@@ -304,7 +304,7 @@ export interface Use {
 
 export const NOTHING: Use = { linkBytes: 0, originBytes: 0 };
 
-/** What the link has carried, day by day, and what it would have been as sites sent it. */
+/** Bytes that the link has carried, day by day, and as many as sites sent for it. */
 export class DataUse {
   readonly #storage: KeyValueStorage;
   readonly #now: () => number;
@@ -377,11 +377,14 @@ const SITES_KEPT = 100;
 /** Bytes on the link by which a page that is shown is counted on: each step is written. */
 const STEP = 4_096;
 
-/** What pages of each site have cost on the link this month. It is kept on this phone, and forgotten with the site. */
+/**
+ * Bytes that pages of each site have cost on the link this month. The count is kept on this phone, and forgotten with the
+ * site.
+ */
 export class SiteUse {
   readonly #storage: KeyValueStorage;
   readonly #now: () => number;
-  /** What was counted so far of the page that is shown. */
+  /** Counted so far of the page that is shown. */
   #counted: Use | null = null;
 
   /** @param now milliseconds since the epoch; months begin at the phone's midnight. */

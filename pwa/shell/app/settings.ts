@@ -52,16 +52,16 @@ const DEFAULTS: Settings = {
 
 const PICTURE_CHOICES: readonly PictureChoice[] = ["off", "auto", "balanced", "strong", "none"];
 
-/** What `pageBudget` may be. */
+/** Choices of `pageBudget`. */
 export const PAGE_BUDGETS: readonly (number | null)[] = [null, 150_000, 300_000, 1_000_000];
 
 /** Most entries of the lists that grow with sites. */
 const MOST_KEPT = 100;
 
-/** What `waitTime` may be: 30 s, 2 min, 10 min. */
+/** Choices of `waitTime`: 30 s, 2 min, 10 min. */
 export const WAIT_TIMES: readonly number[] = [30_000, DEFAULT_WAIT_TIME, 600_000];
 
-/** What `storeBytes` may be. */
+/** Choices of `storeBytes`. */
 export const STORE_SIZES: readonly number[] = [50_000_000, DEFAULT_STORE_BYTES, 500_000_000, 1_000_000_000];
 
 /** The person's settings, kept in synchronous storage since the first paint needs the theme. */

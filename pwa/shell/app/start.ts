@@ -78,14 +78,14 @@ history.replaceState(null, "", "/");
 const settings = new SettingsStore(localStorage);
 const linkMemory = new LinkMemory(localStorage);
 let startedAt = 0;
-/** What the tunnel said before there was an app to hear it. */
+/** News of the tunnel before there was an app to hear it. */
 const earlyEvents: TunnelEvent[] = [];
 let hear: (event: TunnelEvent) => void = (event) => earlyEvents.push(event);
 const experiment = localStorage.getItem(EXPERIMENT_KEY) ?? "";
 const worker = new Worker(self.__TUNNEL, { type: "module", name: experiment });
 const tunnel = new TunnelClient(worker, (event) => {
   if (event.type === "link" && event.link.kind === "open") linkMemory.opened(performance.now() - startedAt);
-  // Which may be what keeps it from opening.
+  // Cookies may be what keeps the link from opening.
   if (event.type === "link" && event.link.kind === "waiting") lookForCookies();
   hear(event);
 });
@@ -161,7 +161,7 @@ export async function startShell(mount: Mount): Promise<void> {
   await startOwnWorker(localStorage, places === null || places instanceof SlotPlaces, introduce);
 }
 
-/** What the app is opened for while it is open. */
+/** The app may be opened for something while it is open. */
 function heedLaunches(app: App, tab: Tab, chrome: Chrome): void {
   const [start] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   hearLaunches(
@@ -270,7 +270,8 @@ function hearPages(slots: SlotFrames | null, frame: PageFrame, tab: Tab, chrome:
     if (slot !== null && coming === null) services.onMessage(data, slot, source as Window);
     const page = frame.element.contentWindow;
     const frames = { source: source as Window, page };
-    // What a frame asks of the page counts as the page's, where the frame may ask. A page speaks for frames without a script.
+    // A wish of a frame for the page counts as the page's own, where the frame may ask. A page speaks for frames without
+    // a script.
     if (data.type === "navigate" && page !== null && (source !== page || data.leads !== undefined)) {
       if (slot !== null && services.mayLead(data, slot, frames, userActivation)) tab.onPageMessage(data, slot, page);
     } else if ((coming ?? slot) !== null || origin === location.origin)

@@ -2,9 +2,7 @@ import type { LinkPhase } from "../../messages/link.ts";
 import type { PagePhase } from "../../messages/page-messages.ts";
 import type { PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
 
-/** What the chrome draws of the app, whatever tab is shown, and what the person may ask of it. */
-
-/** What Ropeway has moved since it was set up on this phone, for the line on the start page. */
+/** Bytes that Ropeway has moved since it was set up on this phone, for the line on the start page. */
 export interface Totals {
   /** WebSocket payload, both directions. */
   readonly linkBytes: number;
@@ -48,7 +46,7 @@ export type PictureChoice = "off" | "auto" | "balanced" | "strong" | "none";
 
 /** Something the person should know that no page says; one at a time, until it is dismissed. */
 export type Notice =
-  /** What the person sent there may have arrived or not. */
+  /** A form that the person sent there may have arrived or not. */
   | { readonly kind: "uncertain"; readonly url: string }
   /** A reload would send what led to the page again, which it does not unasked. */
   | { readonly kind: "resend"; readonly url: string }
@@ -60,7 +58,7 @@ export type Notice =
   | { readonly kind: "loop"; readonly url: string }
   /** A phone that is paired was given a key that is wrong, or that the edge turns down, in its words. */
   | { readonly kind: "wrong-key"; readonly why: string | null }
-  /** What it is to have pages without scripts. */
+  /** News of pages without scripts. */
   | { readonly kind: "lite"; readonly why: string }
   /** Something of what sites have stored is still there. */
   | { readonly kind: "not-cleared"; readonly why: string }
@@ -97,8 +95,6 @@ export interface AppActions {
   clearSiteData(): void;
 }
 
-/** What the chrome draws of a tab, and what the person may ask of it. */
-
 export interface PageCost extends PageUse {
   readonly waiting: PageWaiting;
   /** Milliseconds from when the page was asked for to load, or to now while loading. */
@@ -111,7 +107,7 @@ export interface PageError {
   readonly url: string;
   /** Method of the request that failed; null where a slot of another release does not tell. */
   readonly method: string | null;
-  /** One line for the curious, from the typed error. */
+  /** A line for the curious, from the typed error. */
   readonly detail: string;
 }
 
@@ -137,9 +133,9 @@ export interface TabState {
   /** 0 to 1 from real bytes and requests, or null when nothing loads. */
   readonly progress: number | null;
   readonly cost: PageCost;
-  /** What failed, and has nothing but its error to show. */
+  /** The failure of a page that has nothing but this error to show. */
   readonly error: PageError | null;
-  /** What failed while a page was shown, which stays. */
+  /** The failure of another page, while one was shown, which stays. */
   readonly unopened: PageError | null;
   /** The address of `unopened`, where the person typed it: whoever edits the address mends that one. Else null. */
   readonly mistyped: string | null;
@@ -149,7 +145,7 @@ export interface TabState {
   readonly destination: Destination | null;
   /** When the page shown was stored, in milliseconds since 1970, where it is shown unasked since the link is away. */
   readonly storedAt: number | null;
-  /** What is shown was stored, and the phone has a newer version of it by now. */
+  /** The page shown was stored, and the phone has a newer version of it by now. */
   readonly hasNewer: boolean;
   /** The document before is gone from the frame, and the next one is not there yet. */
   readonly isFrameEmpty: boolean;
@@ -169,7 +165,7 @@ export interface TabActions {
   home(): void;
   /** Opens what failed while the page was shown. */
   openFailed(): void;
-  /** What failed while the page was shown is not wanted any more. */
+  /** The page that failed beside the one that is shown is not wanted any more. */
   forgetFailed(): void;
   /** The person stays with the version that is shown. */
   keepVersion(): void;
@@ -177,8 +173,7 @@ export interface TabActions {
   sendAgain(): void;
 }
 
-/** What the views draw: the app, and the tab that is shown. They change neither but by these actions. */
-
+/** The views draw this: the app, and the tab that is shown. They change neither but by these actions. */
 export type BrowserState = AppState & TabState;
 
 export interface BrowserActions {

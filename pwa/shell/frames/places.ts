@@ -3,7 +3,7 @@ import type { KeyPress, PageToShell, ShellToPage } from "../../messages/page-mes
 import type { SlotBinding } from "../../messages/port-messages.ts";
 import type { Notice } from "../app/state.ts";
 
-/** One origin's place under a top-level origin. */
+/** An origin's place under a top-level origin. */
 export interface Slot extends SlotBinding {
   /** First label of the slot's host. */
   readonly label: string;
@@ -54,7 +54,7 @@ export interface OpenedPlaces {
   attach(page: ServedPage): void;
 }
 
-/** What pages without scripts need of the phone. */
+/** The phone, as pages without scripts need it. */
 export interface LitePlatform {
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly workers: ServiceWorkerContainer;

@@ -11,7 +11,7 @@ interface ComingSlot {
   realUrl: string;
 }
 
-/** What the document says that wipes a host. */
+/** Messages of the document that wipes a host. */
 export type WipeMessage = PageToShell & { type: "wipe-wanted" | "wiped" };
 
 export interface SlotFramesOptions {
@@ -245,7 +245,7 @@ export class SlotFrames {
     this.#options.keptSpares.forget(slot.label);
     if (taken.kind !== "ready") this.#unbooted.add(slot.label);
     if (!("frame" in taken)) return slot;
-    // One that is still loading asks by itself, and is known by then.
+    // A frame that is still loading asks by itself, and is known by then.
     if (taken.kind === "ready" && taken.frame.contentWindow !== null) this.sendPort(slot, taken.frame.contentWindow);
     this.#spares.handOver(taken);
     return slot;
@@ -311,7 +311,7 @@ export interface WindowChannel {
 }
 
 type WindowMessage =
-  /** Who is there? */
+  /** Asks other windows whether they are there. */
   | { readonly type: "opened"; readonly id: string }
   /** Answer to "opened". */
   | { readonly type: "there"; readonly id: string }

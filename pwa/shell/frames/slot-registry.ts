@@ -1,7 +1,7 @@
 /**
- * Which slot stands for which web origin on this phone. A slot below a wildcard is never given to a second origin, one of
- * a list only after it was evicted and wiped. Frames of other
- * origins get slots of their own under each top-level origin, so that their storage is partitioned like everything else.
+ * The slots of this phone, and the web origin that each stands for. A slot below a wildcard is never given to a second
+ * origin, a slot of a list only after it was evicted and wiped. Frames of other origins get slots of their own under each
+ * top-level origin, so that their storage is partitioned like everything else.
  * Windows of the app share the list: what is stored holds, and each window adds to it. Of frames' slots only the latest
  * are kept; the label of one that was dropped is never used again, so what its site has stored is out of reach.
  */
@@ -32,7 +32,7 @@ export class SlotRegistry {
   #byLabel = new Map<string, Slot>();
   /** Slots that this window assigned and that were not forgotten since. */
   #ownByKey = new Map<string, Slot>();
-  /** What this window assigned and could not store: it is known here only. */
+  /** Slots that this window assigned and could not store: they are known here only. */
   #unstored = new Map<string, Slot>();
   /** Stand-ins of this window, by the same keys. */
   readonly #standIns = new Map<string, Slot>();
@@ -78,7 +78,7 @@ export class SlotRegistry {
     return standIn;
   }
 
-  /** What stood in for the slot since the link went away, in another run of the app; null where it is in its place. */
+  /** The label that stood in for the slot in another run of the app, since the link went away; null where there is none. */
   formerStandIn(slot: Slot): string | null {
     const former = this.#storedStandIns.find((each) => keyOf(each) === keyOf(slot));
     return former === undefined || former.label === slot.label ? null : former.label;
@@ -157,7 +157,7 @@ export class SlotRegistry {
     this.#read();
     for (const slot of [...this.#byLabel.values()].filter(isGone)) {
       const known = this.#byKey.get(keyOf(slot));
-      // What had the label before may have another by now.
+      // The origin that had the label before may have another by now.
       if (known === undefined || known.label === slot.label) this.#drop(keyOf(slot));
       this.#byLabel.delete(slot.label);
     }

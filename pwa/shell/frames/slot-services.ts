@@ -30,7 +30,7 @@ class FrameSandboxes {
   }
 }
 
-/** What documents in slots get from the shell, wherever they are in a page: ports, names, and slots for their frames. */
+/** Services of the shell to documents in slots, wherever they are in a page: ports, names, and slots for their frames. */
 export class SlotServices {
   readonly #slots: SlotFrames;
   readonly #tunnel: Pick<TunnelClient, "tell">;
@@ -149,7 +149,7 @@ function isOfSite(address: string, origin: string): boolean {
 
 type FrameWanted = PageToShell & { readonly type: "frame-wanted" };
 
-/** What the first request of a frame says about where it comes from, as far as the shell knows it. */
+/** The place where the first request of a frame comes from, as far as the shell knows it. */
 export class FrameReferrers {
   /** Where frames were sent last. */
   readonly #sent = new WeakMap<Window, { readonly label: string; readonly url: string; readonly start: FrameStart }>();
@@ -223,7 +223,7 @@ export function frameUrl(asked: string): URL | null {
 const ASKED_MAX = 16;
 
 /**
- * What a page is told of slots: names, which it needs for messages between windows. Of a slot in the same page it may know
+ * Tells a page names of slots, which it needs for messages between windows. Of a slot in the same page it may know
  * the origin: the browser would tell it with each message. Elsewhere a slot tells where the person was; hosts of a list are
  * easily guessed. Of an origin it learns a slot only below its own top-level page.
  */

@@ -16,9 +16,9 @@ interface Spare {
 export type TakenSlot =
   /** Its boot page waits for a port, or is on its way. */
   | { readonly kind: "ready" | "booting"; readonly label: string; readonly frame: HTMLIFrameElement }
-  /** It has no frame, and nothing of another origin's. */
+  /** Without a frame, and with nothing of another origin's. */
   | { readonly kind: "bare"; readonly label: string }
-  /** It has no frame, and may have what another origin left. */
+  /** Without a frame, and perhaps with data that another origin left. */
   | { readonly kind: "unwiped"; readonly label: string };
 
 export interface SpareSlotsOptions {
@@ -83,7 +83,7 @@ export class SpareSlots {
     return true;
   }
 
-  /** One whose service worker is there, or was: a kept one boots in the page's own frame. Null where there is none. */
+  /** A spare whose service worker is there, or was: a kept one boots in the page's own frame. Null where there is none. */
   takeAlive(): TakenSlot | null {
     if (this.#spares[0]?.state !== "ready") {
       const kept = this.#kept.shift();
@@ -138,7 +138,7 @@ export class SpareSlots {
     if (spare !== undefined) spare.state = "booting";
   }
 
-  /** It cannot be had. */
+  /** The spare cannot be had. */
   drop(label: string): void {
     const spare = this.#spares.find((each) => each.label === label);
     this.#spares = this.#spares.filter((each) => each !== spare);
@@ -354,7 +354,7 @@ export function createSlotFrame(document: Document): HTMLIFrameElement {
   return frame;
 }
 
-/** One that a person looks at. */
+/** The frame that a person looks at. */
 export function createPageFrame(document: Document): HTMLIFrameElement {
   const frame = createSlotFrame(document);
   frame.title = "Page";

@@ -90,7 +90,7 @@ export async function renewToken(
 /** `why` is a sentence for a person. */
 export type Asked<Answer> = { readonly answer: Answer } | { readonly why: string };
 
-/** What the app asks its edge about paired devices (PROTOCOL.md section 1.5). */
+/** Questions of the app to its edge about paired devices (PROTOCOL.md section 1.5). */
 export class DeviceRequests {
   #token: string;
 

@@ -1,4 +1,4 @@
-/** What the app keeps for its next start: of the edge, the link, the browser, and sites without scripts. */
+/** Notes of the app for its next start: of the edge, the link, the browser, and sites without scripts. */
 
 import type { AcceptTable } from "../../../shared/http/phone-fields.ts";
 import { CONFIG_PATH, type EdgeConfig } from "../../../shared/subprotocol.ts";
@@ -7,7 +7,7 @@ import type { KeyValueStorage } from "../app/settings.ts";
 
 const CONFIG_KEY = "ropeway.config";
 
-/** What the edge said about itself: with it the app opens without a network. */
+/** The edge's word about itself: with it the app opens without a network. */
 export function storedConfig(storage: KeyValueStorage): EdgeConfig | null {
   const stored = storage.getItem(CONFIG_KEY);
   return stored === null ? null : (JSON.parse(stored) as EdgeConfig);
@@ -64,7 +64,7 @@ export function storedAccept(
 }
 
 /**
- * What this browser sends as `accept` for what elements load, so that the edge pushes just what pages will ask for. Only
+ * The `accept` that this browser sends for what elements load, so that the edge pushes just what pages will ask for. Only
  * its requests say so: the app's service worker is shown some, once for each version of the browser.
  */
 export function storeAccept(

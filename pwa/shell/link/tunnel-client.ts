@@ -11,7 +11,7 @@ import type { Settings } from "../app/state.ts";
 
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
-/** What asks for an answer, or carries more than a message: the methods below say these. */
+/** Messages that want an answer, or carry more than a message: the methods below say these. */
 type Question = "stats" | "icon" | "clear-site-data" | "ask-store" | "navigate" | "bind";
 
 /** The shell's handle on its tunnel worker. */
@@ -101,7 +101,7 @@ interface NetworkInformation extends EventTarget {
   readonly type?: string;
 }
 
-/** What the browser says of the network, told to the tunnel, which makes sure of its link. */
+/** News of the network from the browser, told to the tunnel, which makes sure of its link. */
 export function watchNetwork(tunnel: Pick<TunnelClient, "tell">): void {
   window.addEventListener("online", () => tunnel.tell({ type: "network", online: true }));
   window.addEventListener("offline", () => tunnel.tell({ type: "network", online: false }));

@@ -44,7 +44,7 @@ export interface LiteFrameOptions {
 type LiteDocument = LiteOutcome & { type: "lite-document" };
 
 /**
- * What the script of a page does in a slot, done from outside for pages without scripts: tells the tab where the page
+ * Does from outside, for pages without scripts, the work of the page script in a slot: tells the tab where the page
  * is, how far, and where it wants to go. The app's service worker says what it is about to show, and the frame's document
  * says when it is there.
  */
@@ -55,7 +55,7 @@ export class LiteFrame {
   readonly #judge = new NavigationJudge(() => performance.now());
   /** Boot pages since a document came. */
   #attempts = 0;
-  /** What the service worker has given, and is not in the frame yet. */
+  /** The document that the service worker has given, and that is not in the frame yet. */
   #coming: LiteOutcome | null = null;
   #document: Document | null = null;
   #page: LiteDocument | null = null;
@@ -107,7 +107,7 @@ export class LiteFrame {
       : (this.#options.element.contentWindow?.location ?? null);
   }
 
-  // What the service worker says
+  // The service worker tells
 
   #onWorker(message: LiteToShell, port: MessagePort | undefined): void {
     switch (message.type) {
@@ -142,7 +142,7 @@ export class LiteFrame {
     return judgement === "leaves" ? "go" : "stay";
   }
 
-  // What comes into the frame
+  // Documents come into the frame
 
   #onLoad(): void {
     const { contentDocument: document, contentWindow: page } = this.#options.element;
@@ -318,7 +318,7 @@ export class LiteFrame {
   }
 }
 
-/** What the tab knows of the place. It has no host of its own. */
+/** The place as the tab knows it, with no host of its own. */
 function slotOf(origin: string): Slot {
   return { label: "~", origin, topLevelOrigin: origin, topLevel: true };
 }

@@ -7,12 +7,12 @@ const PERMIT_TIME = 5_000;
 export type Judgement =
   /** The frame goes on. */
   | "go"
-  /** It does, and the tab should know. */
+  /** The frame goes on, and the tab should know. */
   | "leaves"
   /** The tab has to do it, so that the edge knows who wants it. */
   | "hand-over"
   | "stay"
-  /** It is not this window's frame. */
+  /** The frame is another window's. */
   | "not-mine";
 
 type Asked = Pick<LiteQuestion & { type: "lite-navigation" }, "url" | "method" | "mayBeApps" | "from" | "isRestored">;

@@ -97,7 +97,7 @@ function furnish(root: HTMLElement) {
 
 function focusFrame(frame: HTMLIFrameElement | null): void {
   frame?.focus();
-  // It may have been focused already, for the document before.
+  // The frame may have been focused already, for the document before.
   frame?.contentWindow?.focus();
 }
 
@@ -153,7 +153,7 @@ export class LateSheets<Sheets> {
   }
 }
 
-/** What a screen reader should say about this state; the caller speaks only when it differs from the last. */
+/** Words of a screen reader about this state; the caller speaks only when it differs from the last. */
 export function announcement(state: BrowserState): string {
   if (state.notice !== null) return noticeText(state.notice);
   if (state.unopened !== null) return failureText(state.unopened, state.tryingAgain);

@@ -84,7 +84,7 @@ interface TrailingButtonProps {
   readonly onClear: () => void;
 }
 
-/** What can be done with what is typed, or with the page. */
+/** A button for the words that are typed, or for the page. */
 function TrailingButton({ state, actions, isEditing, onClear }: TrailingButtonProps) {
   if (isEditing) {
     return (
@@ -123,7 +123,7 @@ interface AddressFieldProps {
   readonly state: BrowserState;
   readonly inputRef: RefObject<HTMLInputElement | null>;
   readonly isEditing: boolean;
-  /** What is typed, or null while that is nothing. */
+  /** The words that are typed, or null while there are none. */
   readonly draft: string | null;
   readonly onFocus: () => void;
   readonly onDraft: (draft: string) => void;
@@ -185,7 +185,7 @@ function AddressField({ state, inputRef, isEditing, draft, onFocus, onDraft }: A
   );
 }
 
-/** What the address box offers while somebody types. A list of buttons: the box itself stays a plain textbox. */
+/** Offers of the address box while somebody types. A list of buttons: the box itself stays a plain textbox. */
 function SuggestionList({ rows, onChoose }: { rows: readonly Suggestion[]; onChoose: (input: string) => void }) {
   if (rows.length === 0) return null;
   return (
@@ -317,7 +317,7 @@ function useKeptFocus(
   return { mayLeave, onFocusOut };
 }
 
-/** One row under the address box. `input` is what is handed to `go` when it is chosen. */
+/** A row under the address box. `input` is what is handed to `go` when it is chosen. */
 type Suggestion =
   | { readonly kind: "search"; readonly input: string; readonly label: string; readonly hint: string }
   | { readonly kind: "url"; readonly input: string; readonly label: string; readonly hint: string }

@@ -111,10 +111,10 @@ export function failureText(error: PageError, tryingAgain: TryingAgain): string 
   return `${shortHost(error.url)} did not open. ${errorText(error).heading}.${againText("It", tryingAgain)}`;
 }
 
-/** What the person should know, or is asked, though no page says it; stays until it is dismissed. */
+/** News for the person, or a question, that no page tells; stays until it is dismissed. */
 function NoticeBar({ notice, actions }: { notice: Notice; actions: BrowserActions }) {
   const undoRef = useRef<HTMLButtonElement>(null);
-  // What was pressed is gone with the list, and the focus with it.
+  // The button that was pressed is gone with the list, and the focus with it.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) undoRef.current?.focus();
   }, [notice]);
@@ -140,7 +140,7 @@ function NoticeBar({ notice, actions }: { notice: Notice; actions: BrowserAction
 
 export const NEWER_VERSION = "This page has a newer version";
 
-/** What is shown is never swapped under the person: they are asked. */
+/** The page that is shown is never swapped under the person: they are asked. */
 function NewerBar({ actions: { tab } }: { actions: BrowserActions }) {
   return (
     <div class="notice-bar">

@@ -14,7 +14,7 @@ export function renew(): void {
   void renewToken(localStorage, navigator.locks ?? null, Date.now);
 }
 
-/** What is in the sheet. */
+/** The content of the sheet. */
 export function showDevices() {
   return <Devices requests={new DeviceRequests(storedToken(localStorage) ?? "")} />;
 }
@@ -90,7 +90,7 @@ interface DeviceRowProps {
   readonly onUnpair: (withCookies: boolean) => void;
 }
 
-/** One device; what may be done about it opens below it. */
+/** A device; buttons for it open below it. */
 function DeviceRow({ device, onRename, onUnpair }: DeviceRowProps) {
   const id = useId();
   const nameRef = useRef<HTMLInputElement>(null);
@@ -182,7 +182,7 @@ function UnpairQuestion({ device: { name, isThis }, onUnpair, onCancel }: Unpair
 
 const HOUR = 3_600_000;
 
-/** What a device may be added as. */
+/** Kinds of devices that may be added. */
 const KINDS: readonly { readonly label: string; readonly guest: GuestLimits | null }[] = [
   { label: "To stay", guest: null },
   { label: "Guest for an hour", guest: { lastsFor: HOUR, mostBytes: null } },
@@ -348,7 +348,7 @@ const WHY = {
   "data-used-up": "was a guest that used up its data",
 } as const;
 
-/** What happened, in a sentence. */
+/** The event, in a sentence. */
 export function eventText(event: DeviceEvent): string {
   switch (event.kind) {
     case "paired":

@@ -12,7 +12,7 @@ interface ErrorViewProps {
   readonly actions: BrowserActions;
 }
 
-/** What went wrong, in words, and the way on. */
+/** The error, in words, and the way on. */
 export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
   const { heading, text, asksForKey, sign } = errorText(error);
   const retry = retryLabel(error.code);
@@ -47,7 +47,7 @@ export function ErrorView({ error, tryingAgain, actions }: ErrorViewProps) {
   );
 }
 
-/** What the error page says and offers. `{host}` is filled in by `errorText`. */
+/** Words and offers of the error page. `{host}` is filled in by `errorText`. */
 interface ErrorText {
   readonly heading: string;
   readonly text: string;
@@ -224,7 +224,7 @@ export function errorText(error: Pick<PageError, "code" | "url">): ErrorText {
   return { ...found, text: found.text.replace("{host}", () => shortHost(error.url)) };
 }
 
-/** What follows of itself, as a sentence after another; "" where nothing does. */
+/** The next step that comes by itself, as a sentence after another; "" where there is none. */
 export function againText(subject: string, tryingAgain: TryingAgain): string {
   switch (tryingAgain) {
     case "with the link":
@@ -245,10 +245,10 @@ const HOPELESS: ReadonlySet<number> = new Set([
   ErrorCode.BODY_NOT_REPLAYABLE,
 ]);
 
-/** What a form sent may have arrived: its address is asked for without it. */
+/** A form that was sent may have arrived: its address is asked for without it. */
 const TO_BE_LOOKED_AT: ReadonlySet<number> = new Set([ErrorCode.ALREADY_SENT, ErrorCode.OUTCOME_UNKNOWN]);
 
-/** What the button says that loads the address again; null where that cannot help. */
+/** The label of the button that loads the address again; null where that cannot help. */
 export function retryLabel(code: number): string | null {
   if (HOPELESS.has(code)) return null;
   return TO_BE_LOOKED_AT.has(code) ? "Look there" : "Try again";

@@ -8,7 +8,7 @@ import { KeyForm } from "../parts/key-form.tsx";
 import { ErrorView } from "./error-view.tsx";
 import { StartView } from "./start-view.tsx";
 
-/** What lies over the page's frame; `page` means nothing does. */
+/** The view over the page's frame; `page` means nothing does. */
 export type View = "start" | "opening" | "page" | "error" | "pairing";
 
 /**

@@ -120,7 +120,7 @@ const REFUSALS: Record<Exclude<KeepResult, "kept">, string> = {
   unavailable: "Cannot keep it now: try again.",
 };
 
-/** What the switch does, or has done. @param now as `Date.now()` */
+/** Words for the task of the switch, or for its outcome. @param now as `Date.now()` */
 export function keepText(page: KeptPage | null, result: KeepResult | null, now: number): string {
   if (result !== null && result !== "kept") return REFUSALS[result];
   if (page === null) return "Stays on this phone as it is now, to be read without a link.";

@@ -1,4 +1,4 @@
-/** What the script of the sheets takes from the shell's own, which is there already (scripts/build/of-shell.ts). */
+/** The script of the sheets takes these from the shell's own, which is there already (scripts/build/of-shell.ts). */
 export { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 export { Fragment, jsx, jsxs } from "preact/jsx-runtime";
 export { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";

@@ -322,7 +322,7 @@ const HEIGHT = 48;
 const STEP = 10;
 const WIDTH = 8;
 
-/** What the last thirty days have cost on the link: a bar each, and in words. */
+/** Bytes of the last thirty days on the link: a bar each, and in words. */
 function DataUseSection({ phone }: { phone: Phone }) {
   const { days, month } = phone.use;
   const most = Math.max(...days.map(({ linkBytes }) => linkBytes));
@@ -356,7 +356,7 @@ interface StoredSettingProps {
   readonly onChoose: (storeBytes: number) => void;
 }
 
-/** What pages have left on this phone: how much there is, may be, and is of each site. */
+/** Data that pages have left on this phone: how much there is, may be, and is of each site. */
 function StoredSetting({ phone, storeBytes, onChoose }: StoredSettingProps) {
   useEffect(() => phone.read(), []);
   const { stored } = phone;

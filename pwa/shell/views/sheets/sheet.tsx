@@ -89,7 +89,7 @@ export function heightWithoutSliver(
 interface SwitchSettingProps {
   readonly label: string;
   readonly isOn: boolean;
-  /** What it means as it stands. */
+  /** The meaning of the switch as it stands. */
   readonly hint: string;
   readonly isBusy?: boolean;
   readonly onChange: () => void;
@@ -130,14 +130,14 @@ interface ChoiceSettingProps<Value> {
   /** Unique in the sheet. */
   readonly name: string;
   readonly legend: string;
-  /** What follows of the choice, in small. */
+  /** The effect of the choice, in small. */
   readonly hint?: string;
   readonly choices: readonly Choice<Value>[];
   readonly chosen: Value;
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few values, side by side. */
+/** A choice of a few values, side by side. */
 export function ChoiceSetting<Value>(props: ChoiceSettingProps<Value>) {
   const { name, legend, hint, choices, chosen, onChange } = props;
   const id = useId();
@@ -238,7 +238,7 @@ export function ForgetSite({ label, site, hint = "", onForget }: ForgetSiteProps
   );
 }
 
-/** What went over the link, and what did not have to. */
+/** Bytes that went over the link, and bytes that did not have to. */
 export function useText({ linkBytes, originBytes }: ReturnType<Phone["useOf"]>): string {
   const saved = originBytes - linkBytes;
   return saved > 0 ? `${formatBytes(linkBytes)}, ${formatBytes(saved)} saved` : formatBytes(linkBytes);

@@ -162,7 +162,7 @@ function Fact({ name, value }: { name: string; value: string }) {
 const SEEN = 100;
 
 /**
- * What a page of few bytes gains by a link that is open: a browser looks up the name, connects and encrypts first, each in
+ * The gain of a page of few bytes by a link that is open: a browser looks up the name, connects and encrypts first, each in
  * a round trip as long as the link's, it may be taken.
  *
  * @returns null where that is not much.
@@ -177,7 +177,7 @@ export function soonerText({ url, cost }: Pick<BrowserState, "url" | "cost">) {
   return { heading: `About ${formatTime(time)} sooner`, reason: `A browser would have ${first} first.` };
 }
 
-/** What of a page this phone had, in sentences; none where it had nothing. */
+/** Parts of a page that this phone had, in sentences; none where it had nothing. */
 export function storeSentences({
   storeAnswers,
   storeValidations,
