@@ -9,7 +9,7 @@ export interface DeviceList {
 
 /** `name` is that of the device; `by` that of the device from which it was done. */
 export type DeviceEvent = { readonly at: number } & (
-  | { readonly kind: "paired"; readonly name: string; readonly with: "key" | "code" | "former-token" }
+  | { readonly kind: "paired"; readonly name: string; readonly with: "key" | "code" | "token" }
   | { readonly kind: "unpaired"; readonly name: string; readonly by: string | null }
   | { readonly kind: "ended"; readonly name: string; readonly why: "unused" | "time-over" | "data-used-up" }
   /** A device that is not paired any more asked to come in. */

@@ -6,10 +6,11 @@ import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { AppPage } from "../fixtures/app-page.ts";
 import { expect, test } from "../fixtures/browser.ts";
-import { unpackRelease } from "../fixtures/former-release/former-release.ts";
+import { buildFormerRelease, FORMER_MARK } from "../fixtures/former-release.ts";
 import { startReleaseProxy } from "../fixtures/release-proxy.ts";
 import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 
+const FORMER_VERSION = "0.0.1";
 const FIELD = "cross-origin-opener-policy";
 
 test("an app that is installed gets header fields that a release adds to the same files", async ({ page, edge }) => {
@@ -31,13 +32,13 @@ test("an app that is installed gets header fields that a release adds to the sam
   await proxy.close();
 });
 
-test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and pins @long", async ({
+test("an app of the release before updates by itself and keeps pairing, cookies, slots and pins @long", async ({
   page,
   origin,
 }) => {
   test.setTimeout(180_000);
   const directory = await mkdtemp(join(tmpdir(), "ropeway-release-"));
-  await unpackRelease("9436d2c", directory);
+  const build = await buildFormerRelease(directory, FORMER_VERSION);
   const same = {
     runtime: "workerd",
     port: await freePort("127.0.0.1"),
@@ -45,7 +46,7 @@ test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and 
     allowPrivate: true,
     stateDirectory: join(directory, "state"),
   } as const;
-  const former = await startEdge({ ...same, build: directory });
+  const former = await startEdge({ ...same, build });
   origin.route("/visit", ({ request, page }) =>
     page(pageOf("Visits", '<p id="slot"></p><script>slot.textContent = localStorage.slot ??= "first"</script>'), {
       "set-cookie": `visit=${request.headers.cookie === undefined ? "first" : "again"}; max-age=9999`,
@@ -58,13 +59,15 @@ test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and 
   await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("button", { name: "Pin", exact: true }).click();
   await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
-  const isFormer = async () => (await app.stats()).storeAnswers === undefined;
-  expect(await isFormer()).toBe(true);
+  const isFormer = async () => (await page.locator(FORMER_MARK).count()) === 1;
+  const edgeVersion = async () =>
+    ((await (await fetch(`${former.url}/.ropeway/health`)).json()) as { version: string }).version;
+  expect([await isFormer(), await edgeVersion()]).toEqual([true, FORMER_VERSION]);
   await former.close();
 
   const edge = await startEdge(same);
   await page.reload();
-  expect(await isFormer()).toBe(true);
+  expect([await isFormer(), (await edgeVersion()) === FORMER_VERSION]).toEqual([true, false]);
   await app.goto(`${origin.origin}/visit?between`);
   await expect(app.frame().locator("#slot")).toHaveText("first");
   // As if the hour had passed for which the browser's cache has the app's worker.
@@ -89,7 +92,8 @@ test("an app of 9436d2c updates by itself and keeps pairing, cookies, slots and 
   await edge.close();
 
   // Whoever deployed takes it back: the app of now has the edge of before.
-  const formerAgain = await startEdge({ ...same, build: directory });
+  expect(await isFormer()).toBe(false);
+  const formerAgain = await startEdge({ ...same, build });
   origin.forget();
   await app.goto(`${origin.origin}/visit?back`);
   await expect(app.frame().locator("#slot")).toHaveText("first");

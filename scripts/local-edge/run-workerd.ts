@@ -106,16 +106,20 @@ async function makeConfig(
   const { directory, stateDirectory, served, loopbackProxy } = paths;
   const built = join(options.build ?? dist, "worker");
   const read = (name: string): Promise<string> => readFile(join(built, name), "utf8");
-  const [worker, assets, egress, settings] = await Promise.all(
-    ["worker.js", "assets.js", "egress.js", "settings.json"].map(read),
+  const [worker, assets, egress, cache, settings] = await Promise.all(
+    ["worker.js", "assets.js", "egress.js", "cache.js", "settings.json"].map(read),
   );
-  if (worker === undefined || assets === undefined || egress === undefined || settings === undefined) {
+  if (
+    worker === undefined ||
+    assets === undefined ||
+    egress === undefined ||
+    cache === undefined ||
+    settings === undefined
+  ) {
     throw new Error("Cannot start the edge: it is not built");
   }
   const wasm = (await readdir(built)).filter((name) => name.endsWith(".wasm"));
   for (const name of wasm) await cp(join(built, name), join(directory, name));
-  // An edge of a former release may have none.
-  const cache = await read("cache.js").catch(() => null);
   return workerdConfig({
     options,
     stateDirectory,

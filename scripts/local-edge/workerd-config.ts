@@ -25,7 +25,7 @@ export interface WorkerdConfigInput {
     readonly wasm: readonly string[];
     readonly assets: string;
     readonly egress: string;
-    readonly cache: string | null;
+    readonly cache: string;
   };
   /** Where requests for names below localhost go, if the edge may reach loopback. */
   readonly loopbackProxy?: string;
@@ -118,12 +118,11 @@ function edgeWorker(input: WorkerdConfigInput): Value {
     })),
     durableObjectStorage: { localDisk: "state" },
     globalOutbound: hasEgress(input) ? "egress" : "network",
-    ...(sources.cache === null ? {} : { cacheApiOutbound: "cache" }),
+    cacheApiOutbound: "cache",
   };
 }
 
 function cacheService({ settings, sources }: WorkerdConfigInput): Value[] {
-  if (sources.cache === null) return [];
   const { compatibilityDate } = settings;
   return [{ name: "cache", worker: { modules: [{ name: "cache.js", esModule: sources.cache }], compatibilityDate } }];
 }

@@ -11,7 +11,7 @@ import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import type { DeviceList, GuestLimits, PairedDevice, PairingCode } from "../../shared/devices.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { CLOSE_CODE_BASE, DEVICES_PATH, TOKEN_PATH, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { issueFormerToken } from "../devices/testing/former-token.ts";
+import { issueToken, newDeviceId } from "../devices/device-token.ts";
 import { askEdge, until } from "../testing/contract.ts";
 import { openTunnelSocket, pairPhone, type Road, TestPhone } from "../testing/test-phone.ts";
 
@@ -163,8 +163,8 @@ describe.each(["workerd", "deno"] as const)("devices, with an edge on %s", (runt
     holdsLater.push(async () => expect(await areVoid()).toEqual([true, false, false]));
   });
 
-  it("takes a phone that was paired before there was a list, and lists it", async () => {
-    const former = issueFormerToken(edge.accessKey);
+  it("takes a phone of whose pairing nothing is known any more, and lists it", async () => {
+    const { token: former } = await issueToken(edge.accessKey, { deviceId: newDeviceId(), isGuest: false });
     await connected(former);
     expect((await devicesOf(former)).filter(({ isThis }) => isThis).map(({ id }) => id)).toEqual([idOf(former)]);
     expect(await statusOf(former, pathOf(former), "DELETE")).toBe(204);

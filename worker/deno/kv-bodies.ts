@@ -1,11 +1,6 @@
 /** Sealed bodies in Deno KV, whose values are too small for them: each is a row of slices. One that lacks some does not open. */
 import { concat } from "@std/bytes/concat";
-import {
-  bodiesAbove,
-  KEPT_FOR,
-  memoryBodyStore,
-  type SealedBodyStore,
-} from "../delivery/dictionary/sealed-body-store.ts";
+import { bodiesAbove, KEPT_FOR, memoryBodyStore, type SealedBodyStore } from "../delivery/dictionaries.ts";
 
 /** Bytes: Deno KV takes 64 KiB a value. */
 const SLICE_BYTES = 60_000;
@@ -17,8 +12,7 @@ const EXPIRING = { expireIn: KEPT_FOR };
 interface Kept {
   readonly bytes: number;
   readonly time: number;
-  /** A former release wrote none. */
-  readonly site?: string;
+  readonly site: string;
 }
 
 export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): SealedBodyStore {
@@ -50,7 +44,7 @@ export function kvBodyStore(kv: Deno.Kv, deviceId: string, now: () => number): S
         await kv.set([...slicesOf(id), start], sealed.slice(start, start + SLICE_BYTES), EXPIRING);
       }
       await kv.set([...indexKey, id], { bytes: sealed.length, time: now(), site }, EXPIRING);
-      const bodies = (await all()).map(({ id, kept }) => ({ id, site: kept.site ?? "", bytes: kept.bytes }));
+      const bodies = (await all()).map(({ id, kept }) => ({ id, site: kept.site, bytes: kept.bytes }));
       for (const gone of bodiesAbove(most, bodies)) await drop(gone.id);
     },
     delete: drop,

@@ -338,10 +338,10 @@ export class DeviceDirectory implements DirectoryCalls {
     const entry = await this.#options.store.get<DeviceEntry>(DEVICE + deviceId);
     if (entry !== undefined) return entry.terms;
     if (isGuest) return null;
-    // Whoever knows the replaced key can sign what looks like a token of a former release.
+    // Whoever knows the replaced key can sign a token.
     if ((await this.#access())?.ownKeyHash !== undefined || (await this.#isFull())) return null;
     const terms: DeviceTerms = { kind: "full" };
-    await this.#add({ id: deviceId, name, terms }, "former-token");
+    await this.#add({ id: deviceId, name, terms }, "token");
     return terms;
   }
 
@@ -377,7 +377,7 @@ export class DeviceDirectory implements DirectoryCalls {
     );
   }
 
-  async #add(entry: Omit<DeviceEntry, "pairedAt">, by: "key" | "code" | "former-token"): Promise<void> {
+  async #add(entry: Omit<DeviceEntry, "pairedAt">, by: "key" | "code" | "token"): Promise<void> {
     const pairedAt = this.#options.now();
     await this.#options.store.update<DeviceEntry>(DEVICE + entry.id, () => ({ ...entry, pairedAt }));
     await this.#log.note({ kind: "paired", deviceId: entry.id, name: entry.name, with: by });

@@ -8,7 +8,6 @@ const encoder = new TextEncoder();
 /** 128 random bits. */
 const RANDOM_BYTES = 16;
 const RANDOM = /^[A-Za-z0-9_-]{22}$/;
-const FULL_SIGNATURE = /^[A-Za-z0-9_-]{43}$/;
 const SIGNATURE_BYTES = 16;
 
 /** Whose a token is. */
@@ -31,8 +30,6 @@ export interface DeviceToken extends NamedDevice {
  *
  * token = device id, ".", secret, ".", base64url(first 16 bytes of HMAC-SHA-256(key, "ropeway device " + id + " " + secret));
  * "ropeway guest " for a guest's.
- *
- * Before 2026-12 it was: device id, ".", base64url(HMAC-SHA-256(key, "ropeway device " + id)). The signature is its secret.
  */
 export function newDeviceId(): string {
   return randomText();
@@ -63,14 +60,9 @@ export async function verifyToken(accessKey: string, token: string): Promise<Dev
 }
 
 async function check(accessKey: string, token: string): Promise<DeviceToken | null> {
-  const [deviceId = "", secret = "", signature, ...rest] = token.split(".");
-  if (rest.length > 0 || !RANDOM.test(deviceId)) return null;
-  if (!(signature === undefined ? FULL_SIGNATURE : RANDOM).test(secret)) return null;
+  const [deviceId = "", secret = "", signature = "", ...rest] = token.split(".");
+  if (rest.length > 0 || !RANDOM.test(deviceId) || !RANDOM.test(secret)) return null;
   const secretHash = await hashOf(secret);
-  if (signature === undefined) {
-    const isIssued = await equalSecrets(secret, await formerSignatureOf(accessKey, deviceId));
-    return isIssued ? { deviceId, isGuest: false, secretHash } : null;
-  }
   for (const isGuest of [false, true]) {
     const device = { deviceId, isGuest };
     if (await equalSecrets(signature, await signatureOf(accessKey, device, secret))) return { ...device, secretHash };
@@ -100,14 +92,6 @@ function randomText(): string {
 
 async function signatureOf(accessKey: string, { deviceId, isGuest }: NamedDevice, secret: string): Promise<string> {
   const text = `ropeway ${isGuest ? "guest" : "device"} ${deviceId} ${secret}`;
-  return toBase64Url((await sign(accessKey, text)).subarray(0, SIGNATURE_BYTES));
-}
-
-async function formerSignatureOf(accessKey: string, deviceId: string): Promise<string> {
-  return toBase64Url(await sign(accessKey, `ropeway device ${deviceId}`));
-}
-
-async function sign(accessKey: string, text: string): Promise<Uint8Array> {
   const key = await crypto.subtle.importKey(
     "raw",
     encoder.encode(accessKey),
@@ -115,7 +99,8 @@ async function sign(accessKey: string, text: string): Promise<Uint8Array> {
     false,
     ["sign"],
   );
-  return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
+  const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
+  return toBase64Url(new Uint8Array(signature, 0, SIGNATURE_BYTES));
 }
 
 // What a device may do, and how it ended: what its own object and the directory tell each other.
@@ -162,8 +147,8 @@ export interface DeviceCalls {
 /** The directory, as a device's own object calls it. */
 export interface DirectoryCalls {
   /**
-   * A device whose token this edge has issued, and whose object knows nothing of it: one that was paired before there
-   * was a list, or whose state was lost. A guest's limits cannot be lost: where the list has it not, it is over.
+   * A device whose token this edge has issued, and whose object knows nothing of it: its state was lost. A guest's limits
+   * cannot be lost: where the list has it not, it is over.
    *
    * @param name where the list has none yet.
    * @returns null where it may not come in.

@@ -21,7 +21,7 @@ describe("a paired device", () => {
     expect(await rig.comesIn(await issueToken(KEY, phone))).toBe(false);
   });
 
-  it("enters the list with its first connection where it was paired before there was one", async () => {
+  it("enters the list again with its first connection where all that was known of it is lost", async () => {
     const rig = new DeviceRig();
     const former = await issueToken(KEY, { deviceId: newDeviceId(), isGuest: false });
     expect(await rig.comesIn(former)).toBe(true);

@@ -1,7 +1,7 @@
 /** What a handshake waits for (decision 29), in workerd: an object that was asked is there to be evicted. */
 import { env, evictDurableObject } from "cloudflare:test";
 import { expect, it, vi } from "vitest";
-import { issueFormerToken } from "../devices/testing/former-token.ts";
+import { issueToken, newDeviceId } from "../devices/device-token.ts";
 import { openSocket, pairDevice } from "../testing/object-device.workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -19,6 +19,7 @@ it("a phone that is paired comes in without the list of devices being asked, als
 });
 
 it("a phone whose object knows nothing of it has the list of devices asked", async () => {
-  await openSocket(issueFormerToken(ROPEWAY_ACCESS_KEY));
+  const { token } = await issueToken(ROPEWAY_ACCESS_KEY, { deviceId: newDeviceId(), isGuest: false });
+  await openSocket(token);
   await evictDurableObject(directory);
 });

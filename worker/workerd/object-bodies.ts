@@ -1,6 +1,6 @@
 /** Sealed bodies in the Durable Object's own database: a row each, which SQLite there takes up to 2 MB of. */
 import { FairShares, type Holding } from "../../shared/fair-shares.ts";
-import { KEPT_FOR, type SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
+import { KEPT_FOR, type SealedBodyStore } from "../delivery/dictionaries.ts";
 import type { StateDisk } from "./state-disk.ts";
 
 type Storage = Pick<DurableObjectStorage, "sql" | "getAlarm" | "setAlarm">;
@@ -10,19 +10,11 @@ export interface ObjectBodyStore extends SealedBodyStore {
   expire(): Promise<void>;
 }
 
-/** Makes the table, or brings that of a release before to this one's. */
 function openTable(sql: SqlStorage): void {
-  // What was sealed without its address does not open any more.
-  sql.exec("DROP TABLE IF EXISTS bodies");
   // Numbers ascend: the least is that of the body put longest ago.
   sql.exec(
-    "CREATE TABLE IF NOT EXISTS sealed (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, bytes BLOB NOT NULL, time INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS sealed (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, bytes BLOB NOT NULL, time INTEGER NOT NULL, site TEXT NOT NULL)",
   );
-  const { definition } = sql
-    .exec<{ definition: string }>("SELECT sql AS definition FROM sqlite_master WHERE name = 'sealed'")
-    .one();
-  // A release before knew of no sites, and one that comes back leaves it empty.
-  if (!definition.includes("site")) sql.exec("ALTER TABLE sealed ADD COLUMN site TEXT NOT NULL DEFAULT ''");
 }
 
 /** What each site has in the table. To count all anew would read all rows. */

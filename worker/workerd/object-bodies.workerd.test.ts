@@ -31,14 +31,11 @@ it("bounds bodies, the oldest gone first, and counts all of them once only", asy
   });
 });
 
-it("lets the site give that has most, also of what a release before has put", async () => {
+it("lets the site give that has most, also of what was put before the object started", async () => {
   const { stub } = await pairDevice();
   await runInDurableObject(stub, async (_, { storage }) => {
-    storage.sql.exec("DROP TABLE sealed");
-    storage.sql.exec(
-      "CREATE TABLE sealed (number INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, bytes BLOB NOT NULL, time INTEGER NOT NULL)",
-    );
-    storage.sql.exec("INSERT INTO sealed (id, bytes, time) VALUES ('before', ?, ?)", new Uint8Array(100), Date.now());
+    const before = objectBodyStore(storage, new StateDisk({}), Date.now);
+    await before.put("before", new Uint8Array(100), { site: "shop", most: 1000 });
     for (let start = 0; start < 2; start++) {
       const store = objectBodyStore(storage, new StateDisk({}), Date.now);
       await store.put(`bank${start}`, new Uint8Array(50), { site: "bank", most: 1000 });

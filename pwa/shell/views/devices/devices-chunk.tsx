@@ -341,7 +341,7 @@ function timeText(time: number): string {
   return new Date(time).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
 }
 
-const WITH = { key: "by the access key", code: "by a code", "former-token": "before there was a list" } as const;
+const WITH = { key: "by the access key", code: "by a code", token: "again, by its token" } as const;
 const WHY = {
   unused: "was not used for 90 days",
   "time-over": "was a guest whose time is over",
