@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { DCZ_HEADER_BYTES } from "../shared/coding/link-coding.ts";
-import { DictionaryCompressor } from "../worker/delivery/dictionary/dictionary-compressor.ts";
+import { DictionaryCompressor } from "../worker/delivery/dictionaries.ts";
 import { root } from "./build/paths.ts";
 
 /** Two releases that follow each other, and files that pages load. */

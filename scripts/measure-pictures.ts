@@ -13,7 +13,7 @@ import { Room } from "../shared/fair-shares.ts";
 import { readImageFacts } from "../worker/delivery/images/image-facts.ts";
 import { ImageRecoder } from "../worker/delivery/images/image-recoder.ts";
 import { MOST_WAIT } from "../worker/delivery/images/image-stage.ts";
-import { type Pixels, SCREEN_WIDTH, SharedCodecs, WasmCodec } from "../worker/delivery/images/wasm-codec.ts";
+import { type Pixels, SCREEN_WIDTH, SharedCodecs, WasmCodec } from "../worker/delivery/images/picture-codecs.ts";
 import { root } from "./build/paths.ts";
 
 const CODECS = join(root, "node_modules", "@jsquash");

@@ -21,8 +21,9 @@ const rows: readonly (readonly [importer: string, mayImport: readonly string[]])
 
   ["worker/upstream/**", ["shared/**", "worker/upstream/**"]],
   ["worker/shared-cache/**", ["shared/**", "worker/{shared-cache,upstream}/**"]],
-  ["worker/delivery/**", ["shared/**", "worker/{delivery,upstream}/**"]],
-  ["worker/session/**", ["shared/**", "worker/{session,delivery,upstream}/**"]],
+  ["worker/push/**", ["shared/**", "worker/push/**"]],
+  ["worker/delivery/**", ["shared/**", "worker/{delivery,push,upstream,shared-cache,blocking}/**"]],
+  ["worker/session/**", ["shared/**", "worker/{session,delivery}/**"]],
   ["worker/devices/**", ["shared/**", "worker/devices/**"]],
   ["worker/blocking/**", ["shared/**", "worker/blocking/**", "worker/devices/record-store.ts"]],
   ["worker/front/**", ["shared/**", "worker/{front,devices,session,delivery,blocking,shared-cache,upstream}/**"]],

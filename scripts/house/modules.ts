@@ -20,7 +20,7 @@ export interface Module {
 }
 
 /** Pairs of modules that import each other today. This list gets shorter until it is empty. */
-export const KNOTS: readonly (readonly [string, string])[] = [["delivery", "push"]];
+export const KNOTS: readonly (readonly [string, string])[] = [];
 
 export const MODULES: readonly Module[] = [
   {
@@ -139,44 +139,42 @@ export const MODULES: readonly Module[] = [
     name: "delivery",
     purpose: "a response on its way to the phone: references, pictures, dictionaries, codings",
     places: ["worker/delivery/"],
-    doors: ["worker/delivery/session-delivery.ts"],
-    open: [
-      "worker/delivery/dictionary/dictionary-compressor.ts",
-      "worker/delivery/dictionary/phone-dictionaries.ts",
-      "worker/delivery/dictionary/sealed-body-store.ts",
-      "worker/delivery/held-bytes.ts",
-      "worker/delivery/images/image-recoder.ts",
+    doors: [
+      "worker/delivery/session-delivery.ts",
+      "worker/delivery/edge-handler.ts",
+      "worker/delivery/dictionaries.ts",
       "worker/delivery/images/image-stage.ts",
-      "worker/delivery/images/images-binding.ts",
-      "worker/delivery/images/wasm-codec.ts",
-      "worker/delivery/stage.ts",
     ],
-    uses: ["base", "cache-rules", "coding", "http", "link", "origin", "push", "web-rules", "wire"],
+    open: ["worker/delivery/images/image-recoder.ts", "worker/delivery/images/picture-codecs.ts"],
+    uses: [
+      "base",
+      "blocking",
+      "cache-rules",
+      "coding",
+      "http",
+      "link",
+      "origin",
+      "push",
+      "shared-cache",
+      "web-rules",
+      "wire",
+    ],
   },
   {
     name: "push",
     purpose: "resources that a document will ask for, learned and sent ahead",
-    places: ["worker/delivery/push/"],
-    doors: ["worker/delivery/push/document-push.ts"],
-    open: [
-      "worker/delivery/push/delivered-resources.ts",
-      "worker/delivery/push/push-order.ts",
-      "worker/delivery/push/unsent-response.ts",
-    ],
-    uses: ["base", "cache-rules", "delivery", "http", "link", "web-rules", "wire"],
+    places: ["worker/push/"],
+    doors: ["worker/push/document-push.ts", "worker/push/push-order.ts"],
+    open: [],
+    uses: ["base", "http", "link", "web-rules", "wire"],
   },
   {
     name: "session",
     purpose: "a phone's sessions and their sockets",
     places: ["worker/session/"],
     doors: ["worker/session/tunnel-server.ts"],
-    open: [
-      "worker/session/edge-socket.ts",
-      "worker/session/fetch-road.ts",
-      "worker/session/sent-log.ts",
-      "worker/session/served-session.ts",
-    ],
-    uses: ["base", "coding", "delivery", "http", "link", "push", "wire"],
+    open: ["worker/session/edge-socket.ts", "worker/session/fetch-road.ts", "worker/session/served-session.ts"],
+    uses: ["base", "delivery", "http", "link", "wire"],
   },
   {
     name: "devices",
@@ -198,7 +196,7 @@ export const MODULES: readonly Module[] = [
     name: "front",
     purpose: "hosts, routes and settings of the edge",
     places: ["worker/front/"],
-    doors: ["worker/front/edge-handler.ts", "worker/front/router.ts"],
+    doors: ["worker/front/router.ts"],
     open: [
       "worker/front/asset-path.ts",
       "worker/front/block-lists.ts",
@@ -208,7 +206,7 @@ export const MODULES: readonly Module[] = [
       "worker/front/environment.ts",
       "worker/front/slot-host-list.ts",
     ],
-    uses: ["base", "blocking", "delivery", "devices", "http", "link", "origin", "session", "shared-cache"],
+    uses: ["base", "devices", "link", "origin"],
   },
   {
     name: "workerd",
@@ -216,7 +214,7 @@ export const MODULES: readonly Module[] = [
     places: ["worker/workerd/"],
     doors: [],
     open: [],
-    uses: ["base", "blocking", "delivery", "devices", "front", "link", "origin", "session", "shared-cache", "http"],
+    uses: ["base", "blocking", "delivery", "devices", "front", "http", "link", "origin", "session", "shared-cache"],
   },
   {
     name: "deno",

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningEdge, startEdge } from "../../scripts/edge-process.ts";
 import { ErrorCode } from "../../shared/errors.ts";
+import { knownUrls } from "../../shared/http/phone-fields.ts";
 import { until } from "../testing/contract.ts";
 import { EDGES, pairPhone, TestPhone } from "../testing/test-phone.ts";
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
@@ -163,8 +164,8 @@ describe.each(EDGES)("an edge on %s over %s", (runtime, road) => {
     expect((await own).text).toBe("the picture");
     document.resolve();
     await page;
-    // The page has it now.
-    await phone.fetch(`${origin}/page`);
+    // The phone says that it has it now.
+    await phone.fetch(`${origin}/page`, { known: knownUrls([`${origin}/picture`]) });
     expect([asked, phone.pushes.length]).toEqual([["/page", "/picture", "/page"], 1]);
   });
 

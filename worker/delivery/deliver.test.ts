@@ -6,7 +6,7 @@ import type { HeaderList } from "../../shared/http/heads.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../shared/testing/http/request-heads.ts";
 import { deliver } from "./deliver.ts";
-import { References } from "./reference/refer.ts";
+import { References } from "./references.ts";
 
 const { refer } = new References(setTimer);
 const request: ServerRequest = { head: requestHead, body: null, signal: new AbortController().signal };

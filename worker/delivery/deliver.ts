@@ -4,11 +4,16 @@
  */
 import type { ServerResponse } from "../../shared/http/exchange.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
-import { code } from "./coding/code.ts";
-import { observe } from "./observe.ts";
+import { code } from "./coding.ts";
 import type { Delivery, Passed, Stage } from "./stage.ts";
 
-/** A picture goes smaller, or a placeholder in its place, where the phone wishes that (images/). */
+/** Shows the body to who observes it, as it passes. */
+const observe: Stage = (response, { observer }) => {
+  const onChunk = observer?.(response.head) ?? null;
+  return onChunk === null ? response : { ...response, body: shownTo(onChunk, response.body) };
+};
+
+/** A picture goes smaller, or a placeholder in its place, where the phone wishes that. */
 const changeImage: Stage = async (response, { images }) => {
   const changed = (await images?.(response)) ?? response;
   if (changed === response) return response;
@@ -16,14 +21,14 @@ const changeImage: Stage = async (response, { images }) => {
   return { ...response, ...changed, coded: null };
 };
 
-/** What may be a dictionary later is copied as it passes (dictionary/). */
+/** What may be a dictionary later is copied as it passes. */
 const keep: Stage = (response, { dictionary }) => ({ ...response, ...dictionary?.keep(response) });
 
-/** What the phone has stored goes as a name (reference/). */
+/** What the phone has stored goes as a name. */
 const refer: Stage = async (response, { request, refer }) =>
   request.head.stored === undefined ? response : { ...response, ...(await refer(response, request.head)) };
 
-/** Text goes as what differs from what the phone has stored (dictionary/). */
+/** Text goes as what differs from what the phone has stored. */
 const codeAgainst: Stage = async (response, { request, dictionary }) =>
   request.head.stored === undefined ? response : { ...response, ...(await dictionary?.code(response)) };
 
@@ -41,4 +46,29 @@ export async function deliver(response: UpstreamResponse, delivery: Delivery): P
   }
   passed.coded?.drop();
   return { head: passed.head, body: passed.body };
+}
+
+function shownTo(
+  onChunk: (chunk: Uint8Array | null) => void,
+  source: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await reader.read().catch((reason: unknown) => {
+          onChunk(null);
+          throw reason;
+        });
+        onChunk(value ?? null);
+        if (done) return controller.close();
+        controller.enqueue(value);
+      },
+      cancel(reason) {
+        onChunk(null);
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -9,7 +9,7 @@ import { fakeWeb, fetchOf, navigationTo, requestFor } from "../upstream/testing/
 import { type LocalOrigin, startLocalOrigin } from "../upstream/testing/local-origin.ts";
 import type { Upstream, UpstreamRequest } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
-import { References } from "./reference/refer.ts";
+import { References } from "./references.ts";
 
 const origins: LocalOrigin[] = [];
 afterEach(async () => {

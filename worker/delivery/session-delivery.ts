@@ -1,47 +1,85 @@
-/** All responses of one session: what becomes of each, what its document makes be pushed, and what pages have got. */
-
+/** All responses of one session: how each goes to the phone, and which pushes its document leads to. */
 import type { Clock } from "../../shared/clock.ts";
+import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
 import {
+  ACCEPT_PUSH,
   isPushable,
+  parseAcceptPush,
   pushKey,
   type ServerRequest,
   type ServerResponse,
   type SlotScheme,
 } from "../../shared/http/exchange.ts";
-import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
-import { type AcceptTable, isStoreNote, type Viewport } from "../../shared/http/phone-fields.ts";
+import type { HeaderList, ImageWish, RequestHead } from "../../shared/http/heads.ts";
+import {
+  type AcceptTable,
+  DICTIONARY_KEY,
+  fieldsToAccept,
+  has,
+  isStoreNote,
+  parseImageWish,
+  parseViewport,
+  readDictionaryKey,
+  STORED_BODY,
+  TRACKERS_BLOCKED,
+  VIEWPORT,
+  type Viewport,
+} from "../../shared/http/phone-fields.ts";
 import * as limits from "../../shared/limits.ts";
 import type { MuxStream } from "../../shared/mux/stream/stream.ts";
 import type { Priority } from "../../shared/wire/frame.ts";
+import { type ObserveBody, pushObserver } from "../push/document-push.ts";
+import { PushOrder, UnsentResponse } from "../push/push-order.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
 import { deliver } from "./deliver.ts";
-import type { PhoneDictionaries } from "./dictionary/phone-dictionaries.ts";
-import type { ImageStage } from "./images/image-stage.ts";
-import { PixelReaders } from "./images/pixel-readers.ts";
-import { DeliveredResources, type DeliveredSnapshot } from "./push/delivered-resources.ts";
-import { pushObserver } from "./push/document-push.ts";
-import { PushOrder } from "./push/push-order.ts";
-import { UnsentResponse } from "./push/unsent-response.ts";
-import { References } from "./reference/refer.ts";
-import type { ObserveBody } from "./stage.ts";
+import type { PhoneDictionaries } from "./dictionaries.ts";
+import { type ImageStage, PixelReaders } from "./images/image-stage.ts";
+import { References } from "./references.ts";
 
-/** What the phone has said of itself. */
+/** What the phone says of itself, once for a session. */
 export interface PhoneTraits {
-  /** Scheme of the hosts that pages are on, where it takes pushes. */
+  readonly userAgent: string;
+  readonly acceptLanguage: string;
+  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme?: SlotScheme;
+  /** What its pages are shown in. */
   readonly viewport?: Viewport;
-  /** Whether it has a store, and keeps from its pages what is told to that. */
+  /** It has a store: what is told to that is for no page. */
   readonly hasStore?: boolean;
-  /** What its browser sends as `accept`, as far as it was announced. */
-  readonly accept?: AcceptTable;
-  /** Where it undoes `dcz`: what the edge seals with that it keeps of it. */
+  /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** It undoes `br`. */
   readonly takesBrotli?: boolean;
-  /** What it wants done to pictures, where a request does not say otherwise. */
+  /** What it wants done to pictures. */
   readonly images?: ImageWish;
   /** It wants no request to go to a tracker. */
   readonly blocksTrackers?: boolean;
+  /** It wants less data to be used: origins hear of it. */
+  readonly savesData?: boolean;
+  /** What its browser says of itself, as far as it was announced. */
+  readonly accept?: AcceptTable;
+}
+
+/** @param fields of the session's head. */
+export function readPhoneTraits(fields: HeaderList): PhoneTraits {
+  const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
+  const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
+  const viewport = parseViewport(field(VIEWPORT));
+  const images = parseImageWish(fields);
+  const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
+  return {
+    userAgent: field("user-agent"),
+    acceptLanguage: field("accept-language"),
+    accept: fieldsToAccept(fields),
+    ...(slotScheme === null ? {} : { slotScheme }),
+    ...(viewport === undefined ? {} : { viewport }),
+    ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
+    ...(dictionaryKey === null ? {} : { dictionaryKey }),
+    ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
+    ...(images === undefined ? {} : { images }),
+    ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
+    ...(field("save-data") === "on" ? { savesData: true } : {}),
+  };
 }
 
 /** What all sessions of a phone share; null where the edge has none. */
@@ -55,20 +93,20 @@ export interface PhoneParts {
   readonly pushes?: number | undefined;
 }
 
-/** As `upstream` answers it. */
-export type AskOrigin = (request: ServerRequest) => Promise<UpstreamResponse>;
+/** Has a request of the phone answered, as `upstream` would. */
+export type AskOrigin = (request: ServerRequest, phone: PhoneTraits) => Promise<UpstreamResponse>;
 
-export interface SessionDeliveryOptions extends Clock, Partial<PhoneParts> {
+interface SessionDeliveryOptions extends Clock, Partial<PhoneParts> {
   /** A stream for a push, or null while there are as many as there may be. */
   readonly openPush: (priority: Priority) => MuxStream | null;
   readonly handle: AskOrigin;
   readonly phone: () => PhoneTraits;
-  readonly snapshot?: DeliveredSnapshot | undefined;
+  /** An earlier session of the phone, which was lost, may have asked for the same. */
+  readonly isRepeat: boolean;
 }
 
 export class SessionDelivery {
   #options: SessionDeliveryOptions;
-  #delivered: DeliveredResources;
   #references: References;
   readonly #readers = new PixelReaders();
   /** Orders of documents that are not sent whole yet. */
@@ -79,21 +117,19 @@ export class SessionDelivery {
   constructor(options: SessionDeliveryOptions) {
     this.#options = options;
     this.#references = new References(options.setTimer);
-    this.#delivered = new DeliveredResources(options.now, options.snapshot);
   }
 
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
     // What a socket says is as it is.
-    if (request.head.protocol !== undefined) return this.#options.handle(request);
+    if (request.head.protocol !== undefined) return this.#ask(request);
     const { slotScheme, viewport, accept = {} } = this.#options.phone();
     if (slotScheme === undefined) return this.#fetch(request, null);
     if (!isResource(request.head)) {
       const observer = pushObserver(request, stream, {
         openPush: this.#options.openPush,
         most: this.#options.pushes ?? limits.pushesPerDocument,
-        isAtHand: (head: RequestHead) =>
-          this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)) || this.#delivered.isAtHand(head),
+        isUnwanted: (head: RequestHead) => this.#mayHold(head) || this.#isBlocked(onPageOf(request, head)),
         offer: (pushed: ServerRequest, observed: ObserveBody | null) =>
           this.#offer({ ...pushed, head: onPageOf(request, pushed.head) }, observed),
         slotScheme,
@@ -108,10 +144,7 @@ export class SessionDelivery {
         ? this.#unsent.get(pushKey(request.head))
         : undefined;
     const taken = unsent?.take(request.signal) ?? null;
-    if (taken !== null) return taken;
-    this.#delivered.asked(request.head);
-    if (request.head.stored !== undefined) this.#delivered.stored(request.head);
-    return this.#answerResource(request, null);
+    return taken ?? this.#fetch(request, null);
   }
 
   /** A stream of the session has ended, or was opened. */
@@ -120,10 +153,6 @@ export class SessionDelivery {
       order.update();
       if (order.isOver) this.#orders.delete(order);
     }
-  }
-
-  snapshot(): DeliveredSnapshot {
-    return this.#delivered.snapshot();
   }
 
   /** A picture that may be held back comes when it is asked for. */
@@ -139,7 +168,7 @@ export class SessionDelivery {
     const key = pushKey(pushed.head);
     const unsent: UnsentResponse = new UnsentResponse(
       pushed,
-      (request) => this.#answerResource(request, observer),
+      (request) => this.#fetch(request, observer),
       () => {
         if (this.#unsent.get(key) === unsent) this.#unsent.delete(key);
       },
@@ -160,7 +189,7 @@ export class SessionDelivery {
     const wish = request.head.images ?? wished;
     const dictionary =
       dictionaryKey === undefined ? null : this.#options.dictionaries?.stagesFor(dictionaryKey, request.head);
-    const response = await this.#options.handle(request);
+    const response = await this.#ask(request);
     // No stage sees it. That a document has not changed is of interest all the same.
     if (response.body === null) observer?.(response.head)?.(null);
     return deliver(hasStore === true ? response : withoutNotes(response), {
@@ -174,11 +203,12 @@ export class SessionDelivery {
     });
   }
 
-  async #answerResource(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    const response = await this.#fetch(request, observer);
-    if (request.head.stored === undefined) this.#delivered.delivered(request.head, response.head);
-    request.signal.addEventListener("abort", () => this.#delivered.undelivered(request.head));
-    return response;
+  /** Requests that follow a lost session say so, whether the phone does or not. */
+  #ask(request: ServerRequest): Promise<UpstreamResponse> {
+    const { handle, phone, isRepeat } = this.#options;
+    if (!isRepeat) return handle(request, phone());
+    const delivery = { id: null, continuation: null, ...request.head.delivery, isRepeat: true };
+    return handle({ ...request, head: { ...request.head, delivery } }, phone());
   }
 }
 
@@ -195,3 +225,9 @@ function onPageOf(document: ServerRequest, head: RequestHead): RequestHead {
 function isResource({ method, mode, url }: RequestHead): boolean {
   return method === "GET" && mode !== "navigate" && /^https?:/.test(url);
 }
+
+/**
+ * Bytes that deliveries of all phones in a process hold at once: pictures that are read whole, texts that are coded against
+ * others, or wait to be kept. What finds no room goes as it is. Of the 128 MB that an isolate has on Cloudflare.
+ */
+export const HELD_BYTES = 12 * 1024 * 1024;

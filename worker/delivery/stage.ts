@@ -1,14 +1,9 @@
-/** What a stage of `deliver` is: a function from one response to the next. */
+/** Stages of `deliver`: functions from one response to the next. */
 
 import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+import type { ObserveBody } from "../push/document-push.ts";
 import type { CodedBody } from "../upstream/response-body.ts";
-
-/**
- * @returns what is told of each piece of the body as its origin sent it, before any of it is on its way to the phone, and
- * by null that no more comes, whole or not; null for what is of no interest. It must not throw, and not keep the bytes.
- */
-export type ObserveBody = (head: ResponseHead) => ((chunk: Uint8Array | null) => void) | null;
 
 export interface DecodedResponse {
   readonly head: ResponseHead;

@@ -4,7 +4,7 @@
  */
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import { decodeByteString } from "../../shared/web/origin.ts";
-import type { EdgeBackend } from "../front/edge-handler.ts";
+import type { EdgeBackend } from "../delivery/edge-handler.ts";
 
 /** The same backend for a jar that holds bytes. */
 export function withTextCookies({ upstream, siteData, warmer }: EdgeBackend): EdgeBackend {

@@ -15,19 +15,18 @@ import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotoc
 import { compiledFormat, compile as compileList, openCompiled } from "../blocking/block-list.ts";
 import { ListKeeper } from "../blocking/list-keeper.ts";
 import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
-import { DictionaryCompressor } from "../delivery/dictionary/dictionary-compressor.ts";
-import { PhoneDictionaries } from "../delivery/dictionary/phone-dictionaries.ts";
-import { HELD_BYTES } from "../delivery/held-bytes.ts";
+import { DictionaryCompressor, PhoneDictionaries } from "../delivery/dictionaries.ts";
+import { createEdgeHandler, SentLog, type SiteData } from "../delivery/edge-handler.ts";
 import { ImageRecoder } from "../delivery/images/image-recoder.ts";
 import { ImageStage, MOST_WAIT } from "../delivery/images/image-stage.ts";
-import { SharedCodecs, WasmCodec } from "../delivery/images/wasm-codec.ts";
+import { SharedCodecs, WasmCodec } from "../delivery/images/picture-codecs.ts";
+import { HELD_BYTES } from "../delivery/session-delivery.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
 import { assetFile } from "../front/asset-path.ts";
 import { readBlockLists } from "../front/block-lists.ts";
 import { readPlan } from "../front/cloudflare-plan.ts";
-import { createEdgeHandler, type SiteData } from "../front/edge-handler.ts";
 import {
   keyAdvice,
   phoneAdvice,
@@ -42,7 +41,6 @@ import { createRouter } from "../front/router.ts";
 import { deploymentHosts } from "../front/slot-host-list.ts";
 import { BoundedSocket, GATHER_TIME, gathering, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
-import { SentLog } from "../session/sent-log.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
 import { KEPT_BYTES, SharedResponses } from "../shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";

@@ -1,8 +1,8 @@
 /** Where a Deno edge keeps cookies and the log of sent requests: Deno KV if the process has it, else memory. */
 
-import type { SealedBodyStore } from "../delivery/dictionary/sealed-body-store.ts";
+import type { SealedBodyStore } from "../delivery/dictionaries.ts";
+import { memorySentLogStore, type SentLogStore } from "../delivery/edge-handler.ts";
 import { memoryRecordStore, type RecordStore } from "../devices/record-store.ts";
-import { memorySentLogStore, type SentLogStore } from "../session/sent-log.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { kvBodyStore, memoryBodies } from "./kv-bodies.ts";
 import { kvCookieStore } from "./kv-cookie-store.ts";

@@ -1,6 +1,6 @@
 /** The log in Deno KV, which an edge shares with its other processes. */
 import * as limits from "../../shared/limits.ts";
-import type { SentLogStore } from "../session/sent-log.ts";
+import type { SentLogStore } from "../delivery/edge-handler.ts";
 
 export function kvSentLogStore(kv: Deno.Kv, deviceId: string): SentLogStore {
   const prefix = [deviceId, "sent"];

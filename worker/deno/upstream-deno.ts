@@ -2,8 +2,8 @@
 
 import { lookup } from "node:dns/promises";
 import { epochClock } from "../../shared/clock.ts";
+import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
-import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";

@@ -1,27 +1,6 @@
 import type { Clock, SetTimer } from "../../shared/clock.ts";
-import { ACCEPT_ENCODING, acceptsBrotli } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
-import {
-  ACCEPT_PUSH,
-  parseAcceptPush,
-  type ServerRequest,
-  type SlotScheme,
-  serveExchange,
-} from "../../shared/http/exchange.ts";
-import type { HeaderList, ImageWish } from "../../shared/http/heads.ts";
-import {
-  type AcceptTable,
-  DICTIONARY_KEY,
-  fieldsToAccept,
-  has,
-  parseImageWish,
-  parseViewport,
-  readDictionaryKey,
-  STORED_BODY,
-  TRACKERS_BLOCKED,
-  VIEWPORT,
-  type Viewport,
-} from "../../shared/http/phone-fields.ts";
+import { serveExchange } from "../../shared/http/exchange.ts";
 import * as limits from "../../shared/limits.ts";
 import type { Attachment, CarriedPlace, Defer } from "../../shared/mux/pipe/channel.ts";
 import { adoptChannel, confirmRetirement, resumeChannel } from "../../shared/mux/session/channel-set.ts";
@@ -36,8 +15,13 @@ import {
   encodePadding,
   isHello,
 } from "../../shared/wire/frame.ts";
-import type { DeliveredSnapshot } from "../delivery/push/delivered-resources.ts";
-import { type AskOrigin, type PhoneParts, SessionDelivery } from "../delivery/session-delivery.ts";
+import {
+  type AskOrigin,
+  type PhoneParts,
+  type PhoneTraits,
+  readPhoneTraits,
+  SessionDelivery,
+} from "../delivery/session-delivery.ts";
 
 /**
  * What of the bytes handed to a socket its phone has proved to have read. Credit and acknowledgements prove nothing: a
@@ -140,65 +124,18 @@ function tooManyHellos(): RopewayError {
 /** Bytes: Cloudflare's limit on what a hibernated socket may carry. */
 export const ATTACHMENT_BYTES = 16_384;
 
-/** What is constant for a session; sent once by the phone. */
-export interface SessionConstants {
-  readonly userAgent: string;
-  readonly acceptLanguage: string;
-  /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
-  readonly slotScheme?: SlotScheme;
-  /** What its pages are shown in. */
-  readonly viewport?: Viewport;
-  /** It has a store: what is told to that is for no page. */
-  readonly hasStore?: boolean;
-  /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
-  readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
-  /** It undoes `br`. */
-  readonly takesBrotli?: boolean;
-  /** What it wants done to pictures. */
-  readonly images?: ImageWish;
-  /** It wants no request to go to a tracker. */
-  readonly blocksTrackers?: boolean;
-  /** It wants less data to be used: origins hear of it. */
-  readonly savesData?: boolean;
-  /** What its browser says of itself, as far as it was announced. */
-  readonly accept?: AcceptTable;
-}
-
-/** @param fields of the session's head. */
-function sessionConstants(fields: HeaderList): SessionConstants {
-  const field = (name: string): string => fields.find((line) => line[0] === name)?.[1].slice(0, 1024) ?? "";
-  const slotScheme = parseAcceptPush(field(ACCEPT_PUSH));
-  const viewport = parseViewport(field(VIEWPORT));
-  const images = parseImageWish(fields);
-  const dictionaryKey = readDictionaryKey(field(DICTIONARY_KEY));
-  return {
-    userAgent: field("user-agent"),
-    acceptLanguage: field("accept-language"),
-    accept: fieldsToAccept(fields),
-    ...(slotScheme === null ? {} : { slotScheme }),
-    ...(viewport === undefined ? {} : { viewport }),
-    ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
-    ...(dictionaryKey === null ? {} : { dictionaryKey }),
-    ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
-    ...(images === undefined ? {} : { images }),
-    ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
-    ...(field("save-data") === "on" ? { savesData: true } : {}),
-  };
-}
-
 /** Where a hibernated socket's session goes on. Plain data; each fits ATTACHMENT_BYTES. */
 export type ConnectionSnapshot = FirstSnapshot | FurtherSnapshot;
 
 /** Snapshot of the socket that carries channel 0. */
 export interface FirstSnapshot {
   readonly sessionId: Uint8Array;
-  readonly constants: SessionConstants;
+  readonly constants: PhoneTraits;
   readonly isRepeat: boolean;
   /** Without its further channels. */
   readonly session: SessionSnapshot;
   /** Number of the newest link of each channel, -1 where there was none. */
   readonly links: readonly number[];
-  readonly delivered: DeliveredSnapshot;
   /** When the phone was last heard. */
   readonly heardAt: number;
   /** Bytes sent on the socket that are not known to have been read. */
@@ -403,7 +340,7 @@ export class Vigil {
 /** Its clock counts milliseconds since the epoch. */
 export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
   /** Answers a request of the phone. */
-  readonly handle: (request: ServerRequest, constants: SessionConstants) => ReturnType<AskOrigin>;
+  readonly handle: AskOrigin;
   /**
    * What a session restored on this socket goes on from; null once an exchange is under way, since those are not
    * restored. Whoever keeps snapshots must forget the former one at once: it no longer is what the phone has.
@@ -419,7 +356,7 @@ export interface ServedSessionOptions extends Clock, Partial<PhoneParts> {
 export class ServedSession {
   readonly session: Session;
   #options: ServedSessionOptions;
-  #constants: SessionConstants;
+  #constants: PhoneTraits;
   #isRepeat: boolean;
   #delivery: SessionDelivery;
   /** Channels by number. */
@@ -453,7 +390,7 @@ export class ServedSession {
     this.#proofs = parent.proofs;
     this.#onSent = parent.sent;
     this.#onChanged = parent.changed;
-    this.#constants = snapshot?.constants ?? sessionConstants([]);
+    this.#constants = snapshot?.constants ?? readPhoneTraits([]);
     this.#isRepeat = isRepeat;
     this.#heardAt = snapshot?.heardAt ?? options.now();
     this.#channels = Array.from({ length: limits.channels }, (_, i) => new ServedChannel(i, snapshot?.links[i]));
@@ -461,9 +398,8 @@ export class ServedSession {
     this.#delivery = new SessionDelivery({
       ...options,
       openPush: (priority) => this.session.streams.openPush(priority),
-      handle: (request) => this.#handle(request),
       phone: () => this.#constants,
-      snapshot: snapshot?.delivered,
+      isRepeat,
     });
     this.session = new Session({
       role: "edge",
@@ -484,7 +420,7 @@ export class ServedSession {
           return this.#delivery.answer(request, stream);
         }),
       onSessionHead: (fields) => {
-        this.#constants = sessionConstants(fields);
+        this.#constants = readPhoneTraits(fields);
       },
       onCarried: (from, message) => this.#receiveCarried(from, message),
       onPong: (token) => {
@@ -610,13 +546,6 @@ export class ServedSession {
     let sum = 0;
     for (const { proof } of this.#links) sum += proof?.unproved ?? 0;
     return sum;
-  }
-
-  #handle(request: ServerRequest): ReturnType<AskOrigin> {
-    const { head } = request;
-    if (!this.#isRepeat) return this.#options.handle(request, this.#constants);
-    const delivery = { id: null, continuation: null, ...head.delivery, isRepeat: true };
-    return this.#options.handle({ ...request, head: { ...head, delivery } }, this.#constants);
   }
 
   get #links(): ServedLink[] {
@@ -767,7 +696,6 @@ export class ServedSession {
         isRepeat: this.#isRepeat,
         session: { ...first, more: [] },
         links: this.#channels.map(({ newest }) => newest),
-        delivered: this.#delivery.snapshot(),
         heardAt: this.#heardAt,
         unproved: proof?.unproved ?? 0,
       };

@@ -5,14 +5,14 @@ import { CLOSE_CODE_BASE } from "../../shared/subprotocol.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { messageOf, ScriptedTransport } from "../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../shared/testing/turns.ts";
+import type { PhoneTraits } from "../delivery/session-delivery.ts";
 import { hello, setUp, snapshotOf } from "../testing/server-rig.ts";
 import { WiredPhone } from "../testing/wired-phone.ts";
-import type { SessionConstants } from "./served-session.ts";
 import type { SurvivingSocket } from "./tunnel-server.ts";
 
 describe("sessions of a phone", () => {
   it("opens one with its first HELLO and answers its requests with its constants", async () => {
-    const seen: SessionConstants[] = [];
+    const seen: PhoneTraits[] = [];
     const edge = setUp(async (_, constants) => {
       seen.push(constants);
       return hello();

@@ -662,7 +662,7 @@ function digestOf(text: string): Uint8Array {
 
 // A stored response as the platform's cache has it: a plain 200 whose body is the body, with the rest in one field.
 
-/** Bodies are in it as fetch handed them out. Releases of before had undone their coding, and called it otherwise. */
+/** Bodies are in it as fetch handed them out. */
 const RECORD = "ropeway-record-2";
 
 /** Characters: Cloudflare lets a response have 32 KB of fields. What has a longer head is not stored. */

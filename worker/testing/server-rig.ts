@@ -1,11 +1,12 @@
 /** A server of tunnels as a scripted phone meets it, with what it was asked to keep and when it was at work. */
 import type { ServerRequest, ServerResponse } from "../../shared/http/exchange.ts";
 import { bodyOf, responseHead } from "../../shared/testing/http/exchange-rig.ts";
-import type { FirstSnapshot, SessionConstants } from "../session/served-session.ts";
+import type { PhoneTraits } from "../delivery/session-delivery.ts";
+import type { FirstSnapshot } from "../session/served-session.ts";
 import { rememberingEdge } from "./remembering-edge.ts";
 import type { WiredPhone } from "./wired-phone.ts";
 
-type Handle = (request: ServerRequest, constants: SessionConstants) => Promise<ServerResponse>;
+type Handle = (request: ServerRequest, phone: PhoneTraits) => Promise<ServerResponse>;
 
 export const hello = async (): Promise<ServerResponse> => ({ head: responseHead, body: bodyOf("hello") });
 

@@ -1,5 +1,5 @@
 /** The log in the Durable Object's own database: it lives as long as the object, through evictions and deploys. */
-import type { SentLogStore } from "../session/sent-log.ts";
+import type { SentLogStore } from "../delivery/edge-handler.ts";
 import type { StateDisk } from "./state-disk.ts";
 
 export function objectSentLogStore(storage: DurableObjectStorage, disk: StateDisk): SentLogStore {

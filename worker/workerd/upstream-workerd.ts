@@ -3,9 +3,9 @@
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
 import { Room } from "../../shared/fair-shares.ts";
+import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
 import { readPlan } from "../front/cloudflare-plan.ts";
 import { demoExemption } from "../front/demo-exemption.ts";
-import { createEdgeBackend, type EdgeBackend } from "../front/edge-handler.ts";
 import { readSharedCache } from "../front/edge-settings.ts";
 import { KEPT_BYTES, lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";

@@ -1,4 +1,4 @@
-import type { ImagesBinding } from "../delivery/images/images-binding.ts";
+import type { ImagesBinding } from "../delivery/images/picture-codecs.ts";
 import type { EdgeOptions } from "../front/environment.ts";
 import type { StateDiskBinding } from "./state-disk.ts";
 

@@ -3,7 +3,7 @@ import { edgeStages } from "./edge-stages.ts";
 
 it("puts sources together by what they do", () => {
   const costs = [
-    ["worker/delivery/coding/brotli-body.ts", 3],
+    ["worker/delivery/coding.ts", 3],
     ["shared/mux/pipe.ts", 2],
     ["shared/wire/frame.ts", 2],
     ["native code", 10],

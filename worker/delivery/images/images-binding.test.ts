@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ImageFacts } from "./image-facts.ts";
 import type { PictureCodec } from "./image-recoder.ts";
-import { BindingCodec, type ImagesBinding } from "./images-binding.ts";
+import { BindingCodec, type ImagesBinding } from "./picture-codecs.ts";
 
 const facts: ImageFacts = { type: "jpeg", width: 30, height: 20, isPlain: true };
 const picture = new Uint8Array([1, 2, 3]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { responseHead } from "../../../shared/testing/http/exchange-rig.ts";
 import { navigation, requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { PixelReaders } from "./pixel-readers.ts";
+import { PixelReaders } from "./image-stage.ts";
 
 const SITE = "https://site.example";
 const OTHER = "https://other.example";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Kind } from "./image-recoder.ts";
-import { balancedQuality, type Pixels, SCREEN_WIDTH } from "./wasm-codec.ts";
+import { balancedQuality, type Pixels, SCREEN_WIDTH } from "./picture-codecs.ts";
 
 /** @param luma of a pixel. */
 function grey(width: number, height: number, luma: (x: number, y: number) => number, alpha = 255): Pixels {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Uncollected } from "./wasm-codec.ts";
+import { Uncollected } from "./picture-codecs.ts";
 
 it("counts what was dropped for a while", () => {
   let now = 0;

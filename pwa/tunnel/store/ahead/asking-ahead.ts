@@ -41,7 +41,7 @@ interface Wanted {
 /** Milliseconds in which what a page asks for gathers before it is written down. */
 const KEPT_AFTER = 1500;
 
-/** URLs, which a navigation names in 171 characters. */
+/** URLs that a navigation names in 171 characters; of the page itself as many as there may be. */
 const KNOWN = 64;
 
 /** Who asked for it at the last visit, and not in place of another, asks for it again. */
@@ -101,10 +101,10 @@ export class AskingAhead {
     const known = stored.map(({ url }) => url);
     const isWanted = new Set(expected.map((each) => each.head.url));
     const others = index.all().filter(({ url }) => !isWanted.has(url));
-    const lately = others.sort(byUse).map(({ url }) => url);
+    const lately = others.sort(byUse).slice(0, Math.max(0, KNOWN - known.length));
     const learned = isAsking ? this.#learned(document, wanted, index) : null;
     return {
-      told: { known: knownUrls([...known, ...lately].slice(0, KNOWN)), ...(learned === null ? {} : { learned }) },
+      told: { known: knownUrls([...known, ...lately.map(({ url }) => url)]), ...(learned === null ? {} : { learned }) },
       ask: () => void (isAsking && this.#ask(document, expected)),
     };
   }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import createJpegEncoder from "@jsquash/jpeg/codec/enc/mozjpeg_enc.js";
 import * as png from "@jsquash/png/codec/pkg/squoosh_png.js";
-import { type CodecModules, type Pixels, SharedCodecs } from "../wasm-codec.ts";
+import { type CodecModules, type Pixels, SharedCodecs } from "../picture-codecs.ts";
 
 const PACKAGES = new URL("../../../../node_modules/@jsquash/", import.meta.url);
 
