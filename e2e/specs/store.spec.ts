@@ -8,8 +8,8 @@ import { pageOf } from "../fixtures/test-origin/test-origin.ts";
 async function limitStore(page: Page, bytes: number): Promise<void> {
   const tunnel = page.workers().find((worker) => /\/tunnel-\w+\.js$/.test(worker.url()));
   await tunnel?.evaluate((data) => self.dispatchEvent(new MessageEvent("message", { data })), {
-    type: "store-limit",
-    bytes,
+    type: "settings",
+    settings: { storeBytes: bytes },
   });
 }
 

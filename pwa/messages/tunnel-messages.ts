@@ -30,6 +30,41 @@ export interface TrackerSettings {
   readonly exceptions: readonly string[];
 }
 
+/** How the tunnel is to work, as the person has chosen, or as the phone is. */
+export interface TunnelSettings {
+  /** Sessions say it of this phone. */
+  readonly phone: {
+    readonly userAgent: string;
+    readonly acceptLanguage: string;
+    /** Width and height in CSS pixels, and density, as `parseViewport` reads it. */
+    readonly viewport: string;
+    /** What its browser says of itself; null while that is not known. */
+    readonly accept: AcceptTable | null;
+  };
+  readonly isOnline: boolean;
+  /** Milliseconds that requests wait while there is no link. */
+  readonly waitTime: number;
+  /** Whether the resources of a page may come before it asks. */
+  readonly takesPushes: boolean;
+  /** Bytes of bodies that may be stored. */
+  readonly storeBytes: number;
+  readonly pictures: PictureSettings;
+  readonly trackers: TrackerSettings;
+  /** Origins are asked to send less. */
+  readonly savesData: boolean;
+  /** Whose pages run no scripts, by `siteName`; null: no page does, since all are on the app's own host. */
+  readonly scriptless: readonly string[] | null;
+  /** Origins whose pages were opened in earlier runs of the app; null: nobody can say. */
+  readonly known: readonly string[] | null;
+  /**
+   * The page of this URL, real and without a fragment, is about to be reloaded with nothing that is stored. Null: it is
+   * there.
+   */
+  readonly reloadedPage: string | null;
+  /** All pictures and films of the page of this URL are to come, until another page begins. */
+  readonly sparedPage: string;
+}
+
 /** What the phone stores for the pages of a site. */
 export interface StoredSite {
   /** As `siteName` of its pages. */
@@ -54,6 +89,15 @@ export type StoreQuestion =
   | { readonly kind: "keep"; readonly url: string; readonly title: string }
   /** Keeps the page no longer. The answer: the pages that are still kept. */
   | { readonly kind: "unkeep"; readonly url: string };
+
+/** Questions to the tunnel; the answer comes as `TunnelClient` says. */
+export type TunnelQuestion =
+  | StoreQuestion
+  | { readonly kind: "stats" }
+  /** A site's icon. */
+  | { readonly kind: "icon"; readonly url: string; readonly topLevelOrigin: string }
+  /** Asks to clear it, here and at the edge. */
+  | { readonly kind: "site-data" };
 
 /** What a frame of another origin sets out with. */
 export interface FrameStart {
@@ -194,16 +238,8 @@ export interface PageProgress extends PageUse {
 export const EXPERIMENT_KEY = "ropeway.experiment";
 
 export type ShellToTunnel =
-  | {
-      /** First, and when more is known: what sessions say of this phone. */
-      readonly type: "introduce";
-      readonly userAgent: string;
-      readonly acceptLanguage: string;
-      /** Width and height in CSS pixels, and density, as in `shared/http/phone-fields.ts`. */
-      readonly viewport: string;
-      /** What its browser says of itself; null while that is not known. */
-      readonly accept: AcceptTable | null;
-    }
+  /** First, and when something is another: that alone. */
+  | { readonly type: "settings"; readonly settings: Partial<TunnelSettings> }
   | {
       readonly type: "start";
       /** ws: or wss: URL of the edge's tunnel. */
@@ -234,55 +270,22 @@ export type ShellToTunnel =
       readonly keepsPage: boolean;
     }
   | { readonly type: "abandon"; readonly id: number }
-  | { readonly type: "icon"; readonly id: number; readonly url: string; readonly topLevelOrigin: string }
-  | { readonly type: "stats"; readonly id: number }
-  | { readonly type: "clear-site-data"; readonly id: number }
-  | { readonly type: "ask-store"; readonly id: number; readonly question: StoreQuestion }
+  | { readonly type: "ask"; readonly id: number; readonly question: TunnelQuestion }
   /** A site is being forgotten, here or in another window: until that is over its documents wait. */
   | { readonly type: "forget"; readonly site: string; readonly isOver: boolean }
-  /** Bytes of bodies that may be stored. */
-  | { readonly type: "store-limit"; readonly bytes: number }
   /** A page has loaded, or the app is hidden: it may be closed at once, so what came is stored now. */
   | { readonly type: "write-down" }
-  | { readonly type: "network"; readonly online: boolean }
   /**
    * A page leaves by itself for another document of its slot: costs are counted from here, and the page stays if that
    * fails. `url`: where to, real; null where that is not told.
    */
   | { readonly type: "page-begins"; readonly tab: number; readonly url: string | null }
-  /**
-   * The page of this URL, real and without a fragment, is about to be reloaded with nothing that is stored. Null: it is
-   * there.
-   */
-  | { readonly type: "hard-reload"; readonly url: string | null }
   /** There is no edge to wait for: what waits fails. */
   | { readonly type: "give-up" }
   /** The link is worth another look. */
   | { readonly type: "hint"; readonly hint: LinkHint }
-  /** Whether what a page needs may come before it asks. */
-  | { readonly type: "take-pushes"; readonly isOn: boolean }
-  /** What the person wants of what comes. */
-  | {
-      readonly type: "wishes";
-      readonly pictures: PictureSettings;
-      readonly trackers: TrackerSettings;
-      /** Origins are asked to send less. */
-      readonly savesData: boolean;
-    }
-  /** All pictures and films of the page of this URL are to come, until another page begins. Real, without a fragment. */
-  | { readonly type: "spare-page"; readonly url: string }
   /** The page of this URL is shown, and may lead to these, the likeliest first; all are real, without fragments. */
-  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] }
-  /** At the start; of each null where all pages are on the app's own host. */
-  | {
-      readonly type: "sites";
-      /** Whose pages run no scripts, by `siteName`; null: nobody's do. */
-      readonly scriptless: readonly string[] | null;
-      /** Origins whose pages were opened in earlier runs of the app; null: nobody can say. */
-      readonly known: readonly string[] | null;
-    }
-  /** Milliseconds that requests wait while there is no link. */
-  | { readonly type: "wait-time"; readonly waitTime: number };
+  | { readonly type: "warm-links"; readonly page: string; readonly links: readonly string[] };
 
 export type TunnelToShell =
   | { readonly type: "link"; readonly link: LinkPhase }

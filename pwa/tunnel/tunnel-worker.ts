@@ -5,19 +5,25 @@ import { RopewayError } from "../../shared/errors.ts";
 import { FetchSocket } from "../../shared/fetch-road/fetch-socket.ts";
 import { headerValue, withoutUserInfo } from "../../shared/http/head-fields.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
-import { type AcceptTable, ORIGINAL, withDefaultAccept } from "../../shared/http/phone-fields.ts";
+import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fields.ts";
 import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { isAway, type LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
-import type { NavigationRequest, ShellToTunnel, StoreQuestion, TunnelToShell } from "../messages/tunnel-messages.ts";
+import type {
+  NavigationRequest,
+  ShellToTunnel,
+  TunnelQuestion,
+  TunnelSettings,
+  TunnelToShell,
+} from "../messages/tunnel-messages.ts";
 import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./requests/held-responses.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
 import { WarmedPages } from "./requests/warmed-pages.ts";
-import { HardReload, PictureWishes, ScriptlessPages, TrackerWishes } from "./requests/wishes.ts";
+import { Wishes } from "./requests/wishes.ts";
 import type { SocketPlatform } from "./sockets/first-socket.ts";
 import { Roads } from "./sockets/roads.ts";
 import { SOCKET_OPEN_TIMEOUT, steadyClock } from "./sockets/socket-keeper.ts";
@@ -110,7 +116,6 @@ void caches.match(self.__STORE, { ignoreSearch: true }).then((kept) => {
   if (kept !== undefined) loadScripts();
 });
 
-const scriptlessPages = new ScriptlessPages();
 const warmedPages: WarmedPages = new WarmedPages({
   ask: (request, consumer) => tunnel.ask(request, consumer),
   hasNoCookies: (head) => store.loaded?.hasNoCookies(head) === true,
@@ -133,20 +138,16 @@ const tunnel = new Tunnel(
     isAtHand: (head) => store.loaded?.isAtHand(head) === true,
   },
   platform,
-  [warmedPages.source, scriptlessPages.source, countedSource(store.source)],
+  [warmedPages.source, countedSource(store.source)],
 );
 const tabs: Tabs = new Map();
 const held = new HeldResponses(clock, HELD_RESPONSE_TIME);
-const pictures = new PictureWishes({
+const wishes = new Wishes({
   roundTrip: () => tunnel.roundTrip,
   pageBytes: () => Math.min(...[...tabs.values()].map(({ progress }) => progress().linkBytesDown)),
 });
-const trackers = new TrackerWishes();
-/** Whether the person wants less data to be used. */
-let savesData = false;
-const hardReload = new HardReload();
 const host: SlotPortHost = {
-  ask: askInOrder([heldNavigations(held), hardReload.source, trackers.source, pictures.source], tunnel.ask),
+  ask: askInOrder([heldNavigations(held), wishes.source], tunnel.ask),
   held,
   frameStarts: new FrameStarts(),
   onNavigationMoved: (id, url) => tell({ type: "navigation-moved", id, url }),
@@ -155,7 +156,7 @@ const host: SlotPortHost = {
   onNoDocument: (origin) => tell({ type: "no-document", origin }),
   onSilentDocument: tell,
   onReadsPixels(origin) {
-    pictures.addReader(origin);
+    wishes.addReader(origin);
     tell({ type: "reads-pixels", origin });
   },
   onBrokenDocument: tell,
@@ -169,9 +170,8 @@ tunnel.setExperiment(experiment);
 
 self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
   switch (message.type) {
-    case "introduce":
-      accept = message.accept ?? {};
-      return tunnel.introduce(message);
+    case "settings":
+      return heed(message.settings);
     case "start":
       if (message.lastOpening !== null) roads.expectOpening(message.lastOpening);
       return tunnel.start(message.url, message.token);
@@ -184,23 +184,12 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
       return navigate(message);
     case "abandon":
       return abandon(tabs, message.id);
-    case "icon":
-      return answerWith(message.id, fetchIcon(message.url, message.topLevelOrigin));
-    case "stats":
-      return tell({ type: "answer", id: message.id, value: stats() });
-    case "clear-site-data":
-      return answerWith(message.id, clearSiteData());
-    case "ask-store":
-      return answerWith(message.id, askStore(message.question));
+    case "ask":
+      return answerWith(message.id, answer(message.question));
     case "write-down":
       return store.loaded?.writeDown();
     case "forget":
       return void store.load().then((source) => source?.forget(message));
-    case "network":
-      if (message.online) roads.networkChanged();
-      return tunnel.setOnline(message.online);
-    case "hard-reload":
-      return hardReload.set(message.url);
     case "page-begins":
       return leavePage(message.tab, message.url);
     case "give-up":
@@ -211,40 +200,31 @@ self.onmessage = ({ data: message, ports }: MessageEvent<ShellToTunnel>) => {
     case "paired":
       // What is there was another pairing's.
       return void store.empty().catch(() => {});
-    case "spare-page":
-      return pictures.spare(message.url);
     case "warm-links":
       return warmedPages.warm(message.page, message.links);
-    case "sites":
-      scriptlessPages.set(message.scriptless);
-      return store.setKnown(message.known);
-    default:
-      return heedSetting(message);
   }
 };
 
-/** What the person has chosen. */
-function heedSetting(
-  message: Extract<ShellToTunnel, { readonly type: "store-limit" | "take-pushes" | "wishes" | "wait-time" }>,
-): void {
-  switch (message.type) {
-    case "store-limit":
-      storeBytes = message.bytes;
-      return void store.loaded?.makeRoom();
-    case "take-pushes":
-      return tunnel.takePushes(message.isOn ? slotScheme : null);
-    case "wishes":
-      pictures.set(message.pictures);
-      trackers.set(message.trackers);
-      savesData = message.savesData;
-      return tellWishes();
-    case "wait-time":
-      return tunnel.setWaitTime(message.waitTime);
+function heed(settings: Partial<TunnelSettings>): void {
+  const { phone, isOnline, waitTime, takesPushes, storeBytes: bytes, known, reloadedPage, sparedPage } = settings;
+  if (phone !== undefined) {
+    accept = phone.accept ?? {};
+    tunnel.introduce(phone);
   }
-}
-
-function tellWishes(): void {
-  tunnel.wish({ images: pictures.wish, blocksTrackers: trackers.areBlocked, savesData });
+  if (isOnline === true) roads.networkChanged();
+  if (isOnline !== undefined) tunnel.setOnline(isOnline);
+  if (waitTime !== undefined) tunnel.setWaitTime(waitTime);
+  if (takesPushes !== undefined) tunnel.takePushes(takesPushes ? slotScheme : null);
+  if (bytes !== undefined) {
+    storeBytes = bytes;
+    void store.loaded?.makeRoom();
+  }
+  if (known !== undefined) store.setKnown(known);
+  if (reloadedPage !== undefined) wishes.reload(reloadedPage);
+  if (sparedPage !== undefined) wishes.spare(sparedPage);
+  wishes.set(settings);
+  const isWish = settings.pictures !== undefined || settings.trackers !== undefined || settings.savesData !== undefined;
+  if (isWish) tunnel.wish(wishes.ofSession);
 }
 
 /** What no page waits for. */
@@ -260,10 +240,12 @@ function loadScripts(): void {
     });
 }
 
-/** @returns null where the store cannot be had. */
-async function askStore(question: StoreQuestion): Promise<unknown> {
-  const loaded = await store.load();
-  return loaded?.answer(question, tunnel.ask) ?? null;
+async function answer(question: TunnelQuestion): Promise<unknown> {
+  if (question.kind === "stats") return stats();
+  if (question.kind === "icon") return fetchIcon(question.url, question.topLevelOrigin);
+  if (question.kind === "site-data") return clearSiteData();
+  // Null where the store cannot be had.
+  return (await store.load())?.answer(question, tunnel.ask) ?? null;
 }
 
 /** @returns null, or why something is still there. */
@@ -289,15 +271,14 @@ function openRoundTrip(): number {
 
 function pageCounters() {
   const { expectedBytes } = tunnel.counters;
-  return { ...stats(), waiting: pictures.waiting, expectedBytes, roundTrip: openRoundTrip() };
+  return { ...stats(), waiting: wishes.waiting, expectedBytes, roundTrip: openRoundTrip() };
 }
 
 /** @param url as of `page-begins`. @param navigation as of `beginPage`. @param keepsPage as of `navigate`. */
 function leavePage(tab: number, url: string | null, navigation?: HeldResponse, keepsPage = true): void {
   tunnel.leavePage();
-  hardReload.pageBegins(url);
-  pictures.begin(url);
-  tellWishes();
+  wishes.begin(url);
+  tunnel.wish(wishes.ofSession);
   beginPage(tabs, tab, pageCounters, keepsPage ? url : null, navigation);
 }
 
@@ -310,7 +291,7 @@ function navigate({ tab, id, request, keepsPage }: ShellToTunnel & { type: "navi
     tell({ type: "navigation-failed", id, url: request.url, code: outcome.code, message: outcome.message });
   });
   const body = request.body === null ? null : new Response(request.body).body;
-  const head = hardReload.marked(trackers.marked(navigationHead(request)));
+  const head = wishes.marked(navigationHead(request));
   response.setExchange(tunnel.ask({ head, body, push: null }, response));
   holdNavigation(held, head.topLevelOrigin, url, response);
 }
@@ -348,7 +329,7 @@ function navigationHead(request: NavigationRequest): RequestHead {
 
 /** @returns a data: URL, or null when there is no usable icon. */
 async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | null> {
-  const head: RequestHead = {
+  const head = {
     method: "GET",
     url,
     headers: withDefaultAccept([], "image", accept),
@@ -359,10 +340,8 @@ async function fetchIcon(url: string, topLevelOrigin: string): Promise<string | 
     referrer: "",
     origin: topLevelOrigin,
     topLevelOrigin,
-    // A placeholder would stand for the site.
-    ...(pictures.wish === null ? {} : { images: ORIGINAL }),
-  };
-  const { response, body } = await readWhole(tunnel.ask, head, ICON_BYTES);
+  } satisfies RequestHead;
+  const { response, body } = await readWhole(tunnel.ask, wishes.marked(head, true), ICON_BYTES);
   const type = headerValue(response.headers, "content-type") ?? "image/x-icon";
   if (response.status !== 200 || !type.startsWith("image/")) return null;
   return `data:${type.replaceAll(" ", "")};base64,${toBase64(body)}`;

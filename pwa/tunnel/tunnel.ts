@@ -118,7 +118,7 @@ export class Tunnel {
         onMessage: (_, message) => this.#receive(this.#attachment, message),
         onClose: (transport, code, wasSilent) => {
           this.#detach(transport, code, wasSilent);
-          // What took the one may have taken all.
+          // The network that took this socket may have taken the others.
           this.#further.check();
           this.#further.giveWay();
         },
@@ -313,7 +313,7 @@ export class Tunnel {
     if (current === known) this.#carry(current, transport);
     // One socket is back before all are: what the others carried goes over it meanwhile.
     current.session.channels.carryStranded();
-    // All that waits, now, since it rides in the handshake.
+    // Requests that wait go out now, since they ride in the handshake.
     current.session.channels.flush();
     this.#updateChannels();
   }
@@ -456,7 +456,7 @@ function hidesTheOutcome({ code, scope }: RopewayError): boolean {
   return code === ErrorCode.ALREADY_SENT || code === ErrorCode.OUTCOME_UNKNOWN;
 }
 
-/** What a request hears of when its tunnel cannot carry it. */
+/** Errors of requests that their tunnel cannot carry. */
 function unreachable(isOnline: boolean): RopewayError {
   const [code, reason] = isOnline
     ? [ErrorCode.LINK_LOST, "check the network, then try again"]

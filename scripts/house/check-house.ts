@@ -1,13 +1,14 @@
 /**
  * Part of `npm run check`: import direction, doors of modules, lengths of functions, and
  * expressions, in all source files.
- * `--borders` prints how many names cross the border of each module.
+ * `--borders` prints how many names cross the border of each module, `--messages` how many kinds of messages there are.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/paths.ts";
 import { houseFaults } from "./house-faults.ts";
+import { messageKinds } from "./message-kinds.ts";
 import { borderTable, moduleFaults } from "./modules.ts";
 import { sourceShape } from "./source-shape.ts";
 
@@ -15,12 +16,18 @@ const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclu
   cwd: root,
   encoding: "utf8",
 });
-const shapes = new Map(
+const texts = new Map(
   listed
     .split("\n")
     .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && existsSync(join(root, path)))
-    .map((path) => [path, sourceShape(path, readFileSync(join(root, path), "utf8"))]),
+    .map((path) => [path, readFileSync(join(root, path), "utf8")]),
 );
+const shapes = new Map([...texts].map(([path, text]) => [path, sourceShape(path, text)]));
+if (process.argv.includes("--messages")) {
+  const kinds = [...messageKinds(texts)].map(([path, each]) => [path, each.length] as const);
+  for (const [path, count] of kinds) console.log(`${path} ${count}`);
+  console.log(`all ${kinds.reduce((sum, [, count]) => sum + count, 0)}`);
+}
 if (process.argv.includes("--borders")) console.log(borderTable(shapes));
 const faults = [...[...shapes].flatMap(([path, shape]) => houseFaults(path, shape)), ...moduleFaults(shapes)];
 for (const fault of faults) console.error(fault);

@@ -94,8 +94,8 @@ introduce();
 tunnel.tellSettings(settings.current);
 const stored = storedConfig(localStorage);
 const ofSlots = { scriptless: liteSites(localStorage), known: new SlotRegistry(localStorage).sites };
-tunnel.tell({ type: "sites", ...(stored?.slotHost === null ? { scriptless: null, known: null } : ofSlots) });
-if (!navigator.onLine) tunnel.tell({ type: "network", online: false });
+tunnel.set(stored?.slotHost === null ? { scriptless: null, known: null } : ofSlots);
+if (!navigator.onLine) tunnel.set({ isOnline: false });
 // Before the link, so that it rides in its handshake.
 const begun = beginNavigation();
 const token = storedToken(localStorage);
@@ -313,13 +313,13 @@ function openOtherApp(url: string): boolean {
 
 /** Before all is known, Chromium's is taken for granted where this is one. */
 function introduce(): void {
-  tunnel.tell({
-    type: "introduce",
+  const phone = {
     userAgent: navigator.userAgent,
     acceptLanguage: navigator.languages.join(","),
     viewport: `${innerWidth} ${innerHeight} ${devicePixelRatio}`,
     accept: storedAccept(localStorage) ?? ("userAgentData" in navigator ? {} : null),
-  });
+  };
+  tunnel.set({ phone });
 }
 
 function startTunnel(deviceToken: string): void {

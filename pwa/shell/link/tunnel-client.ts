@@ -3,6 +3,8 @@ import type {
   NavigationRequest,
   ShellToTunnel,
   StoreQuestion,
+  TunnelQuestion,
+  TunnelSettings,
   TunnelStats,
   TunnelToShell,
 } from "../../messages/tunnel-messages.ts";
@@ -12,7 +14,7 @@ import type { Settings } from "../app/state.ts";
 export type TunnelEvent = Exclude<TunnelToShell, { type: "answer" }>;
 
 /** Messages that want an answer, or carry more than a message: the methods below say these. */
-type Question = "stats" | "icon" | "clear-site-data" | "ask-store" | "navigate" | "bind";
+type Question = "ask" | "navigate" | "bind";
 
 /** The shell's handle on its tunnel worker. */
 export class TunnelClient {
@@ -34,15 +36,19 @@ export class TunnelClient {
     this.#worker.postMessage(message);
   }
 
+  /** The tunnel is to work so from now on; the rest stays. */
+  set(settings: Partial<TunnelSettings>): void {
+    this.tell({ type: "settings", settings });
+  }
+
   tellSettings(settings: Settings): void {
     const { waitTime, takesPushes, storeBytes, pictures, pageBudget, pixelReaders } = settings;
-    this.tell({ type: "wait-time", waitTime });
-    this.tell({ type: "take-pushes", isOn: takesPushes });
-    this.tell({ type: "store-limit", bytes: storeBytes });
     const recoding = pictures === "off" ? "none" : pictures;
     const budget = pictures === "none" ? 0 : pageBudget;
-    this.tell({
-      type: "wishes",
+    this.set({
+      waitTime,
+      takesPushes,
+      storeBytes,
       pictures: { recoding, budget, readers: pixelReaders },
       trackers: { areBlocked: settings.blocksTrackers, exceptions: settings.trackerExceptions },
       savesData: savesData(settings),
@@ -68,30 +74,30 @@ export class TunnelClient {
   }
 
   stats(): Promise<TunnelStats> {
-    return this.#ask((id) => ({ type: "stats", id }));
+    return this.#ask({ kind: "stats" });
   }
 
   /** @returns a data: URL, or null. */
   icon(url: string, topLevelOrigin: string): Promise<string | null> {
-    return this.#ask((id) => ({ type: "icon", id, url, topLevelOrigin }));
+    return this.#ask({ kind: "icon", url, topLevelOrigin });
   }
 
   /** @returns null when edge and phone have forgotten all, or why something is still there. */
   clearSiteData(): Promise<string | null> {
-    return this.#ask((id) => ({ type: "clear-site-data", id }));
+    return this.#ask({ kind: "site-data" });
   }
 
   /** @returns as the question says, or null where the store cannot be had. @typeParam Answer as there. */
   askStore<Answer>(question: StoreQuestion): Promise<Answer | null> {
-    return this.#ask((id) => ({ type: "ask-store", id, question }));
+    return this.#ask(question);
   }
 
   /** @typeParam Answer as the tunnel worker answers the question. */
-  #ask<Answer>(question: (id: number) => ShellToTunnel): Promise<Answer> {
-    const id = this.#nextId++;
+  #ask<Answer>(question: TunnelQuestion): Promise<Answer> {
+    const message: ShellToTunnel = { type: "ask", id: this.#nextId++, question };
     return new Promise((resolve) => {
-      this.#answers.set(id, (value) => resolve(value as Answer));
-      this.#worker.postMessage(question(id));
+      this.#answers.set(message.id, (value) => resolve(value as Answer));
+      this.#worker.postMessage(message);
     });
   }
 }
@@ -102,9 +108,9 @@ interface NetworkInformation extends EventTarget {
 }
 
 /** News of the network from the browser, told to the tunnel, which makes sure of its link. */
-export function watchNetwork(tunnel: Pick<TunnelClient, "tell">): void {
-  window.addEventListener("online", () => tunnel.tell({ type: "network", online: true }));
-  window.addEventListener("offline", () => tunnel.tell({ type: "network", online: false }));
+export function watchNetwork(tunnel: Pick<TunnelClient, "tell" | "set">): void {
+  window.addEventListener("online", () => tunnel.set({ isOnline: true }));
+  window.addEventListener("offline", () => tunnel.set({ isOnline: false }));
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") tunnel.tell({ type: "hint", hint: "visible" });
   });

@@ -157,14 +157,14 @@ export class Tab implements AppTab, TabActions {
     const [url = ""] = this.state.url.split("#", 1);
     if (url !== "") {
       this.#change((navigation) => ({ ...navigation, hardReload: "asked" }));
-      this.#app.tunnel.tell({ type: "hard-reload", url });
+      this.#app.tunnel.set({ reloadedPage: url });
     }
     this.reload();
   }
 
   loadWaiting(): void {
     const [url = ""] = this.#page.url.split("#", 1);
-    this.#app.tunnel.tell({ type: "spare-page", url });
+    this.#app.tunnel.set({ sparedPage: url });
     this.reload();
   }
 
@@ -706,8 +706,7 @@ export class Tab implements AppTab, TabActions {
   #keep(navigation: TabNavigation): void {
     const { hardReload } = this.#navigation;
     this.#navigation = navigation;
-    if (hardReload !== "none" && navigation.hardReload === "none")
-      this.#app.tunnel.tell({ type: "hard-reload", url: null });
+    if (hardReload !== "none" && navigation.hardReload === "none") this.#app.tunnel.set({ reloadedPage: null });
     if (!step.isUnderWay(navigation)) this.#meter.progress = null;
     clearTimeout(this.#timer);
     const at = step.nextTime(navigation);

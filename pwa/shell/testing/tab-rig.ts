@@ -26,9 +26,11 @@ export function openApp() {
       log.push(`${method === "GET" ? "ask" : method} ${navigations} ${url}`);
       return navigations;
     },
-    tell: ({ type, id = 0, url = "" }: { type: string; id?: number; url?: string | null }) => {
+    tell: ({ type, id = 0 }: { type: string; id?: number }) => {
       if (type === "abandon") log.push(`abandon ${id}`);
-      if (type === "hard-reload") log.push(`hard reload ${url ?? "ends"}`);
+    },
+    set: ({ reloadedPage }: { reloadedPage?: string | null }) => {
+      if (reloadedPage !== undefined) log.push(`hard reload ${reloadedPage ?? "ends"}`);
     },
     tellSettings() {},
     stats: async () => ({}),

@@ -1,13 +1,15 @@
 /**
- * What answers the phone's requests: a response that is held, one that was pushed, one that is stored, or the edge over
- * the link. Each is asked in its turn, and either answers or passes the request on.
+ * Sources answer the phone's requests: a response that is held, one that was pushed, one that is stored, or the edge over
+ * the link. Each is asked in its turn, and either answers or passes the request on. A source that only wants to see the
+ * network's answer leaves a tap on the request; one that takes a part of it puts itself before the consumer for that part.
+ * So a chunk of a body passes nobody who would only hand it on.
  */
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../shared/http/exchange.ts";
 import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { concat } from "../../../shared/wire/frame.ts";
 
-/** For what nobody wants to hear. */
+/** For a response that nobody wants to hear. */
 export const DEAF: ResponseConsumer = { onHead() {}, onBody: () => undefined, onEnd() {}, onError() {} };
 
 export interface PhoneRequest {
@@ -15,6 +17,8 @@ export interface PhoneRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** A push that answers it. Sources after the pushed ones take a copy at most, and the network goes on where it ends. */
   readonly push: ClaimedPush | null;
+  /** They see what the network answers, the first of them first. Whatever else answers does not pass them. */
+  readonly taps?: readonly Tap[] | undefined;
   /** Names the form that has sent a frame there, as `PortRequestHead.form`. Only what is held for that answers it. */
   readonly form?: string | undefined;
 }
@@ -26,7 +30,7 @@ export interface ClaimedPush {
   answer(consumer: ResponseConsumer): ClientExchange;
 }
 
-/** What is known of a session beyond its life. */
+/** The mark that a session leaves beyond its life. */
 export interface SessionTrace {
   /** Whether it ever had a link: else nobody has heard of what was sent in it. */
   wasCarried: boolean;
@@ -49,11 +53,52 @@ export type Ask = (request: PhoneRequest, consumer: ResponseConsumer) => Answer;
  */
 export type ResponseSource = (request: PhoneRequest, consumer: ResponseConsumer, next: Ask) => Answer;
 
-/** Passes all on to `consumer`, but for what `own` takes. */
+export type Outcome = "done" | "cancelled" | "failed";
+
+/** Sees a response go by on its way to its consumer, and changes nothing. */
+export interface Tap {
+  onHead?(head: ResponseHead): void;
+  /** @param chunk is the consumer's: whoever keeps it copies it. */
+  onChunk?(chunk: Uint8Array): void;
+  /** Once, before the consumer hears of it; a request that is given up or fails may have had no head. */
+  onOver?(outcome: Outcome): void;
+}
+
+/** The request with one more tap, before those that it has. */
+export function tapped(request: PhoneRequest, tap: Tap): PhoneRequest {
+  return { ...request, taps: [tap, ...(request.taps ?? [])] };
+}
+
+/** Passes all on to `consumer`, in the sight of taps. Of a cancelled exchange the taps are told by whoever cancels it. */
+export function seenBy(taps: readonly Tap[], consumer: ResponseConsumer): ResponseConsumer {
+  const over = (outcome: Outcome): void => {
+    for (const tap of taps) tap.onOver?.(outcome);
+  };
+  return {
+    onHead(head) {
+      for (const tap of taps) tap.onHead?.(head);
+      consumer.onHead(head);
+    },
+    onBody(chunk) {
+      for (const tap of taps) tap.onChunk?.(chunk);
+      return consumer.onBody(chunk);
+    },
+    onEnd() {
+      over("done");
+      consumer.onEnd();
+    },
+    onError(error) {
+      over("failed");
+      consumer.onError(error);
+    },
+  };
+}
+
+/** Passes all on to `consumer`, but for the parts that `own` takes. A chunk goes straight to whoever takes chunks. */
 export function passingOn(consumer: ResponseConsumer, own: Partial<ResponseConsumer>): ResponseConsumer {
   return {
     onHead: (head) => consumer.onHead(head),
-    onBody: (chunk) => consumer.onBody(chunk),
+    onBody: consumer.onBody.bind(consumer),
     onEnd: () => consumer.onEnd(),
     onError: (error) => consumer.onError(error),
     ...own,
@@ -123,7 +168,7 @@ export function edgeRequest(
   };
 }
 
-/** What cannot be told at once. The promise does not reject. */
+/** An exchange that starts when a promise has settled, unless it is cancelled before. The promise does not reject. */
 export function laterWith<Value>(promise: Promise<Value>, start: (value: Value) => ClientExchange): ClientExchange {
   let exchange: ClientExchange | null = null;
   let isCancelled = false;

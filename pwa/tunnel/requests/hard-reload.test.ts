@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../../shared/http/heads.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { HardReload } from "./wishes.ts";
+import { Wishes } from "./wishes.ts";
 
 const PAGE = "https://a.example/page?1";
 const head: RequestHead = { ...requestHead, topLevelOrigin: "https://a.example" };
 
-function begun(): HardReload {
-  const hardReload = new HardReload();
-  hardReload.set(PAGE);
+function begun(): Wishes {
+  const hardReload = new Wishes({ roundTrip: () => null, pageBytes: () => 0 });
+  hardReload.reload(PAGE);
   return hardReload;
 }
 
@@ -24,12 +24,12 @@ it("asks past the store for all that the page loads, and for nothing of other pa
 
 it("goes on while the page itself begins, and ends with the next page, or once it is there", () => {
   const hardReload = begun();
-  hardReload.pageBegins(PAGE);
+  hardReload.begin(PAGE);
   expect(hardReload.marked(head).cache).toBe("reload");
-  hardReload.pageBegins("https://a.example/other");
+  hardReload.begin("https://a.example/other");
   expect(hardReload.marked(head)).toBe(head);
 
   const loaded = begun();
-  loaded.set(null);
+  loaded.reload(null);
   expect(loaded.marked(head)).toBe(head);
 });

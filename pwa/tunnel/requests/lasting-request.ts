@@ -13,7 +13,7 @@ import {
 } from "../../../shared/http/heads.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { MuxStream } from "../../../shared/mux/stream/stream.ts";
-import type { ClaimedPush, SessionTrace } from "../exchange/exchange.ts";
+import type { ClaimedPush, Outcome, SessionTrace, Tap } from "../exchange/exchange.ts";
 
 /** Sessions in which a safe request is tried before it fails, when edges lose sessions. */
 export const EXCHANGE_ATTEMPTS = 4;
@@ -28,20 +28,20 @@ export interface OpenedStream {
   readonly decoders?: LinkDecoders;
 }
 
-export type RequestOutcome = "done" | "cancelled" | "failed";
-
 interface LastingRequestOptions {
   readonly head: RequestHead;
   readonly body: RepeatableBody | null;
   /** Its first attempt, if there is one. */
   readonly push: ClaimedPush | null;
   readonly consumer: ResponseConsumer;
+  /** They see what the consumer gets. */
+  readonly taps?: readonly Tap[];
   /** In the session of the moment: at once if there is room. Rejects with the session's error if that ends. */
   openStream(): OpenedStream | Promise<OpenedStream>;
   /** Goes on while the device sleeps. */
   readonly clock: Clock;
   /** Called once, before the consumer hears of it. */
-  readonly onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
+  readonly onOver: (outcome: Outcome, error: RopewayError | null) => void;
 }
 
 /**
@@ -61,9 +61,10 @@ export class LastingRequest {
   #body: RepeatableBody | null;
   #push: ClaimedPush | null;
   #consumer: ResponseConsumer;
+  #taps: readonly Tap[];
   #openStream: () => OpenedStream | Promise<OpenedStream>;
   #clock: Clock;
-  #onOver: (outcome: RequestOutcome, error: RopewayError | null) => void;
+  #onOver: (outcome: Outcome, error: RopewayError | null) => void;
   #id: string | null = null;
   #exchange: ClientExchange | null = null;
   #session: SessionTrace | null = null;
@@ -79,11 +80,12 @@ export class LastingRequest {
   #response: ResponseHead | null = null;
   #delivered = 0;
 
-  constructor({ head, body, push, consumer, openStream, clock, onOver }: LastingRequestOptions) {
+  constructor({ head, body, push, consumer, taps = [], openStream, clock, onOver }: LastingRequestOptions) {
     this.head = head;
     this.#body = body;
     this.#push = push;
     this.#consumer = consumer;
+    this.#taps = taps;
     this.#openStream = openStream;
     this.#clock = clock;
     this.#onOver = onOver;
@@ -153,7 +155,9 @@ export class LastingRequest {
         const former = this.#response;
         if (former === null) {
           this.#response = head;
-          return this.#consumer.onHead(withoutResumption(head));
+          const first = withoutResumption(head);
+          for (const tap of this.#taps) tap.onHead?.(first);
+          return this.#consumer.onHead(first);
         }
         const bytes = overlap(former, this.#delivered, head, continuation !== null);
         if (bytes !== null) overlapping = bytes;
@@ -170,6 +174,7 @@ export class LastingRequest {
         const fresh = chunk.subarray(skipped);
         if (fresh.length === 0) return undefined;
         this.#delivered += fresh.length;
+        for (const tap of this.#taps) tap.onChunk?.(fresh);
         return this.#consumer.onBody(fresh);
       },
       onEnd: () => {
@@ -239,12 +244,13 @@ export class LastingRequest {
     if (this.#settle("done")) this.#consumer.onEnd();
   }
 
-  #settle(outcome: RequestOutcome, error: RopewayError | null = null): boolean {
+  #settle(outcome: Outcome, error: RopewayError | null = null): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.#cancelTimer();
     this.#body?.close();
     this.#onOver(outcome, error);
+    for (const tap of this.#taps) tap.onOver?.(outcome);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../shared/clock.ts";
 import { ErrorCode, type RopewayError } from "../../../shared/errors.ts";
-import { documentName, type ResponseConsumer } from "../../../shared/http/exchange.ts";
+import { documentName } from "../../../shared/http/exchange.ts";
 import { EDGE_SCHEME, headerValue } from "../../../shared/http/head-fields.ts";
 import type { Destination, ResponseHead } from "../../../shared/http/heads.ts";
 import { SHARED_CACHE } from "../../../shared/http/phone-fields.ts";
@@ -14,9 +14,9 @@ import {
   type TunnelStats,
   type WarmedStats,
 } from "../../messages/tunnel-messages.ts";
-import { type Ask, passingOn } from "../exchange/exchange.ts";
+import type { Ask, Outcome, Tap } from "../exchange/exchange.ts";
 import { LinkPatience, type SocketContext } from "../sockets/socket-keeper.ts";
-import { LastingRequest, type OpenedStream, RepeatableBody, type RequestOutcome } from "./lasting-request.ts";
+import { LastingRequest, type OpenedStream, RepeatableBody } from "./lasting-request.ts";
 
 /** What they need of their tunnel. */
 interface NetworkHost {
@@ -59,7 +59,7 @@ export class NetworkRequests {
     return this.#pending.size > 0;
   }
 
-  readonly ask: Ask = ({ head, body, push }, consumer) => {
+  readonly ask: Ask = ({ head, body, push, taps = [] }, consumer) => {
     let documentStream: MuxStream | null = null;
     const isToEdge = head.url.startsWith(EDGE_SCHEME);
     // Nobody waits for what the edge is asked for itself.
@@ -74,7 +74,8 @@ export class NetworkRequests {
       head,
       body: body === null ? null : new RepeatableBody(body, this.#keptBodies),
       push,
-      consumer: this.#counters.counting(consumer),
+      consumer,
+      taps: [this.#counters.tap, ...taps],
       openStream: () => {
         const one = this.#host.openStream(isAhead ? LAST : priorityOf(head.destination));
         return one instanceof Promise ? one.then(opened) : opened(one);
@@ -111,7 +112,7 @@ export class NetworkRequests {
     for (const request of [...this.#pending.keys()]) request.fail(error);
   }
 
-  #over(request: LastingRequest, outcome: RequestOutcome, error: RopewayError | null): void {
+  #over(request: LastingRequest, outcome: Outcome, error: RopewayError | null): void {
     this.#pending.delete(request);
     this.#counters.over(outcome);
     if (error?.code === ErrorCode.BLOCKED) this.#counters.counts.trackersBlocked += 1;
@@ -187,24 +188,20 @@ export class TunnelCounters {
   /** Counts of sessions that ended, so that counters never go back. */
   #past = { up: 0, down: 0, messagesUp: 0, headBytesUp: 0, headBytesDown: 0 };
 
-  over(outcome: RequestOutcome): void {
+  over(outcome: Outcome): void {
     this.counts[outcome === "failed" ? "requestsFailed" : "requestsDone"] += 1;
   }
 
-  /** Passes a response on, and counts its bytes. */
-  counting(consumer: ResponseConsumer): ResponseConsumer {
-    return passingOn(consumer, {
-      onHead: (head) => {
-        this.expectedBytes += announcedLength(head);
-        if (headerValue(head.headers, SHARED_CACHE) !== null) this.counts.sharedCacheHits += 1;
-        consumer.onHead(head);
-      },
-      onBody: (chunk) => {
-        this.counts.originBytes += chunk.length;
-        return consumer.onBody(chunk);
-      },
-    });
-  }
+  /** Counts what the network answers. */
+  readonly tap: Tap = {
+    onHead: (head) => {
+      this.expectedBytes += announcedLength(head);
+      if (headerValue(head.headers, SHARED_CACHE) !== null) this.counts.sharedCacheHits += 1;
+    },
+    onChunk: (chunk) => {
+      this.counts.originBytes += chunk.length;
+    },
+  };
 
   /** The session is over. */
   archive({

@@ -4,8 +4,8 @@ import type { RequestHead, ResponseHead } from "../../../shared/http/heads.ts";
 import { imageNoteField, ORIGINAL } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
 import type { PictureSettings } from "../../messages/tunnel-messages.ts";
-import type { Answer } from "../exchange/exchange.ts";
-import { PictureWishes } from "./wishes.ts";
+import { type Answer, seenBy } from "../exchange/exchange.ts";
+import { Wishes } from "./wishes.ts";
 
 const SITE = "https://site.example";
 const picture: RequestHead = {
@@ -18,8 +18,8 @@ const picture: RequestHead = {
 };
 
 function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageBytes: 0 }) {
-  const wishes = new PictureWishes({ roundTrip: () => host.roundTrip, pageBytes: () => host.pageBytes });
-  wishes.set({ recoding: "none", budget: null, readers: [], ...settings });
+  const wishes = new Wishes({ roundTrip: () => host.roundTrip, pageBytes: () => host.pageBytes });
+  wishes.set({ pictures: { recoding: "none", budget: null, readers: [], ...settings } });
   /** What the edge would be asked, and what ends it. */
   const ask = (change: Partial<RequestHead> = {}) => {
     let asked: RequestHead | undefined;
@@ -33,7 +33,7 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
     };
     wishes.source({ head: { ...picture, ...change }, body: null, push: null }, person, (request, inner): Answer => {
       asked = request.head;
-      consumer = inner;
+      consumer = seenBy(request.taps ?? [], inner);
       return { cancel: () => void heard.push("cancel") };
     });
     /** The edge answers. @param held bytes of the picture that it holds back. */
@@ -46,7 +46,7 @@ function setUp(settings: Partial<PictureSettings>, host = { roundTrip: 50, pageB
     };
     const end = () => {
       answer();
-      consumer?.onBody(new Uint8Array(1000));
+      void consumer?.onBody(new Uint8Array(1000));
       consumer?.onEnd();
     };
     return { images: asked?.images, takesRecoded: asked?.takesRecoded, answer, end, heard, asked: () => asked?.images };

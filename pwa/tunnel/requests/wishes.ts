@@ -4,8 +4,15 @@ import type { Destination, ImageWish, RequestHead } from "../../../shared/http/h
 import { ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { isSameOrigin } from "../../../shared/web/origin.ts";
 import { siteName } from "../../messages/site-name.ts";
-import type { PageWaiting, PictureSettings, TrackerSettings } from "../../messages/tunnel-messages.ts";
-import { type Answer, type Ask, type PhoneRequest, passingOn, type ResponseSource } from "../exchange/exchange.ts";
+import type { PageWaiting, TunnelSettings } from "../../messages/tunnel-messages.ts";
+import {
+  type Answer,
+  type Ask,
+  type PhoneRequest,
+  passingOn,
+  type ResponseSource,
+  tapped,
+} from "../exchange/exchange.ts";
 
 /** Milliseconds of a round trip from which on a link counts as slow. */
 const SLOW_ROUND_TRIP = 150;
@@ -18,51 +25,79 @@ const STEP = 5_000;
 const FILMS: ReadonlySet<Destination> = new Set(["audio", "video"]);
 const NO_FILM: ImageWish = { recoding: "none", most: 0 };
 
-interface PictureHost {
+interface WishHost {
   /** Milliseconds; null before the first. */
   roundTrip(): number | null;
   /** Bytes that the page on screen has got over the link. */
   pageBytes(): number;
 }
 
+/** The person's settings that requests say. */
+export type WishSettings = Pick<TunnelSettings, "pictures" | "trackers" | "savesData" | "scriptless">;
+
 /**
- * What is asked of the edge for each picture and film of a page, by the person's settings, what was tapped, and what scripts read;
- * and what of the page waits.
+ * All that the person wants of requests: whether they may go to trackers, how large pictures and films may be, whether
+ * pages run scripts, whether a page is loaded anew. It goes onto the head of each request, whoever asks: a slot's port, the
+ * shell with a navigation, or the address bar for an icon.
  */
-export class PictureWishes {
-  readonly #host: PictureHost;
-  #settings: PictureSettings = { recoding: "none", budget: null, readers: [] };
-  #readers = new Set<string>();
+export class Wishes {
+  readonly #host: WishHost;
+  #settings: WishSettings = {
+    pictures: { recoding: "none", budget: null, readers: [] },
+    trackers: { areBlocked: false, exceptions: [] },
+    savesData: false,
+    scriptless: [],
+  };
+  /** Origins whose scripts put pictures where they can read their pixels: they get those of their own as they are. */
+  readonly #readers = new Set<string>();
   /** Bytes that pictures under way may yet bring. */
   #promised = 0;
   /** What waits of the page on screen, by URL. Another page has another map: what is late counts for nobody. */
   #held = new Map<string, { readonly isFilm: boolean; readonly bytes: number }>();
   /** URL of the page of which all is to come. */
   #spared: string | null = null;
+  /** URL of the page that is loaded anew, with all that belongs to it: nothing that is stored counts. */
+  #reloaded: string | null = null;
 
-  constructor(host: PictureHost) {
+  constructor(host: WishHost) {
     this.#host = host;
   }
 
-  set(settings: PictureSettings): void {
-    this.#settings = settings;
-    this.#readers = new Set([...this.#readers, ...settings.readers]);
+  set(change: Partial<WishSettings>): void {
+    this.#settings = { ...this.#settings, ...change };
+    for (const origin of change.pictures?.readers ?? []) this.#readers.add(origin);
   }
 
-  /** Scripts of this origin put pictures where they can read their pixels: it gets those of its own as they are. */
+  /** Scripts of this origin put pictures where they can read their pixels. */
   addReader(origin: string): void {
     this.#readers.add(origin);
   }
 
-  /** A page begins. @param url real, without a fragment; null where nobody knows. */
+  /**
+   * A page begins. A reload goes on if it is that page.
+   *
+   * @param url real, without a fragment, as all URLs of pages here; null where nobody knows.
+   */
   begin(url: string | null): void {
     this.#held = new Map();
     if (url !== this.#spared) this.#spared = null;
+    if (url !== this.#reloaded) this.#reloaded = null;
   }
 
-  /** Nothing of this page waits any more, until another one begins. @param url as of `begin`. */
+  /** Nothing of this page waits any more, until another one begins. */
   spare(url: string): void {
     this.#spared = url;
+  }
+
+  /** @param url of a page; null: it is there, and what it asks for from now on is asked for as ever. */
+  reload(url: string | null): void {
+    this.#reloaded = url;
+  }
+
+  /** What the session says: it holds for all requests that do not say otherwise. */
+  get ofSession() {
+    const { trackers, savesData } = this.#settings;
+    return { images: this.wish, blocksTrackers: trackers.areBlocked, savesData };
   }
 
   /** What of the page on screen waits for the person. */
@@ -77,52 +112,71 @@ export class PictureWishes {
     };
   }
 
-  /** The wish for the whole session; null where all is to come as it is. */
+  /** The wish for all pictures of the session; null where all is to come as it is. */
   get wish(): ImageWish | null {
-    const { recoding: chosen, budget } = this.#settings;
+    const { recoding: chosen, budget } = this.#settings.pictures;
     const isSlow = (this.#host.roundTrip() ?? 0) >= SLOW_ROUND_TRIP;
     const recoding = chosen !== "auto" ? chosen : isSlow ? "balanced" : "none";
     return recoding === "none" && budget === null ? null : { recoding, most: budget };
   }
 
-  /** Comes before all that could answer with another picture than is wished. */
-  readonly source: ResponseSource = (request, consumer, next) => {
-    const { head } = request;
+  /**
+   * The head with all that the person wants of the request.
+   *
+   * @param isIcon of a site, for which no placeholder may stand.
+   */
+  marked(head: RequestHead, isIcon = false): RequestHead {
+    const { trackers, scriptless } = this.#settings;
+    const site = siteName(head.topLevelOrigin);
+    const isOfReload = this.#reloaded !== null && head.topLevelOrigin === new URL(this.#reloaded).origin;
+    const marks: Partial<RequestHead> = {
+      ...(trackers.areBlocked && trackers.exceptions.includes(site) ? { allowsTrackers: true } : {}),
+      ...(head.mode === "navigate" && scriptless?.includes(site) !== false ? { isScriptless: true } : {}),
+      // Who asks the store alone gets its answer, and what was not to be stored is not.
+      ...(isOfReload && head.cache !== "only-if-cached" && head.cache !== "no-store" ? { cache: "reload" } : {}),
+      ...this.#pictureMarks(head, isIcon),
+    };
+    return Object.keys(marks).length === 0 ? head : { ...head, ...marks };
+  }
+
+  #pictureMarks(head: RequestHead, isIcon: boolean): Pick<RequestHead, "images" | "takesRecoded"> {
     const { wish } = this;
-    const isFilm = FILMS.has(head.destination);
-    const isPicture = head.destination === "image" && head.mode === "no-cors";
-    if (wish === null || !(isFilm || isPicture)) return next(request, consumer);
-    if (head.images !== undefined) {
-      this.#held.delete(head.url);
-      return next(request, consumer);
-    }
-    const most = this.#spared === null ? wish.most : null;
-    if (isFilm) {
-      if (most === null) return next(request, consumer);
-      return next({ ...request, head: { ...head, images: NO_FILM } }, this.#noting(head, consumer));
-    }
-    if (isSameOrigin(head.origin, head.url) && this.#readers.has(head.origin ?? "")) {
-      return next({ ...request, head: { ...head, images: ORIGINAL } }, consumer);
-    }
-    const asking = (images?: ImageWish): PhoneRequest => ({
-      ...request,
-      head: { ...head, ...(images === undefined ? {} : { images }), takesRecoded: true },
-    });
-    if (most !== null && most > 0) {
-      return this.#askWithin(most, (share) => asking({ ...wish, most: share }), consumer, next);
-    }
+    if (wish === null || head.images !== undefined) return {};
+    if (isIcon) return { images: ORIGINAL };
+    const most = this.#mostOf(wish);
+    if (isFilm(head)) return most === null ? {} : { images: NO_FILM };
+    if (!isPicture(head)) return {};
+    if (isSameOrigin(head.origin, head.url) && this.#readers.has(head.origin ?? "")) return { images: ORIGINAL };
     // What holds for the whole session need not be said.
-    return next(asking(most === wish.most ? undefined : { ...wish, most }), this.#noting(head, consumer));
+    return most === wish.most ? { takesRecoded: true } : { images: { ...wish, most }, takesRecoded: true };
+  }
+
+  /** Bytes that pictures and films of the page on screen may have; null for any number. */
+  #mostOf({ most }: ImageWish): number | null {
+    return this.#spared === null ? most : null;
+  }
+
+  /** Comes before all that could answer with another response than is wished. */
+  readonly source: ResponseSource = (request, consumer, next) => {
+    const { wish } = this;
+    const head = this.marked(request.head);
+    const asking = { ...request, head };
+    if (wish === null || !(isFilm(head) || isPicture(head))) return next(asking, consumer);
+    if (request.head.images !== undefined) this.#held.delete(head.url);
+    if (request.head.images !== undefined || head.images === ORIGINAL) return next(asking, consumer);
+    const most = this.#mostOf(wish);
+    if (isFilm(head) || most === null || most === 0) return next(asking, this.#noting(head, consumer));
+    const within = (share: number) => ({ ...asking, head: { ...head, images: { ...wish, most: share } } });
+    return this.#askWithin(most, within, consumer, next);
   };
 
   /** Writes down what is held back. */
-  #noting({ url, destination }: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
+  #noting(head: RequestHead, consumer: ResponseConsumer): ResponseConsumer {
     const held = this.#held;
-    const isFilm = FILMS.has(destination);
     return passingOn(consumer, {
       onHead(response) {
         const note = parseImageNote(response.headers);
-        if (note?.kind === "held") held.set(url, { isFilm, bytes: note.bytes });
+        if (note?.kind === "held") held.set(head.url, { isFilm: isFilm(head), bytes: note.bytes });
         consumer.onHead(response);
       },
     });
@@ -157,10 +211,6 @@ export class PictureWishes {
           promise(Number(headerValue(response.headers, "content-length") ?? most));
           noting.onHead(response);
         },
-        onBody: (chunk) => {
-          promise(Math.max(0, promised - chunk.length));
-          return consumer.onBody(chunk);
-        },
         onEnd: () => {
           promise(0);
           consumer.onEnd();
@@ -170,7 +220,8 @@ export class PictureWishes {
           consumer.onError(error);
         },
       };
-      return next(request, passingOn(consumer, own));
+      const onChunk = (chunk: Uint8Array) => promise(Math.max(0, promised - chunk.length));
+      return next(tapped(request, { onChunk }), passingOn(consumer, own));
     };
     let exchange = ask(inSteps(left() * SHARE), false);
     return {
@@ -188,70 +239,6 @@ function inSteps(bytes: number): number {
   return Math.floor(bytes / STEP) * STEP;
 }
 
-/** Which requests may go to trackers: by the person's settings, those of all pages, of no page, or of some sites' pages. */
-export class TrackerWishes {
-  #settings: TrackerSettings = { areBlocked: false, exceptions: [] };
+const isFilm = ({ destination }: RequestHead): boolean => FILMS.has(destination);
 
-  set(settings: TrackerSettings): void {
-    this.#settings = settings;
-  }
-
-  /** What the session says: it holds for all requests that do not say otherwise. */
-  get areBlocked(): boolean {
-    return this.#settings.areBlocked;
-  }
-
-  readonly source: ResponseSource = (request, consumer, next) =>
-    next({ ...request, head: this.marked(request.head) }, consumer);
-
-  /** The request as the edge gets it. */
-  marked(head: RequestHead): RequestHead {
-    const { areBlocked, exceptions } = this.#settings;
-    const isException = areBlocked && exceptions.includes(siteName(head.topLevelOrigin));
-    return isException ? { ...head, allowsTrackers: true } : head;
-  }
-}
-
-/** Says with navigations that their page runs no scripts, so that nothing comes for those. */
-export class ScriptlessPages {
-  /** Null: no page runs scripts. */
-  #sites: ReadonlySet<string> | null = new Set();
-
-  /** @param sites by `siteName`; null where no page runs scripts. */
-  set(sites: readonly string[] | null): void {
-    this.#sites = sites && new Set(sites);
-  }
-
-  readonly source: ResponseSource = (request, consumer, next) => {
-    const { head } = request;
-    const isScriptless = head.mode === "navigate" && (this.#sites?.has(siteName(head.topLevelOrigin)) ?? true);
-    return next(isScriptless ? { ...request, head: { ...head, isScriptless } } : request, consumer);
-  };
-}
-
-/** A page that the person loads anew, with all that belongs to it: nothing that is stored counts. */
-export class HardReload {
-  /** Real, without a fragment; null where no page is loaded so. */
-  #url: string | null = null;
-
-  /** @param url of the page; null: it is there, and what it asks for from now on is asked for as ever. */
-  set(url: string | null): void {
-    this.#url = url;
-  }
-
-  /** @param url of the page that begins, as of `page-begins`: this one, or one that ends it. */
-  pageBegins(url: string | null): void {
-    if (url !== this.#url) this.#url = null;
-  }
-
-  /** Comes before all that could answer with what is stored. */
-  readonly source: ResponseSource = (request, consumer, next) =>
-    next({ ...request, head: this.marked(request.head) }, consumer);
-
-  marked(head: RequestHead): RequestHead {
-    const isOfPage = this.#url !== null && head.topLevelOrigin === new URL(this.#url).origin;
-    // Who asks the store alone gets its answer, and what was not to be stored is not.
-    const isChanged = isOfPage && head.cache !== "only-if-cached" && head.cache !== "no-store";
-    return isChanged ? { ...head, cache: "reload" } : head;
-  }
-}
+const isPicture = ({ destination, mode }: RequestHead): boolean => destination === "image" && mode === "no-cors";

@@ -4,7 +4,7 @@ import type { RequestHead, ResponseHead, ScriptCookie } from "../../../shared/ht
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
+import { edgeRequest, type PhoneRequest, seenBy } from "../exchange/exchange.ts";
 import { type LoadedStore, Store } from "./store.ts";
 import { FRESH, page, SITE, TestPhone } from "./testing/stored-windows.ts";
 
@@ -31,9 +31,9 @@ function rig(load: () => Promise<LoadedStore>, deleteStored = async () => {}) {
   const consumers: ResponseConsumer[] = [];
   const ask = (one: PhoneRequest) => {
     const log = new ConsumerLog();
-    store.source(one, log, (_, consumer) => {
+    store.source(one, log, ({ taps = [] }, consumer) => {
       asked.push("network");
-      consumers.push(consumer);
+      consumers.push(seenBy(taps, consumer));
       return { cancel() {} };
     });
     return log;
@@ -141,8 +141,8 @@ describe("cookies that change while it loads", () => {
     const ask = (head: RequestHead, value: string) => {
       const log = new ConsumerLog();
       const consumers: ResponseConsumer[] = [];
-      late.source({ head, body: null, push: null }, log, (_, consumer) => {
-        consumers.push(consumer);
+      late.source({ head, body: null, push: null }, log, ({ taps = [] }, consumer) => {
+        consumers.push(seenBy(taps, consumer));
         return { cancel() {} };
       });
       const answer = () => {

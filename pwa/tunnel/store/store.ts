@@ -10,7 +10,7 @@ import { isSafe, type RequestHead, type ResponseHead } from "../../../shared/htt
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { parseUrl } from "../../../shared/web/origin.ts";
 import type { StoreQuestion, StoreStats } from "../../messages/tunnel-messages.ts";
-import { type Ask, laterWith, passingOn, type ResponseSource } from "../exchange/exchange.ts";
+import { type Ask, laterWith, type PhoneRequest, type ResponseSource, tapped } from "../exchange/exchange.ts";
 
 /** Its milliseconds are those since the epoch. */
 export interface StorePlatform extends Clock {
@@ -164,10 +164,8 @@ export class Store {
   readonly #ask: ResponseSource = (request, consumer, next) => {
     if (this.#loaded !== null) return this.#loaded.source(request, consumer, next);
     if (!isForgetting(request.head)) {
-      return this.#watching(next)(
-        request,
-        passingOn(consumer, { onHead: (response) => this.#passed(request.head, response, consumer) }),
-      );
+      const passed = tapped(request, { onHead: (response) => this.#passed(request.head, response) });
+      return next(witnessed(passed, this.#witness), consumer);
     }
     return laterWith(bounded(this.load(), null, this.#host.setTimer), (store) => {
       if (store !== null) return store.source(request, consumer, next);
@@ -178,36 +176,30 @@ export class Store {
     });
   };
 
-  /** What is asked before the store is there may be answered after that. */
-  #watching(next: Ask): Ask {
-    const note = (...urls: readonly string[]): void => {
-      for (const url of urls) this.#changing.add(parseUrl(url)?.origin ?? "");
-    };
-    return watchCookies(
-      {
-        answered: (head, response) => {
-          if (this.#loaded === null) note(head.url, response.url, head.origin ?? "");
-          else this.#loaded.cookies.answered(head, response);
-        },
-        lost: (head) => {
-          if (this.#loaded === null) note(head.url, head.origin ?? "");
-          else this.#loaded.cookies.lost(head);
-        },
-      },
-      next,
-    );
+  /** A request that is made before the store is there may be answered after that. */
+  readonly #witness: CookieWitness = {
+    answered: (head, response) => {
+      if (this.#loaded === null) this.#noteChanging(head.url, response.url, head.origin ?? "");
+      else this.#loaded.cookies.answered(head, response);
+    },
+    lost: (head) => {
+      if (this.#loaded === null) this.#noteChanging(head.url, head.origin ?? "");
+      else this.#loaded.cookies.lost(head);
+    },
+  };
+
+  #noteChanging(...urls: readonly string[]): void {
+    for (const url of urls) this.#changing.add(parseUrl(url)?.origin ?? "");
   }
 
-  #passed(head: RequestHead, response: ResponseHead, consumer: ResponseConsumer): void {
+  #passed(head: RequestHead, response: ResponseHead): void {
     const clears = response.headers.some(([name]) => name === "clear-site-data");
-    if (clears || !isSafe(head.method)) {
-      if (this.#loaded !== null) this.#loaded.passedBy(head, response);
-      else if (this.#missed.push([head, response]) > MISSED) {
-        this.#missed = [];
-        void this.#delete();
-      }
+    if (!clears && isSafe(head.method)) return;
+    if (this.#loaded !== null) this.#loaded.passedBy(head, response);
+    else if (this.#missed.push([head, response]) > MISSED) {
+      this.#missed = [];
+      void this.#delete();
     }
-    consumer.onHead(response);
   }
 
   #delete(): Promise<boolean> {
@@ -219,35 +211,18 @@ export class Store {
   }
 }
 
-/** Tells the witness what becomes of each request to the edge. */
-export function watchCookies(witness: CookieWitness, next: Ask): Ask {
-  return (request, consumer) => {
-    let isTold = false;
-    const lost = () => {
-      if (!isTold) witness.lost(request.head);
+/** The request, of which the witness hears what becomes. */
+export function witnessed(request: PhoneRequest, witness: CookieWitness): PhoneRequest {
+  let isTold = false;
+  return tapped(request, {
+    onHead(response) {
       isTold = true;
-    };
-    const exchange = next(
-      request,
-      passingOn(consumer, {
-        onHead: (response) => {
-          isTold = true;
-          witness.answered(request.head, response);
-          consumer.onHead(response);
-        },
-        onError: (error) => {
-          lost();
-          consumer.onError(error);
-        },
-      }),
-    );
-    return {
-      cancel() {
-        lost();
-        exchange.cancel();
-      },
-    };
-  };
+      witness.answered(request.head, response);
+    },
+    onOver() {
+      if (!isTold) witness.lost(request.head);
+    },
+  });
 }
 
 /** Whether a message to the edge has the phone forget something first. */

@@ -4,7 +4,7 @@ import type { HeaderList, RequestHead, ScriptCookie } from "../../../shared/http
 import { isKnownUrl } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { ConsumerLog } from "../../../shared/testing/http/exchange-rig.ts";
-import type { PhoneRequest } from "../exchange/exchange.ts";
+import type { Ask, PhoneRequest } from "../exchange/exchange.ts";
 import { FRESH, page, picture, SITE, STALE, TestPhone, type TestWindow } from "./testing/stored-windows.ts";
 
 let phone: TestPhone;
@@ -216,7 +216,12 @@ describe("a document", () => {
         "one that was cancelled",
         () => {
           const request: PhoneRequest = { head: { ...picture, ...login }, body: null, push: null };
-          window.source.source(request, new ConsumerLog(), () => ({ cancel() {} })).cancel();
+          const network: Ask = ({ taps = [] }) => ({
+            cancel() {
+              for (const tap of taps) tap.onOver?.("cancelled");
+            },
+          });
+          window.source.source(request, new ConsumerLog(), network).cancel();
         },
       ],
       ["one of another window", () => phone.open().get(login, { scriptCookies: [cookie] })],

@@ -13,6 +13,7 @@ import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";
 import type { LinkPhase } from "../../messages/link.ts";
+import type { ResponseSource } from "../exchange/exchange.ts";
 import { RECONNECT_DELAY_MAX } from "../sockets/socket-keeper.ts";
 import { Tunnel } from "../tunnel.ts";
 import { FakePlatform, type FakeSocket } from "./fake-platform.ts";
@@ -24,6 +25,7 @@ export interface EdgeRequest extends ServerRequest {
 
 export interface RigOptions {
   readonly started?: boolean;
+  readonly sources?: readonly ResponseSource[];
   /** How what the phone sends reaches the edge; at once if not given. */
   readonly uplink?: (socket: FakeSocket, bytes: number, deliver: () => void) => void;
 }
@@ -31,7 +33,7 @@ export interface RigOptions {
 /** A tunnel to an edge that answers by `handle`, over sockets that a test opens and cuts. */
 export function tunnelRig(
   handle: RequestHandler,
-  { started = true, uplink = (_socket, _bytes, deliver) => queueMicrotask(deliver) }: RigOptions = {},
+  { started = true, sources = [], uplink = (_socket, _bytes, deliver) => queueMicrotask(deliver) }: RigOptions = {},
 ) {
   const platform = new FakePlatform();
   const phases: LinkPhase[] = [];
@@ -43,6 +45,7 @@ export function tunnelRig(
       onUncertain: ({ url }) => uncertain.push(url),
     },
     platform,
+    sources,
   );
   const requests: EdgeRequest[] = [];
   /** The edge's sessions, by id. */

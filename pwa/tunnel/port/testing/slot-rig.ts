@@ -32,8 +32,12 @@ export interface HostRequest {
   cancelled: boolean;
 }
 
-/** A slot port whose slot is played by the test, and whose tunnel writes down what it is asked. */
-export function slotRig(binding: SlotBinding = TOP_LEVEL) {
+/**
+ * A slot port whose slot is played by the test, and whose tunnel writes down what it is asked.
+ *
+ * @param answer the tunnel's own answers, where it gives any.
+ */
+export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => {
     port1.close();
@@ -60,7 +64,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL) {
   const frameStarts = new FrameStarts();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
-    ask: askInOrder([heldNavigations(held)], network),
+    ask: askInOrder([heldNavigations(held)], answer ?? network),
     held,
     frameStarts,
     onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),

@@ -21,13 +21,13 @@ export interface StoreBounds {
   readonly entries: number;
 }
 
-/** What was used so few turns ago is not written down again. */
+/** The use of an entry that was used so few turns ago is not written down again. */
 const TOUCH_TURNS = 4;
 
 /** Documents whose last visit is kept; some 10 KB each. */
 const VISITS = 200;
 
-/** What one transaction does to the index, the bodies, and what is known of their size. */
+/** The changes of one transaction: to the index, to the bodies, and to the sums of their sizes. */
 export class StoreChanges {
   readonly #write: StoreWrite;
   readonly #uses = new Map<string, PartitionUse>();
@@ -161,7 +161,7 @@ export class StoreChanges {
     for (const id of await this.#write.objectStore("entries").index("body").getAllKeys(bodyId)) await this.remove(id);
   }
 
-  /** What was asked for before is not to be stored any more, in any window. */
+  /** Responses that were asked for before are not to be stored any more, in any window. */
   async removePartitions(isOf: (partition: string) => boolean): Promise<void> {
     await this.beginAnewWhereLost();
     this.#totals = { ...this.#totals, era: this.era + 1 };
@@ -178,7 +178,7 @@ export class StoreChanges {
     for (; visit !== null; visit = await visit.continue()) if (isGone(visit.value)) await visit.delete();
   }
 
-  /** In the place of that before. */
+  /** The visit takes the place of the one before to the same document. */
   async keepVisit(visit: StoredVisit): Promise<void> {
     if (!isVisitSized(visit)) return;
     const visits = this.#write.objectStore("visits");
@@ -202,7 +202,7 @@ export class StoreChanges {
     return Math.min(...(bySite.get(giver ?? "") ?? [(await visits.getKey(IDBKeyRange.lowerBound(0))) ?? 0]));
   }
 
-  /** Its body stays. Nothing where it is gone, or was kept as it is. */
+  /** The entry gets another head, and its body stays. An entry that is gone, or was kept as it is, is left. */
   async update(entry: StoredEntry<unknown>): Promise<void> {
     const entries = this.#write.objectStore("entries");
     if (entry.kept !== undefined || (await entries.getKey(entry.id)) === undefined) return;
@@ -210,7 +210,7 @@ export class StoreChanges {
     this.#usedOnly.add(entry.partition);
   }
 
-  /** It was used, in this turn or a little before. */
+  /** The entry was used, in this turn or a little before. */
   async touch(id: number): Promise<void> {
     const entry = await this.#write.objectStore("entries").get(id);
     if (entry?.used !== undefined && this.turn - entry.used > TOUCH_TURNS) await this.update(entry);
@@ -243,7 +243,7 @@ export class StoreChanges {
     }
   }
 
-  /** What each site has, by its name. */
+  /** The part of the room that each site has, by its name. */
   async #holdings(measure: "bytes" | "entries"): Promise<Map<string, Holding>> {
     const partitions = this.#write.objectStore("partitions");
     const [keys, rows] = await Promise.all([partitions.getAllKeys(), partitions.getAll()]);
@@ -261,7 +261,7 @@ export class StoreChanges {
     return holdings;
   }
 
-  /** Settles when all of it is done, or none. */
+  /** Settles when all changes are made, or none. */
   async commit(): Promise<StoreTotals> {
     if (!isStoreTotals(this.#totals)) await this.#beginAnew();
     const partitions = this.#write.objectStore("partitions");

@@ -1,4 +1,4 @@
-import { ErrorCode, type RopewayError } from "../../../../shared/errors.ts";
+import { ErrorCode } from "../../../../shared/errors.ts";
 import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/exchange.ts";
 import { headerValue } from "../../../../shared/http/head-fields.ts";
 import type { HeaderList, RequestHead, ResponseHead, StoredBody } from "../../../../shared/http/heads.ts";
@@ -15,9 +15,18 @@ import {
   selectVariant,
   toStored,
 } from "../../../../shared/http-cache/cache-rules.ts";
-import { type Ask, DEAF, passingOn } from "../../exchange/exchange.ts";
+import {
+  type Ask,
+  DEAF,
+  type Outcome,
+  type PhoneRequest,
+  passingOn,
+  seenBy,
+  type Tap,
+  tapped,
+} from "../../exchange/exchange.ts";
 import type { ResponseCopy } from "../database/response-store.ts";
-import { watchCookies } from "../store.ts";
+import { witnessed } from "../store.ts";
 import type { StoredAnswers } from "./answers.ts";
 import { cached, type Lookup, naming, type SourceParts, scriptCookiesOf, withFields } from "./lookup.ts";
 import { type Alike, dictionaryOf, storedBodyOf } from "./named-bodies.ts";
@@ -50,68 +59,65 @@ export class EdgeQuestions {
   /** @returns `next`, whose answers do to what is stored what any answer of the edge does. */
   watching(next: Ask): Ask {
     const { platform, cookies, invalidations } = this.#parts;
-    const watched = watchCookies(cookies, next);
     return (request, consumer) => {
       const requestTime = platform.now();
-      return watched(
-        request,
-        passingOn(consumer, {
-          onHead: (response) => {
-            invalidations.answered(request.head, response);
-            this.#learnOfHead(request.head, response, requestTime);
-            consumer.onHead(response);
-          },
-        }),
-      );
+      const learning = tapped(request, {
+        onHead: (response) => {
+          invalidations.answered(request.head, response);
+          this.#learnOfHead(request.head, response, requestTime);
+        },
+      });
+      return next(witnessed(learning, cookies), consumer);
     };
   }
 
   /** @param alike is named, since the answer may have the same body, or one like it. */
   fetch(lookup: Lookup, fields: HeaderList, alike: Alike | null = null): ClientExchange {
-    const storing = this.#storing(lookup, this.#parts.platform.now());
     const name = alike === null ? null : this.#nameOfAlike(lookup.head, alike);
-    const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
-    let other: ClientExchange | null = null;
-    const exchange = lookup.next(
-      asking,
-      alike === null || name === null
-        ? storing
-        : this.#orAlike(lookup, alike.variant, storing, (answer) => (other = answer)),
-    );
-    return {
-      cancel() {
-        storing.giveUp();
-        exchange.cancel();
-        other?.cancel();
-      },
-    };
+    const request = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), name);
+    const copy = this.#copyOf(lookup, this.#parts.platform.now());
+    if (alike !== null && name !== null) return this.#fetchOrAlike(lookup, request, alike.variant, copy);
+    return lookup.next(tapped(tapped(request, copy), { onHead: (response) => copy.begin(response) }), lookup.consumer);
   }
 
-  /** Passes an answer on to be stored, with the body of another URL where it has that one. */
-  #orAlike(
-    lookup: Lookup,
-    { entry }: Variant,
-    storing: ResponseConsumer,
-    onAnswer: (answer: ClientExchange) => void,
-  ): ResponseConsumer {
-    let passes = storing;
+  /** Takes the body of another URL where the answer has that one. It is stored under this URL, too. */
+  #fetchOrAlike(lookup: Lookup, request: PhoneRequest, { entry }: Variant, copy: BodyTap): ClientExchange {
+    const { consumer } = lookup;
     const { url } = lookup.head;
-    const consumer = passingOn(storing, { onHead: (head) => storing.onHead({ ...head, url }) });
-    return {
+    const copyOfAlike = this.#copyOf(lookup, this.#parts.platform.now());
+    const whole = () => this.fetch(lookup, []);
+    let passes = consumer;
+    let other: ClientExchange | null = null;
+    const answerAlike = (response: ResponseHead): void => {
+      passes = DEAF;
+      const stored = seenBy([copyOfAlike], consumer);
+      const asOwn = passingOn(stored, {
+        onHead: (head) => {
+          copyOfAlike.begin({ ...head, url });
+          consumer.onHead({ ...head, url });
+        },
+      });
+      const meta = { ...entry.meta, headers: response.headers };
+      other = this.#answers.confirmed({ ...lookup, consumer: asOwn }, entry, meta, response, whole);
+    };
+    const exchange = lookup.next(tapped(request, copy), {
       onHead: (response) => {
-        const whole = () => this.fetch(lookup, []);
-        if (response.coding === "dcz") {
-          passes = this.#onceDecoded(response, storing, () => onAnswer(whole()));
-          return;
-        }
-        if (response.isReference !== true) return storing.onHead(response);
-        passes = DEAF;
-        const meta = { ...entry.meta, headers: response.headers };
-        onAnswer(this.#answers.confirmed({ ...lookup, consumer }, entry, meta, response, whole));
+        if (response.isReference === true) return answerAlike(response);
+        copy.begin(response);
+        if (response.coding !== "dcz") return consumer.onHead(response);
+        const again = () => (other = whole());
+        passes = this.#onceDecoded(response, consumer, again, () => (passes = consumer));
       },
       onBody: (chunk) => passes.onBody(chunk),
       onEnd: () => passes.onEnd(),
       onError: (error) => passes.onError(error),
+    });
+    return {
+      cancel() {
+        exchange.cancel();
+        copyOfAlike.onOver("cancelled");
+        other?.cancel();
+      },
     };
   }
 
@@ -120,9 +126,9 @@ export class EdgeQuestions {
     return (isBasic(head) && fields.length > 0) || this.#nameOf(head, variant) !== null;
   }
 
-  #onceDecoded(response: ResponseHead, consumer: ResponseConsumer, again: () => void): ResponseConsumer {
+  #onceDecoded(...decoded: Parameters<typeof onceDecoded>): ResponseConsumer {
     this.#parts.counters.storeDictionaries += 1;
-    return onceDecoded(response, consumer, again);
+    return onceDecoded(...decoded);
   }
 
   #nameOfAlike(head: RequestHead, { kind, variant }: Alike): StoredBody | null {
@@ -140,25 +146,30 @@ export class EdgeQuestions {
     // A failure makes its host unknown.
     const cookies = scriptCookiesOf(this.#parts, lookup.head) ?? undefined;
     const stored = this.#nameOf(lookup.head, variant);
-    const whole = this.#storing(lookup, requestTime, stored !== null);
+    const copy = this.#copyOf(lookup, requestTime, stored !== null);
     const asking = naming(withFields(lookup, isBasic(lookup.head) ? fields : []), stored);
     const askForWhole = () => this.fetch(lookup, []);
-    let passes: ResponseConsumer = lookup.consumer;
+    const { consumer } = lookup;
+    let passes: ResponseConsumer = consumer;
+    let isAnswered = false;
     let other: ClientExchange | null = null;
     const answerBy = (answer: () => ClientExchange): void => {
       passes = DEAF;
       other = answer();
     };
-    const network = lookup.next(asking, {
+    const network = lookup.next(tapped(asking, copy), {
       onHead: (response) => {
+        isAnswered = true;
         const times = { requestTime, responseTime: platform.now() };
         if (response.isReference === true) {
           return answerBy(() => this.#answerNamed(lookup, variant.entry, response, times));
         }
         const verdict = judgeValidation(variant.entry.meta, lookup.head, response, times);
         if (verdict.kind === "replaced") {
-          passes = response.coding === "dcz" ? this.#onceDecoded(response, whole, () => answerBy(askForWhole)) : whole;
-          passes.onHead(response);
+          copy.begin(response);
+          if (response.coding !== "dcz") return consumer.onHead(response);
+          const again = () => answerBy(askForWhole);
+          passes = this.#onceDecoded(response, consumer, again, () => (passes = consumer));
         } else if (verdict.kind === "stale-if-error") {
           answerBy(() => this.#answers.answer(lookup, variant, askForWhole));
           network.cancel();
@@ -174,16 +185,13 @@ export class EdgeQuestions {
       onBody: (chunk) => passes.onBody(chunk),
       onEnd: () => passes.onEnd(),
       onError: (error) => {
-        // No head has come.
-        const isUnanswered = passes === lookup.consumer;
-        if (isUnanswered && hidesError(variant.entry.meta, error, platform.now())) {
+        if (!isAnswered && hidesError(variant.entry.meta, error, platform.now())) {
           answerBy(() => this.#answers.answer(lookup, variant, askForWhole, cookies));
         } else passes.onError(error);
       },
     });
     return {
       cancel() {
-        whole.giveUp();
         network.cancel();
         other?.cancel();
       },
@@ -241,13 +249,13 @@ export class EdgeQuestions {
     else void store.refresh(entry, meta);
   }
 
-  #storing(lookup: Lookup, requestTime: number, isNamed = false): StoringConsumer<StoredExchange> {
+  /** Stores the answer that goes by, if it may be stored. */
+  #copyOf(lookup: Lookup, requestTime: number, isNamed = false): BodyTap {
     const { store, platform, invalidations, pages } = this.#parts;
-    const { head, consumer } = lookup;
+    const { head } = lookup;
     const number = invalidations.begin();
     const { era } = store;
-    return new StoringConsumer<StoredExchange>(
-      consumer,
+    return new BodyTap(
       (response) => {
         const times: ExchangeTimes = { requestTime, responseTime: platform.now() };
         const place = store.isOpen && store.era === era ? placeOf(lookup, response) : null;
@@ -296,61 +304,50 @@ function nameOf({ partition, url, context }: StoredPlace): string {
   return `${partition} ${url} ${context}`;
 }
 
-/** Passes a response on and copies it, if it may be stored. */
-class StoringConsumer<Meta> implements ResponseConsumer {
-  readonly #consumer: ResponseConsumer;
+/** Copies the body that goes by, from its head on, and stores it when it is whole. */
+class BodyTap implements Tap {
   /** What to store with the response, and a copy of its body that begins; or null where it is not to be stored. */
-  readonly #begin: (head: ResponseHead) => { readonly meta: Meta; readonly copy: ResponseCopy } | null;
-  readonly #store: (head: ResponseHead, meta: Meta, copy: ResponseCopy) => void;
+  readonly #begin: (head: ResponseHead) => { readonly meta: StoredExchange; readonly copy: ResponseCopy } | null;
+  readonly #store: (head: ResponseHead, meta: StoredExchange, copy: ResponseCopy) => void;
   #state:
     | { readonly kind: "idle" }
-    | { readonly kind: "copying"; readonly head: ResponseHead; readonly meta: Meta; readonly copy: ResponseCopy } = {
-    kind: "idle",
-  };
-  #bytes = 0;
+    | {
+        readonly kind: "copying";
+        readonly head: ResponseHead;
+        readonly meta: StoredExchange;
+        readonly copy: ResponseCopy;
+        bytes: number;
+      } = { kind: "idle" };
 
   constructor(
-    consumer: ResponseConsumer,
-    begin: (head: ResponseHead) => { readonly meta: Meta; readonly copy: ResponseCopy } | null,
-    store: (head: ResponseHead, meta: Meta, copy: ResponseCopy) => void,
+    begin: (head: ResponseHead) => { readonly meta: StoredExchange; readonly copy: ResponseCopy } | null,
+    store: (head: ResponseHead, meta: StoredExchange, copy: ResponseCopy) => void,
   ) {
-    this.#consumer = consumer;
     this.#begin = begin;
     this.#store = store;
   }
 
-  onHead(head: ResponseHead): void {
+  /** The response with this head is the page's. */
+  begin(head: ResponseHead): void {
     const begun = this.#begin(head);
-    if (begun !== null) this.#state = { kind: "copying", head, ...begun };
-    this.#consumer.onHead(head);
+    if (begun !== null) this.#state = { kind: "copying", head, ...begun, bytes: 0 };
   }
 
-  onBody(chunk: Uint8Array): Promise<void> | undefined {
-    this.#bytes += chunk.length;
-    if (this.#state.kind === "copying") this.#state.copy.body.write(chunk);
-    return this.#consumer.onBody(chunk);
+  onChunk(chunk: Uint8Array): void {
+    if (this.#state.kind === "idle") return;
+    this.#state.bytes += chunk.length;
+    this.#state.copy.body.write(chunk);
   }
 
-  onEnd(): void {
+  onOver(outcome: Outcome): void {
     const state = this.#state;
     this.#state = { kind: "idle" };
-    if (state.kind === "copying") {
-      const announced = headerValue(asWhole(state.head).headers, "content-length");
-      // It broke off where neither its origin nor the edge could know.
-      if (announced === null || Number(announced) === this.#bytes) this.#store(state.head, state.meta, state.copy);
-      else state.copy.body.giveUp();
-    }
-    this.#consumer.onEnd();
-  }
-
-  onError(error: RopewayError): void {
-    this.giveUp();
-    this.#consumer.onError(error);
-  }
-
-  giveUp(): void {
-    if (this.#state.kind === "copying") this.#state.copy.body.giveUp();
-    this.#state = { kind: "idle" };
+    if (state.kind === "idle") return;
+    const announced = headerValue(asWhole(state.head).headers, "content-length");
+    // A body may break off where neither its origin nor the edge could know.
+    const isWhole = outcome === "done" && (announced === null || Number(announced) === state.bytes);
+    if (isWhole) this.#store(state.head, state.meta, state.copy);
+    else state.copy.body.giveUp();
   }
 }
 
@@ -414,13 +411,21 @@ function keyOf(place: string, { tag, total }: BodyPart): string {
 /**
  * For a response that is coded against what is stored: its consumer hears of it with the first bytes that were decoded.
  *
+ * @param onBegun the consumer has heard of it, and hears the rest as it comes.
  * @param again what to do where none can be: what is stored is broken, or the decoder is not to be had.
  */
-export function onceDecoded(head: ResponseHead, consumer: ResponseConsumer, again: () => void): ResponseConsumer {
+export function onceDecoded(
+  head: ResponseHead,
+  consumer: ResponseConsumer,
+  again: () => void,
+  onBegun: () => void = () => {},
+): ResponseConsumer {
   let isBegun = false;
   const begin = (): void => {
-    if (!isBegun) consumer.onHead(head);
+    if (isBegun) return;
     isBegun = true;
+    onBegun();
+    consumer.onHead(head);
   };
   return {
     onHead() {},

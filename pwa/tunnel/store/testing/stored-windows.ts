@@ -4,7 +4,7 @@ import type { ClientExchange, ResponseConsumer } from "../../../../shared/http/e
 import type { HeaderList, RequestHead, ResponseHead } from "../../../../shared/http/heads.ts";
 import { ConsumerLog } from "../../../../shared/testing/http/exchange-rig.ts";
 import { requestHead } from "../../../../shared/testing/http/request-heads.ts";
-import type { Ask, PhoneRequest } from "../../exchange/exchange.ts";
+import { type Ask, type PhoneRequest, seenBy, type Tap } from "../../exchange/exchange.ts";
 import type { ResponseStore } from "../database/response-store.ts";
 import { StoredDictionaries } from "../exchanges/named-bodies.ts";
 import { isStoredExchange, type StoredExchange } from "../exchanges/stored-exchange.ts";
@@ -114,7 +114,10 @@ export class TestWindow {
     this.source = new StoredSource(this.store, platform, tellCookies, takesDictionaries ? dictionaries : null);
   }
 
-  readonly #edge: Ask = ({ head }, consumer) => {
+  readonly #edge: Ask = ({ head, taps = [] }, page) => {
+    let isOver = false;
+    const end: Tap = { onOver: () => (isOver = true) };
+    const consumer = seenBy([...taps, end], page);
     this.asked.push(head);
     const [next = {}] = this.#answers.length > 1 ? this.#answers.splice(0, 1) : this.#answers;
     const { body = "", fails, breaksOff, until, ...answer } = next;
@@ -145,6 +148,8 @@ export class TestWindow {
     return {
       cancel: () => {
         isCancelled = true;
+        if (!isOver) for (const tap of taps) tap.onOver?.("cancelled");
+        isOver = true;
       },
     };
   };

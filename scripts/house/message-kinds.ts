@@ -1,0 +1,26 @@
+/**
+ * Kinds of messages between windows and workers: each object type with a `type` of one literal, in `pwa/messages`. Kinds of
+ * a question, an answer or a phase (`kind`) are parts of one message, and do not count.
+ */
+import { parseSync, Visitor } from "oxc-parser";
+
+/** The number only gets less. */
+export const MOST_KINDS = 96;
+
+/** @param files texts by their paths. @returns kinds by path, in the order in which they stand. */
+export function messageKinds(files: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const ofMessages = [...files].filter(([path]) => /^pwa\/messages\/[^/]+(?<!\.test)\.ts$/.test(path));
+  return new Map(ofMessages.map(([path, text]) => [path, kindsIn(path, text)]));
+}
+
+function kindsIn(path: string, text: string): string[] {
+  const kinds: string[] = [];
+  new Visitor({
+    TSPropertySignature({ key, typeAnnotation }) {
+      const type = typeAnnotation?.typeAnnotation;
+      const isKind = key.type === "Identifier" && key.name === "type" && type?.type === "TSLiteralType";
+      if (isKind && type.literal.type === "Literal") kinds.push(String(type.literal.value));
+    },
+  }).visit(parseSync(path, text).program);
+  return kinds;
+}
