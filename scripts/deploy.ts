@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { isStrongAccessKey } from "../shared/access-key.ts";
-import type { Plan } from "../worker/front/cloudflare-plan.ts";
+import type { Plan } from "../worker/front/edge-settings.ts";
 import { isPackage } from "./build/paths.ts";
 import { COMMANDS, readArguments } from "./command-line.mjs";
 import { writeDeployConfig } from "./deploy/deploy-config.ts";

@@ -14,7 +14,7 @@ import {
   readSwitch,
   readTls,
 } from "../worker/front/edge-settings.ts";
-import { readSlotHosts } from "../worker/front/slot-host-list.ts";
+import { readSlotHosts } from "../worker/front/hosts.ts";
 import { COMMANDS, readArguments } from "./command-line.mjs";
 import { type DemoSite, type EdgeOptions, startEdge, type TlsIdentity } from "./edge-process.ts";
 import { keptAccessKey, LOCAL_KEY_FILE, openStateRoot } from "./local-edge/access-key.ts";

@@ -11,7 +11,7 @@ import {
 import { growthOf } from "../shared/testing/count-steps.ts";
 import { requestHead } from "../shared/testing/http/request-heads.ts";
 import { parsePolicies, parseReferrerPolicy } from "../shared/web/policies.ts";
-import { compile, openCompiled } from "./blocking/block-list.ts";
+import { compile, openCompiled } from "./blocking/tracker-blocker.ts";
 import { readImageFacts, scansOf } from "./delivery/images/image-facts.ts";
 import { importsOfModule, importsOfStyle } from "./push/document-push.ts";
 import { DocumentScanner, linksOf, Steps } from "./push/document-scanner.ts";

@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { isStrongAccessKey } from "../../shared/access-key.ts";
-import { readPlan } from "../../worker/front/cloudflare-plan.ts";
+import { readPlan } from "../../worker/front/edge-settings.ts";
 import { root } from "../build/paths.ts";
 import { deployConfig } from "./deploy-config.ts";
 

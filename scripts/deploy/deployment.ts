@@ -3,7 +3,7 @@
  * the account's name below workers.dev. The list of hosts comes last, when all of them answer: it is kept as a secret, as the
  * plan is, which the next deployment of the edge leaves as it is.
  */
-import type { Plan } from "../../worker/front/cloudflare-plan.ts";
+import type { Plan } from "../../worker/front/edge-settings.ts";
 import type { Platform, SecretChanges, Worker } from "./platform.ts";
 import { slotHostPattern, slotNames } from "./slot-workers.ts";
 

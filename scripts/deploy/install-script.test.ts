@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { readSlotHosts } from "../../worker/front/slot-host-list.ts";
+import { readSlotHosts } from "../../worker/front/hosts.ts";
 import { root } from "../build/paths.ts";
 
 const HOST = "ropeway.example";

@@ -5,10 +5,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freshnessOf } from "../../worker/front/app-file-lifetimes.ts";
-import { classifyHost, securityHeaders } from "../../worker/front/hosts.ts";
-import { readSlotHosts } from "../../worker/front/slot-host-list.ts";
-import { tellingOf } from "../../worker/front/told-files.ts";
+import { classifyHost, freshnessOf, readSlotHosts, securityHeaders, tellingOf } from "../../worker/front/hosts.ts";
 import type { BuiltFiles } from "../build/built-files.ts";
 import { appDirectory } from "../build/paths.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readSlotHosts } from "../../worker/front/slot-host-list.ts";
+import { readSlotHosts } from "../../worker/front/hosts.ts";
 import { readSlotCount, slotHostPattern, slotNames, writeSlotWorkers } from "./slot-workers.ts";
 
 it("takes as many hosts as the account has room for", () => {

@@ -1,4 +1,4 @@
-import type { Plan } from "../../worker/front/cloudflare-plan.ts";
+import type { Plan } from "../../worker/front/edge-settings.ts";
 
 /**
  * Base host of an edge that serves this machine only. Not `localhost` itself: a browser takes `x.localhost` for another

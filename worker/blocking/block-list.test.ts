@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { requestHead } from "../../shared/testing/http/request-heads.ts";
-import { compile, compiledFormat, openCompiled } from "./block-list.ts";
+import { compile, compiledFormat, openCompiled } from "./tracker-blocker.ts";
 
 const LIST = `[Adblock Plus 2.0]
 ! A comment

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryRecordStore } from "../devices/record-store.ts";
-import { LIST_TIME, ListKeeper, RETRY_TIME } from "./list-keeper.ts";
+import { LIST_RETRY_TIME, LIST_TIME, ListKeeper } from "./tracker-blocker.ts";
 
 const URL_OF_LIST = "https://lists.example/a.txt";
 
@@ -67,7 +67,7 @@ it("goes on with what it has where there is no newer one, and says so", async ()
   await expect.poll(() => log).toHaveLength(1);
   expect(log[0]).toContain(`${URL_OF_LIST} answers 503`);
   expect(asked).toHaveLength(2);
-  time.now += RETRY_TIME;
+  time.now += LIST_RETRY_TIME;
   await keeper.compiled();
   await expect.poll(() => asked).toHaveLength(3);
 });
@@ -80,7 +80,7 @@ it("has none where none can be had, and asks no more than once an hour", async (
   expect(await keeper.compiled()).toBeNull();
   expect(asked).toHaveLength(1);
   Object.assign(web, { status: 200 });
-  time.now += RETRY_TIME;
+  time.now += LIST_RETRY_TIME;
   expect(textOf(await keeper.compiled())).toBe("rules");
   expect(await open({ urls: [] }).compiled()).toBeNull();
 });

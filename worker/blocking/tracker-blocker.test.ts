@@ -2,8 +2,7 @@ import { expect, it, vi } from "vitest";
 import { ErrorCode } from "../../shared/errors.ts";
 import type { RequestHead } from "../../shared/http/heads.ts";
 import { requestHead } from "../../shared/testing/http/request-heads.ts";
-import type { BlockList } from "./block-list.ts";
-import { LOAD_PATIENCE, noList, TrackerBlocker } from "./tracker-blocker.ts";
+import { type BlockList, LOAD_PATIENCE, noList, TrackerBlocker } from "./tracker-blocker.ts";
 
 const list: BlockList = { names: (_, url) => url.hostname === "tracker.example" };
 const of = (url: string, change: Partial<RequestHead> = {}): RequestHead => ({

@@ -3,7 +3,7 @@ import { startEdge } from "../../scripts/edge-process.ts";
 import { freePort } from "../../scripts/local-edge/free-port.ts";
 import { CONFIG_PATH, HEALTH_PATH, PAIR_PATH, SUBPROTOCOL, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { VERSION } from "../../shared/version.ts";
-import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "../front/pairing-guard.ts";
+import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "../front/router.ts";
 import { askEdge } from "../testing/contract.ts";
 import { edgeOfTests } from "../testing/edge-of-tests.ts";
 import { pairPhone } from "../testing/test-phone.ts";

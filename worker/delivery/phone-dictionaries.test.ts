@@ -19,7 +19,7 @@ import {
   PhoneDictionaries,
   type SealedBodyStore,
 } from "./dictionaries.ts";
-import { HELD_BYTES } from "./session-delivery.ts";
+import { HELD_BYTES } from "./shared-parts.ts";
 
 const ZSTD = join(import.meta.dirname, "../../node_modules/@bokuweb/zstd-wasm/dist/esm/zstd.wasm");
 const compressor = new DictionaryCompressor(new WebAssembly.Module(readFileSync(ZSTD)));

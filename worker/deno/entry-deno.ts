@@ -8,41 +8,34 @@ import { eTag, ifNoneMatch } from "@std/http/etag";
 import { contentType } from "@std/media-types/content-type";
 import { extname } from "@std/path/extname";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { Room } from "../../shared/fair-shares.ts";
 import * as limits from "../../shared/limits.ts";
 import { PendingTransport } from "../../shared/pending-transport.ts";
 import { CLOSED_NORMALLY, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
-import { compiledFormat, compile as compileList, openCompiled } from "../blocking/block-list.ts";
-import { ListKeeper } from "../blocking/list-keeper.ts";
-import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
-import { DictionaryCompressor, PhoneDictionaries } from "../delivery/dictionaries.ts";
+import { ListKeeper, sharedBlocker } from "../blocking/tracker-blocker.ts";
 import { createEdgeHandler, SentLog, type SiteData } from "../delivery/edge-handler.ts";
-import { ImageRecoder } from "../delivery/images/image-recoder.ts";
-import { ImageStage, MOST_WAIT } from "../delivery/images/image-stage.ts";
-import { SharedCodecs, WasmCodec } from "../delivery/images/picture-codecs.ts";
-import { HELD_BYTES } from "../delivery/session-delivery.ts";
+import { SharedParts } from "../delivery/shared-parts.ts";
 import { DeviceDirectory } from "../devices/device-directory.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore } from "../devices/phone-door.ts";
 import { assetFile } from "../front/asset-path.ts";
-import { readBlockLists } from "../front/block-lists.ts";
-import { readPlan } from "../front/cloudflare-plan.ts";
 import {
+  type EdgeOptions,
   keyAdvice,
   phoneAdvice,
   readBaseHost,
+  readBlockLists,
+  readPlan,
   readPort,
   readSharedCache,
   readSwitch,
   readTls,
 } from "../front/edge-settings.ts";
-import type { EdgeOptions } from "../front/environment.ts";
+import { deploymentHosts } from "../front/hosts.ts";
 import { createRouter } from "../front/router.ts";
-import { deploymentHosts } from "../front/slot-host-list.ts";
-import { BoundedSocket, GATHER_TIME, gathering, hear } from "../session/edge-socket.ts";
+import { BoundedSocket, gathering, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import { TunnelServer } from "../session/tunnel-server.ts";
-import { KEPT_BYTES, SharedResponses } from "../shared-cache/shared-responses.ts";
+import { SharedResponses } from "../shared-cache/shared-responses.ts";
 import { openStore } from "./kv-store-deno.ts";
 import { openSharedCache } from "./shared-cache-deno.ts";
 import { HANDSHAKE_TIME } from "./socks-server-deno.ts";
@@ -67,18 +60,16 @@ const options: EdgeOptions = {
   ...setting("ROPEWAY_DEMO_ORIGINS"),
 };
 const store = await openStore(Deno.env.get("ROPEWAY_KV_PATH")).catch(fail);
-const compressor = new DictionaryCompressor(await compile("@bokuweb/zstd-wasm/dist/esm/zstd.wasm"));
-const codecs = new SharedCodecs(
-  async () => ({
+const parts = new SharedParts({
+  zstd: await compile("@bokuweb/zstd-wasm/dist/esm/zstd.wasm"),
+  codecs: async () => ({
     avifEncoder: await compile("@jsquash/avif/codec/enc/avif_enc.wasm"),
     jpegDecoder: await compile("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"),
     pngDecoder: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
     webpEncoder: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
   }),
-  epochClock.now,
-);
-const held = new Room(HELD_BYTES, epochClock.now);
-const recodingTime = new Room(MOST_WAIT, epochClock.now);
+  ...epochClock,
+});
 const phones = new Map<string, Phone>();
 const directory = new DeviceDirectory({
   accessKey: options.ROPEWAY_ACCESS_KEY ?? "",
@@ -128,18 +119,14 @@ const lists = new ListKeeper({
   store: store.blockLists,
   urls: blockLists,
   fetch,
-  compile: compileList,
-  format: compiledFormat,
   now: epochClock.now,
   log: console.error,
 });
-const trackers =
-  blockLists.length === 0 ? null : new TrackerBlocker({ shared: noList(), load: openList, ...epochClock });
+const trackers = blockLists.length === 0 ? null : sharedBlocker(() => lists.compiled(), epochClock);
 const shared =
   readSharedCache(options.ROPEWAY_SHARED_CACHE) && plan.sharesCache
     ? new SharedResponses({
         cache: openSharedCache(`ropeway-${address.hostname}:${address.port}`),
-        room: new Room(KEPT_BYTES, epochClock.now),
         ...epochClock,
       })
     : null;
@@ -213,22 +200,20 @@ function phoneOf(deviceId: string): Phone {
     if (isQuiet) phones.delete(id);
   }
   const backend = createDenoUpstream(options, store.forDevice(deviceId), shared);
-  const dictionaries = new PhoneDictionaries(store.bodiesOf(deviceId), compressor, held, setTimer);
+  const dictionaries = parts.dictionaries(store.bodiesOf(deviceId));
   const sentLog = new SentLog(store.sentLogOf(deviceId), epochClock.now);
   const server = new TunnelServer({
     handle: createEdgeHandler(backend, { sentLog, dictionaries, trackers }),
     trackers,
     dictionaries: plan.codesAgainst ? dictionaries : null,
-    images: plan.recodesPictures
-      ? new ImageStage(new ImageRecoder(new WasmCodec(codecs), recodingTime, epochClock), held, setTimer)
-      : null,
+    images: parts.images(plan.recodesPictures),
     pushes: plan.pushes,
     onActive: (active) => {
       if (!active) void device.settle().catch(() => {});
     },
     onUsed: (bytes) => device.used(bytes),
     ...epochClock,
-    createDefer: () => gathering(setTimer, GATHER_TIME),
+    createDefer: () => gathering(setTimer),
   });
   const device = new OwnDevice({
     store: store.recordsOf(deviceId),
@@ -255,11 +240,6 @@ function phoneOf(deviceId: string): Phone {
   };
   phones.set(deviceId, phone);
   return phone;
-}
-
-async function openList() {
-  const compiled = await lists.compiled();
-  return compiled && openCompiled(compiled);
 }
 
 /** What cannot be stored now is stored with the next change. */

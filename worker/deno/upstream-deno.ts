@@ -3,8 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { epochClock } from "../../shared/clock.ts";
 import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
-import { demoExemption } from "../front/demo-exemption.ts";
-import type { EdgeOptions } from "../front/environment.ts";
+import { demoExemption, type EdgeOptions } from "../front/edge-settings.ts";
 import type { SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { resolveDestination } from "../upstream/destination.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBlockLists } from "./block-lists.ts";
+import { readBlockLists } from "./edge-settings.ts";
 
 it("is EasyPrivacy, what is set, or nothing", () => {
   for (const text of [undefined, "", " "]) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readPlan } from "./cloudflare-plan.ts";
+import { readPlan } from "./edge-settings.ts";
 
 it("leaves nothing out but where it is told to", () => {
   for (const text of [undefined, "", "paid"]) {

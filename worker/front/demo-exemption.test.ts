@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demoExemption } from "./demo-exemption.ts";
+import { demoExemption } from "./edge-settings.ts";
 
 describe("the demo site's exemption", () => {
   it("is for exactly the origins that are listed", () => {

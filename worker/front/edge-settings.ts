@@ -1,5 +1,31 @@
-/** Reads what a person set for an edge of their own. What cannot be meant is refused in a sentence that says the mend. */
+/** What a deployment configures (docs/options.md), and how it is read. What cannot be meant is refused in a sentence that says the mend. */
 import { isStrongAccessKey, STRONGER_KEY } from "../../shared/access-key.ts";
+
+/** What a deployment configures: docs/options.md. */
+export interface EdgeOptions {
+  /** Without it nobody gets a tunnel. */
+  readonly ROPEWAY_ACCESS_KEY?: string;
+  /** Base host under which slots live (no port); unset where there is only one host. */
+  readonly ROPEWAY_HOST?: string;
+  /** Hosts of slots where there is no wildcard: `readSlotHosts`. */
+  readonly ROPEWAY_SLOT_HOSTS?: string;
+  /** "1": the edge may reach loopback and private addresses. */
+  readonly ROPEWAY_ALLOW_PRIVATE?: string;
+  /** "0": phones of this edge share no responses. */
+  readonly ROPEWAY_SHARED_CACHE?: string;
+  /** Addresses of block lists, parted by spaces; "0" for none, EasyPrivacy by default. */
+  readonly ROPEWAY_BLOCK_LISTS?: string;
+  /** "1": a proxy of one's own says who asks (`forwarded.ts`). */
+  readonly ROPEWAY_BEHIND_PROXY?: string;
+  /** "free" or "paid": what the platform's plan leaves room for; "paid" by default. */
+  readonly ROPEWAY_PLAN?: string;
+  /** What is there as long as the internet is, with spaces between; "0": the edge does not find out whether it is. */
+  readonly ROPEWAY_KNOWN_HOSTS?: string;
+  /** URL of the demo site when the edge runs locally. */
+  readonly ROPEWAY_DEMO_URL?: string;
+  /** Origins of the demo site, separated by spaces: reachable even though they are on loopback. */
+  readonly ROPEWAY_DEMO_ORIGINS?: string;
+}
 
 /** @param text ROPEWAY_HOST: a host name. */
 export function readBaseHost(text: string): string {
@@ -95,4 +121,85 @@ export function keyAdvice(accessKey: string): string | null {
 export function phoneAdvice(ip: string, baseHost: string): string | null {
   if (isLocalName(ip) || !isLocalName(baseHost)) return null;
   return `On other devices than this one, ${baseHost} means the device itself: none can use this edge yet. Phones need https and a name with a wildcard: set ROPEWAY_HOST to a name that leads here, as *.NAME does, and ROPEWAY_TLS_CERT and ROPEWAY_TLS_KEY to a certificate for both`;
+}
+
+// Which block lists an edge has.
+
+/** The list against trackers that browsers' blockers have on by default. */
+const EASY_PRIVACY = "https://easylist.to/easylist/easyprivacy.txt";
+
+/**
+ * @returns their addresses; none where nothing is to be blocked, or the plan has no room for that.
+ * @throws Error that says what to set instead.
+ */
+export function readBlockLists({ ROPEWAY_BLOCK_LISTS, ROPEWAY_PLAN }: EdgeOptions): readonly string[] {
+  const text = ROPEWAY_BLOCK_LISTS?.trim() || EASY_PRIVACY;
+  const urls = text === "0" ? [] : text.split(/\s+/);
+  const wrong = urls.find((url) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ""));
+  if (wrong !== undefined) {
+    const mend = "set it to addresses of lists, https://…, with spaces between them, or to 0";
+    throw new Error(`Cannot start: ROPEWAY_BLOCK_LISTS has "${wrong}": ${mend}`);
+  }
+  return readPlan(ROPEWAY_PLAN).blocksTrackers ? urls : [];
+}
+
+/**
+ * What is left out where the platform gives little. Cloudflare's free plan has 10 ms of processor time and 50 subrequests
+ * an invocation, which each message of a WebSocket is (developers.cloudflare.com/workers/platform/limits, November 2026);
+ * the paid one has 30 s by default, and 10,000. Both have 128 MB. Machines of one's own have no such limits.
+ */
+export type Plan = "free" | "paid";
+
+interface PlanFeatures {
+  /** The shared cache: to look something up, and to store it, are subrequests, too. */
+  readonly sharesCache: boolean;
+  /**
+   * Coding against what the phone has: some milliseconds of zstd in wasm, and as many to seal and store the bodies for
+   * it.
+   */
+  readonly codesAgainst: boolean;
+  /** Coding pictures anew: tens to hundreds of milliseconds each. */
+  readonly recodesPictures: boolean;
+  /** Block lists: some milliseconds to open one, and some hundred each week to compile it. */
+  readonly blocksTrackers: boolean;
+  /** All that are announced while one piece of a document is read belong to one invocation. */
+  readonly pushes: number;
+}
+
+const PLANS: Readonly<Record<Plan, PlanFeatures>> = {
+  free: {
+    sharesCache: false,
+    codesAgainst: false,
+    recodesPictures: false,
+    blocksTrackers: false,
+    pushes: 24,
+  },
+  paid: {
+    sharesCache: true,
+    codesAgainst: true,
+    recodesPictures: true,
+    blocksTrackers: true,
+    pushes: Number.POSITIVE_INFINITY,
+  },
+};
+
+/**
+ * @param text ROPEWAY_PLAN.
+ * @throws Error that says what to set instead.
+ */
+export function readPlan(text: string | undefined): PlanFeatures {
+  if (!text || text === "paid") return PLANS.paid;
+  if (text === "free") return PLANS.free;
+  throw new Error(`Cannot start: ROPEWAY_PLAN is "${text}": set it to free or paid, or not at all`);
+}
+
+/**
+ * The demo site runs on loopback beside a local edge, so its origins, and only those, are exempt from the rule that
+ * loopback is not reached.
+ *
+ * @param origins ROPEWAY_DEMO_ORIGINS: serialized origins, separated by spaces.
+ */
+export function demoExemption(origins: string | undefined): (url: URL) => boolean {
+  const exempt = new Set((origins ?? "").split(" ").filter((origin) => origin !== ""));
+  return (url) => exempt.has(url.origin);
 }

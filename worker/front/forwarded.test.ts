@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddress, requestedUrl } from "./forwarded.ts";
+import { clientAddress, requestedUrl } from "./router.ts";
 
 const request = new Request("http://ropeway.example/a", {
   headers: { "x-forwarded-proto": "https", "x-forwarded-for": "198.51.100.9, 203.0.113.4" },

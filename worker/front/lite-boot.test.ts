@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { liteBoot } from "./lite-boot.ts";
+import { liteBoot } from "./router.ts";
 
 function ask(path: string, destination: string | null, method = "GET"): Response | null {
   const url = new URL(path, "https://ropeway.example");

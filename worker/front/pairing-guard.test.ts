@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PairingGuard, WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./pairing-guard.ts";
+import { PairingGuard, WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./router.ts";
 
 function rig() {
   const clock = { time: 0 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PAIR_PATH, SUBPROTOCOL, TOKEN_PREFIX, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { verifyToken } from "../devices/device-token.ts";
-import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./pairing-guard.ts";
+import { WRONG_KEY_TIME, WRONG_KEYS_PER_ADDRESS } from "./router.ts";
 import { BASE, bearer, CONFIGURED, issueToken, KEY, pair, routerOf, SLOT, upgrade } from "./testing/router-rig.ts";
 
 describe("pairing", () => {

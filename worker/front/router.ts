@@ -4,13 +4,15 @@
  */
 import { type Context, Hono } from "hono";
 import { STRONGER_KEY } from "../../shared/access-key.ts";
-import { epochClock } from "../../shared/clock.ts";
+import { BoundedMap } from "../../shared/bounded-map.ts";
+import { type Clock, epochClock, pause } from "../../shared/clock.ts";
 import { DOWN_PATH, PROTOCOL_FIELD, UP_PATH } from "../../shared/fetch-road/record.ts";
 import {
   CONFIG_PATH,
   DEVICES_PATH,
   type EdgeConfig,
   HEALTH_PATH,
+  LITE_PATH,
   PAIR_PATH,
   parseOffer,
   RESERVED_PATH,
@@ -22,18 +24,11 @@ import { VERSION } from "../../shared/version.ts";
 import type { PairingAnswer, PairingRequest } from "../devices/device-directory.ts";
 import { nameByUserAgent, verifyToken } from "../devices/device-token.ts";
 import { tokenOf, tokenRefused, tunnelIsThere, unavailable } from "../devices/phone-door.ts";
-import { freshnessOf } from "./app-file-lifetimes.ts";
-import { readBlockLists } from "./block-lists.ts";
-import type { EdgeOptions } from "./environment.ts";
-import { clientAddress, type Peer, requestedUrl } from "./forwarded.ts";
-import { classifyHost, securityHeaders } from "./hosts.ts";
-import { liteBoot } from "./lite-boot.ts";
-import { PairingGuard } from "./pairing-guard.ts";
-import { phonePage } from "./phone-page.ts";
-import { deploymentHosts } from "./slot-host-list.ts";
-import { serveTold, tellingOf } from "./told-files.ts";
+import { isPublic, parseAddress } from "../upstream/destination.ts";
+import { type EdgeOptions, isLocalName, readBlockLists } from "./edge-settings.ts";
+import { classifyHost, deploymentHosts, freshnessOf, securityHeaders, serveTold, tellingOf } from "./hosts.ts";
 
-export interface RouterRuntime<Env extends EdgeOptions> {
+interface RouterRuntime<Env extends EdgeOptions> {
   /** A file of the built app by path, or a 404. */
   serveAsset(path: string, env: Env, request: Request): Promise<Response>;
   /** Answers a request in the name of a device to which this edge has issued a token (`phone-door.ts`). */
@@ -259,4 +254,197 @@ function requestHost(request: Request): string {
 
 function notConfigured(context: Context): Response {
   return context.json({ error: "Cannot open a tunnel: set the secret ROPEWAY_ACCESS_KEY on the edge first" }, 503);
+}
+
+/** Wrong access keys of one address before it is not listened to: more than a person mistypes. */
+export const WRONG_KEYS_PER_ADDRESS = 10;
+
+/** Milliseconds after which one of them is forgiven: an address gets two guesses a minute. */
+export const WRONG_KEY_TIME = 30_000;
+
+/**
+ * Slows down those who guess access keys. An address that sent several wrong ones is not listened to for a while. All
+ * wrong keys together only delay the answers to wrong keys, so strangers with many addresses cannot keep the owner out.
+ * The counts are in memory: they are lost when an isolate starts anew, which a key of 128 bits can bear.
+ */
+export class PairingGuard {
+  #clock: Clock;
+  /** Wrong keys of each address that were not forgiven by `since`; oldest first. */
+  #addresses = new BoundedMap<string, Tally>(MOST_ADDRESSES);
+  #all: Tally = { wrong: 0, since: 0 };
+  #waiting = 0;
+
+  /** @param clock milliseconds since the epoch. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Seconds for which this address is not listened to; 0 where it is. */
+  patienceFor(address: string | null): number {
+    const tally = address === null ? undefined : this.#addresses.get(groupOf(address));
+    if (tally === undefined) return 0;
+    const { wrong } = this.#forgiven(tally, WRONG_KEY_TIME);
+    return wrong < WRONG_KEYS_PER_ADDRESS ? 0 : Math.ceil(WRONG_KEY_TIME / 1000);
+  }
+
+  /** Resolves when the answer to a wrong key may go out. */
+  async wrongKey(address: string | null): Promise<void> {
+    if (address !== null) this.#count(groupOf(address));
+    this.#all = this.#forgiven(this.#all, ALL_TIME);
+    this.#all.wrong += 1;
+    const excess = this.#all.wrong - WRONG_KEYS_PER_ADDRESS;
+    // With MOST_WAITING of them, further answers are not delayed: to keep more would only cost us.
+    if (excess <= 0 || this.#waiting >= MOST_WAITING) return;
+    this.#waiting += 1;
+    await pause(this.#clock.setTimer, Math.min(MOST_DELAY, excess * DELAY_STEP));
+    this.#waiting -= 1;
+  }
+
+  #count(group: string): void {
+    const { wrong, since } = this.#forgiven(
+      this.#addresses.get(group) ?? { wrong: 0, since: this.#clock.now() },
+      WRONG_KEY_TIME,
+    );
+    this.#addresses.set(group, { wrong: wrong + 1, since });
+  }
+
+  /** One wrong key less for each `time` that has passed. */
+  #forgiven({ wrong, since }: Tally, time: number): Tally {
+    const forgiven = Math.max(0, Math.floor((this.#clock.now() - since) / time));
+    if (forgiven >= wrong) return { wrong: 0, since: this.#clock.now() };
+    return { wrong: wrong - forgiven, since: since + forgiven * time };
+  }
+}
+
+interface Tally {
+  wrong: number;
+  /** When the next of them began to be forgiven, as `now`. */
+  since: number;
+}
+
+/** Milliseconds after which one wrong key of all is forgiven. */
+const ALL_TIME = 1_000;
+/** Milliseconds that each wrong key beyond the usual adds to the answer of the next, and the most. */
+const DELAY_STEP = 100;
+const MOST_DELAY = 5_000;
+/** Answers that wait at a time; and addresses that are remembered, some 100 bytes each. */
+const MOST_WAITING = 100;
+const MOST_ADDRESSES = 4_096;
+
+/** An IPv6 subscriber has 2^64 addresses or more: those of a /64 count as one. */
+function groupOf(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const [before, after] = [head, tail].map((part) => part.split(":").filter((word) => word !== ""));
+  const missing = Math.max(0, 8 - (before?.length ?? 0) - (after?.length ?? 0));
+  const words = [...(before ?? []), ...Array<string>(missing).fill("0"), ...(after ?? [])];
+  return words.slice(0, 4).join(":");
+}
+
+// What a request was before a proxy of the deployment's own took it: where ROPEWAY_BEHIND_PROXY is "1", X-Forwarded-For
+// and X-Forwarded-Proto are believed. Strangers can send those fields too, so only a peer whose address is not public is
+// believed: a proxy on this machine, or in its own network.
+
+/** The IP address at the other end of a request's connection; null where it is not known, and nothing is believed. */
+type Peer = string | null;
+
+/** As the browser asked for it; proxies pass the Host field on. */
+export function requestedUrl(request: Request, options: EdgeOptions, peer: Peer): URL {
+  const url = new URL(request.url);
+  if (isProxy(options, peer) && request.headers.get("x-forwarded-proto") === "https") url.protocol = "https:";
+  return url;
+}
+
+/**
+ * Whose address it is that a request came from. Of a list it is the last, which the proxy added: browsers may begin it.
+ *
+ * @returns null where that is not known: whoever is nearer than the internet may be a proxy, which all phones share.
+ */
+export function clientAddress(request: Request, options: EdgeOptions, peer: Peer): string | null {
+  if (isProxy(options, peer)) return request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() || null;
+  return peer !== null && !isNear(peer) ? peer : null;
+}
+
+function isProxy({ ROPEWAY_BEHIND_PROXY }: EdgeOptions, peer: Peer): boolean {
+  return ROPEWAY_BEHIND_PROXY === "1" && peer !== null && isNear(peer);
+}
+
+function isNear(peer: string): boolean {
+  const address = parseAddress(peer);
+  return address !== null && !isPublic(address);
+}
+
+// Answers in place of the app's service worker, which shows pages without scripts on the base host (decision 28), when
+// that was away: the app sees what came into its frame, and sends the frame there again. Such a request is a page's, with
+// its address and its form: nothing is done with it.
+
+const FRAMES: ReadonlySet<string> = new Set(["iframe", "frame", "embed", "object"]);
+
+/** @returns null for a request of the app's own. */
+export function liteBoot(url: URL, request: Request, headers: Record<string, string>): Response | null {
+  const destination = request.headers.get("sec-fetch-dest") ?? "";
+  const isPlace = url.pathname.startsWith(LITE_PATH);
+  // The app frames its start document, and places.
+  if (!isPlace && (!FRAMES.has(destination) || url.pathname === "/blank")) return null;
+  const answered = { ...headers, "cache-control": "no-store" };
+  if (destination === "document") return new Response(null, { status: 302, headers: { ...answered, location: "/" } });
+  if (destination !== "" && !FRAMES.has(destination)) return new Response("", { status: 404, headers: answered });
+  const method = request.method === "GET" || request.method === "HEAD" ? "GET" : "POST";
+  const html = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta name="ropeway-boot" content="${method}"><title></title>`;
+  return new Response(html, {
+    headers: {
+      ...answered,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "sandbox allow-same-origin; default-src 'none'; frame-ancestors 'self'",
+    },
+  });
+}
+
+// What another device gets of an edge that is set up for its own machine only, in place of a way that ends nowhere.
+
+/** @returns null where the base host leads to the edge for whoever asks. */
+function phonePage(url: URL, baseHost: string | undefined): Response | null {
+  if (!baseHost || !isLocalName(baseHost) || isLocalName(url.hostname)) return null;
+  const here = escapeHtml(url.hostname);
+  const base = escapeHtml(baseHost);
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Ropeway: not set up for this device</title>
+<style>
+body { max-width: 34rem; margin: 0 auto; padding: 2.5rem 1.5rem; font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; line-height: 1.2; }
+pre, code { overflow-wrap: anywhere; white-space: pre-wrap; }
+pre { padding: 1rem; border: 1px solid; border-radius: 0.75rem; }
+</style>
+<h1>This edge is not set up for other devices yet</h1>
+<p>A Ropeway edge runs at ${here}. But it goes by the name ${base}, which means each device itself, so this one would look
+for it in vain.</p>
+<p>A phone needs <strong>https</strong> and <strong>a name with a wildcard</strong> that lead to the edge. Whoever runs it
+can start it so:</p>
+<pre>ROPEWAY_IP=0.0.0.0 \\
+ROPEWAY_HOST=ropeway.example \\
+ROPEWAY_TLS_CERT=cert.pem \\
+ROPEWAY_TLS_KEY=key.pem \\
+npm start</pre>
+<p><code>ropeway.example</code> stands for a name of your own. It and <code>*.ropeway.example</code> lead to ${here}, and
+the certificate is for both. docs/deploy.md says more, under “A laptop and a phone”.</p>
+</html>
+`;
+  return new Response(html, {
+    // RFC 9110 section 15.5.20: this server does not answer for that host.
+    status: 421,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    },
+  });
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deploymentHosts, readSlotHosts } from "./slot-host-list.ts";
+import { deploymentHosts, readSlotHosts } from "./hosts.ts";
 
 const BASE = "app.ropeway.example";
 

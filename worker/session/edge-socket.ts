@@ -72,10 +72,10 @@ export class BoundedSocket implements EdgeSocket {
 // What a session says in quick succession goes in one message: each costs the phone a task in three processes.
 
 /** Milliseconds: what a session says within it goes in one message: each costs a phone tasks in three processes. */
-export const GATHER_TIME = 3;
+const GATHER_TIME = 3;
 
 /** Runs a task at the end of the turn, and those that come within `time` milliseconds after it together at its end. */
-export function gathering(setTimer: SetTimer, time: number): Defer {
+export function gathering(setTimer: SetTimer, time = GATHER_TIME): Defer {
   let isResting = false;
   let waiting: (() => void)[] = [];
   const rest = (): void => {

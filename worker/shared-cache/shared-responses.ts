@@ -6,8 +6,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { toHex } from "../../shared/base-encodings.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
-import type { Clock } from "../../shared/clock.ts";
-import type { Room } from "../../shared/fair-shares.ts";
+import { type Clock, epochClock } from "../../shared/clock.ts";
+import { Room } from "../../shared/fair-shares.ts";
 import { toAsciiJson } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import {
@@ -52,9 +52,11 @@ export const KEPT_BYTES = 16 * 1024 * 1024;
 
 interface SharedResponsesDeps extends Clock {
   readonly cache: SharedCache;
-  /** For bodies that come: of all phones in the process. */
-  readonly room: Room;
+  /** For bodies that come: that of all phones in the process, unless a test has its own. */
+  readonly room?: Room;
 }
+
+const ROOM_OF_PROCESS = new Room(KEPT_BYTES, epochClock.now);
 
 export class SharedResponses {
   readonly #deps: SharedResponsesDeps;
@@ -145,7 +147,7 @@ export class SharedResponses {
     const { identity } = question.shared;
     const flight: Flight = new Flight({
       question,
-      room: this.#deps.room,
+      room: this.#deps.room ?? ROOM_OF_PROCESS,
       store: (stored, body) => this.#store(key, question.shared, stored, body),
       onOver: (response) => {
         if (this.#flights.get(identity) === flight) this.#flights.delete(identity);

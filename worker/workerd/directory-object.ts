@@ -2,8 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { epochClock } from "../../shared/clock.ts";
 import type { DeviceEvent, PairingCode } from "../../shared/devices.ts";
-import { compile, compiledFormat } from "../blocking/block-list.ts";
-import { ListKeeper } from "../blocking/list-keeper.ts";
+import { ListKeeper } from "../blocking/tracker-blocker.ts";
 import {
   type CodeTerms,
   DeviceDirectory,
@@ -13,9 +12,8 @@ import {
 } from "../devices/device-directory.ts";
 import type { DeviceCalls, DeviceTerms, EndReason, NamedDevice, Unpairing } from "../devices/device-token.ts";
 import type { DirectoryDesk } from "../devices/phone-door.ts";
-import { readBlockLists } from "../front/block-lists.ts";
-import { objectRecordStore } from "./object-records.ts";
-import { askWithState, type ObjectState } from "./object-state.ts";
+import { readBlockLists } from "../front/edge-settings.ts";
+import { askWithState, type ObjectState, objectRecordStore } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
@@ -63,8 +61,6 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       store,
       urls: readBlockLists(env),
       fetch: (url, init) => fetch(url, init),
-      compile,
-      format: compiledFormat,
       now: epochClock.now,
       log: (line) => console.error(line),
     });

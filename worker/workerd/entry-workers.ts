@@ -1,9 +1,9 @@
 /** Entry for Cloudflare Workers: binds the router to the platform's assets, Durable Objects and loopback. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { createRouter } from "../front/router.ts";
-import { askObject } from "./ask-object.ts";
 import { DirectoryObject, directoryOf } from "./directory-object.ts";
 import { fetchUncached } from "./fetch-workerd.ts";
+import { askObject } from "./object-state.ts";
 import { peerAddress } from "./peer-address.ts";
 import { TunnelObject } from "./tunnel-object.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";

@@ -11,44 +11,36 @@ import jpegDecoder from "../../node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.
 import * as pngModule from "../../node_modules/@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import webpEncoder from "../../node_modules/@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { Room } from "../../shared/fair-shares.ts";
 import { CLOSED_NORMALLY, endsSession, KEEP_ALIVE, parseOffer, SUBPROTOCOL } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { openCompiled } from "../blocking/block-list.ts";
-import { noList, TrackerBlocker } from "../blocking/tracker-blocker.ts";
-import { DictionaryCompressor, PhoneDictionaries } from "../delivery/dictionaries.ts";
+import { sharedBlocker, type TrackerBlocker } from "../blocking/tracker-blocker.ts";
 import { createEdgeHandler, type EdgeBackend, SentLog } from "../delivery/edge-handler.ts";
-import { ImageRecoder } from "../delivery/images/image-recoder.ts";
-import { ImageStage, MOST_WAIT } from "../delivery/images/image-stage.ts";
-import { BindingCodec, SharedCodecs, WasmCodec } from "../delivery/images/picture-codecs.ts";
-import { HELD_BYTES } from "../delivery/session-delivery.ts";
+import { SharedParts } from "../delivery/shared-parts.ts";
 import type { DeviceCalls, DeviceTerms, DeviceToken, DeviceUsage, Unpairing } from "../devices/device-token.ts";
 import { OwnDevice } from "../devices/own-device.ts";
 import { answerPhone, notPairedAnyMore, unavailable } from "../devices/phone-door.ts";
-import { readBlockLists } from "../front/block-lists.ts";
-import { readPlan } from "../front/cloudflare-plan.ts";
-import { type EdgeSocket, GATHER_TIME, gathering, hear } from "../session/edge-socket.ts";
+import { readBlockLists, readPlan } from "../front/edge-settings.ts";
+import { type EdgeSocket, gathering, hear } from "../session/edge-socket.ts";
 import { FetchRoad } from "../session/fetch-road.ts";
 import type { ConnectionSnapshot } from "../session/served-session.ts";
 import { type Connection, type SurvivingSocket, TunnelServer } from "../session/tunnel-server.ts";
 import { directoryOf } from "./directory-object.ts";
 import { type ObjectBodyStore, objectBodyStore } from "./object-bodies.ts";
-import { objectRecordStore } from "./object-records.ts";
-import { objectSentLogStore } from "./sent-log-workerd.ts";
+import { objectRecordStore, objectSentLogStore } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 import { createWorkerdUpstream } from "./upstream-workerd.ts";
 import type { WorkerEnvironment } from "./worker-environment.ts";
 
 /** Shared by all objects in the isolate. */
-const held = new Room(HELD_BYTES, epochClock.now);
-const recodingTime = new Room(MOST_WAIT, epochClock.now);
-const compressor = new DictionaryCompressor(zstd);
-const blockList = noList();
-const codecs = new SharedCodecs(async () => {
-  // Its package has types for what is in it, and knows of no module.
-  const { default: pngDecoder } = pngModule as unknown as { readonly default: WebAssembly.Module };
-  return { avifEncoder, jpegDecoder, pngDecoder, webpEncoder };
-}, epochClock.now);
+const parts = new SharedParts({
+  zstd,
+  codecs: async () => {
+    // Its package has types for what is in it, and knows of no module.
+    const { default: pngDecoder } = pngModule as unknown as { readonly default: WebAssembly.Module };
+    return { avifEncoder, jpegDecoder, pngDecoder, webpEncoder };
+  },
+  ...epochClock,
+});
 
 /** Attachment of a socket on which nothing was said yet. */
 const FRESH = "fresh";
@@ -97,7 +89,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
     super(ctx, env);
     this.#backend = createWorkerdUpstream(ctx, env);
     this.#bodies = objectBodyStore(ctx.storage, new StateDisk(env), epochClock.now);
-    const dictionaries = new PhoneDictionaries(this.#bodies, compressor, held, setTimer);
+    const dictionaries = parts.dictionaries(this.#bodies);
     const plan = readPlan(env.ROPEWAY_PLAN);
     const trackers = blockerOf(env);
     this.#server = new TunnelServer({
@@ -108,7 +100,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       }),
       trackers,
       dictionaries: plan.codesAgainst ? dictionaries : null,
-      images: imageStageOf(env),
+      images: parts.images(plan.recodesPictures, env.IMAGES),
       pushes: plan.pushes,
       onSnapshot: (transport, snapshot) => this.#saveAttachment(transport, snapshot),
       onActive: (active) => this.#setActive(active),
@@ -117,7 +109,7 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
       onUnread: () => ctx.abort("Cannot go on: the phone does not read what it asked for"),
       keptAliveAt: (transport) => this.#keptAliveAt(transport),
       ...epochClock,
-      createDefer: () => gathering(setTimer, GATHER_TIME),
+      createDefer: () => gathering(setTimer),
     });
     this.#fetchRoad = new FetchRoad({
       connect: (transport) => this.#server.connect(transport),
@@ -288,20 +280,10 @@ export class TunnelObject extends DurableObject<WorkerEnvironment> implements De
 }
 
 /** Null where the plan leaves no time for pictures, and there is no binding that takes them. */
-function imageStageOf({ IMAGES, ROPEWAY_PLAN }: WorkerEnvironment): ImageStage | null {
-  const own = readPlan(ROPEWAY_PLAN).recodesPictures ? new WasmCodec(codecs) : null;
-  const codec = IMAGES === undefined ? own : new BindingCodec(IMAGES, own);
-  return codec && new ImageStage(new ImageRecoder(codec, recodingTime, epochClock), held, setTimer);
-}
-
 /** Null where the edge has no block list. */
 function blockerOf(env: WorkerEnvironment): TrackerBlocker | null {
   if (readBlockLists(env).length === 0) return null;
-  const load = async () => {
-    const compiled = await directoryOf(env).blockList();
-    return compiled && openCompiled(compiled);
-  };
-  return new TrackerBlocker({ shared: blockList, load, ...epochClock });
+  return sharedBlocker(() => directoryOf(env).blockList(), epochClock);
 }
 
 /** A stream of JavaScript's own is never told that nobody reads it any more; one of the runtime's is, with its next bytes. */

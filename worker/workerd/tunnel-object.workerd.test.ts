@@ -16,7 +16,7 @@ import {
 import { PhoneSession, streamOf } from "../testing/phone-session.ts";
 import { UpstreamFetcher } from "./entry-workers.ts";
 import { EXCHANGES_AWAITING_HEAD } from "./fetch-workerd.ts";
-import { objectSentLogStore } from "./sent-log-workerd.ts";
+import { objectSentLogStore } from "./object-state.ts";
 import { StateDisk } from "./state-disk.ts";
 
 class ObjectPhone extends PhoneSession {

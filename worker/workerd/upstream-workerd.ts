@@ -2,12 +2,9 @@
 
 import { connect } from "cloudflare:sockets";
 import { epochClock, setTimer } from "../../shared/clock.ts";
-import { Room } from "../../shared/fair-shares.ts";
 import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts";
-import { readPlan } from "../front/cloudflare-plan.ts";
-import { demoExemption } from "../front/demo-exemption.ts";
-import { readSharedCache } from "../front/edge-settings.ts";
-import { KEPT_BYTES, lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
+import { demoExemption, readPlan, readSharedCache } from "../front/edge-settings.ts";
+import { lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
@@ -28,16 +25,13 @@ interface LoopbackExports {
   readonly UpstreamFetcher: Fetcher;
 }
 
-/** Shared by all objects in the isolate. */
-const room = new Room(KEPT_BYTES, epochClock.now);
-
 export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnvironment): EdgeBackend {
   const { UpstreamFetcher } = ctx.exports as unknown as LoopbackExports;
   const loopback = (request: Request) => UpstreamFetcher.fetch(request, AS_CODED);
   const asking = createGatedFetch(fetchUncached, loopback, new HeaderGate());
   const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
-    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), room, ...epochClock }).through(asking) : asking,
+    fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
     openSocket: (handshake, signal) => openWorkerdSocket(loopback, handshake, signal),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),

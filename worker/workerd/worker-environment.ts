@@ -1,5 +1,5 @@
 import type { ImagesBinding } from "../delivery/images/picture-codecs.ts";
-import type { EdgeOptions } from "../front/environment.ts";
+import type { EdgeOptions } from "../front/edge-settings.ts";
 import type { StateDiskBinding } from "./state-disk.ts";
 
 /** Bindings of the Cloudflare deployment (wrangler.toml), and of a local workerd. */

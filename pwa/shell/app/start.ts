@@ -211,7 +211,7 @@ async function openSlots(
   });
 }
 
-/** A list comes with the page, whose policy names the same hosts (`worker/front/told-files.ts`). */
+/** A list comes with the page, whose policy names the same hosts (`worker/front/hosts.ts`). */
 async function slotHosts(registry: SlotRegistry, slotHost: string | null, tabOf: () => Tab): Promise<SlotHosts | null> {
   const list = document.querySelector<HTMLMetaElement>('meta[name="ropeway-slots"]')?.content ?? "";
   if (list === "") return slotHost === null ? null : wildcardHosts(location.protocol, slotHost);

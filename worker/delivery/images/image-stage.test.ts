@@ -5,7 +5,7 @@ import { headerValue } from "../../../shared/http/head-fields.ts";
 import type { HeaderList, ImageWish, RequestHead } from "../../../shared/http/heads.ts";
 import { ORIGINAL, parseImageNote, withDefaultAccept } from "../../../shared/http/phone-fields.ts";
 import { requestHead } from "../../../shared/testing/http/request-heads.ts";
-import { HELD_BYTES } from "../session-delivery.ts";
+import { HELD_BYTES } from "../shared-parts.ts";
 import type { DecodedResponse } from "../stage.ts";
 import { ImageRecoder } from "./image-recoder.ts";
 import { ImageStage, MOST_WAIT } from "./image-stage.ts";

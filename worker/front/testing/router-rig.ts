@@ -3,7 +3,7 @@ import { DeviceDirectory } from "../../devices/device-directory.ts";
 import { newDeviceId, issueToken as tokenFor } from "../../devices/device-token.ts";
 import { answerPhone } from "../../devices/phone-door.ts";
 import { memoryRecordStore } from "../../devices/record-store.ts";
-import type { EdgeOptions } from "../environment.ts";
+import type { EdgeOptions } from "../edge-settings.ts";
 import { createRouter } from "../router.ts";
 
 export const KEY = "kept-to-itself-in-32-characters.";
