@@ -3,7 +3,9 @@
  * posted in arrays, one array per turn. The tunnel believes a port nothing about who it is: origin and top-level origin
  * are those that the shell bound to it.
  */
-import type { RequestHead, ResponseHead } from "../../shared/http/heads.ts";
+
+import type { SetTimer } from "../../shared/clock.ts";
+import type { HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 
 /** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
@@ -108,3 +110,59 @@ export type TunnelToPort =
   | { readonly type: "error"; readonly id: number; readonly code: number; readonly message: string }
   /** Upload: the last `body` chunk was taken, send the next. */
   | { readonly type: "body-wanted"; readonly id: number };
+
+/** When to post what has gathered: the first at once, with what the same turn brings; then not before a rest is over. */
+export class MessageBatch {
+  readonly #post: () => void;
+  readonly #rest: number;
+  readonly #setTimer: SetTimer;
+  #isResting = false;
+  #isScheduled = false;
+  #isWanted = false;
+
+  /**
+   * @param post posts all that has gathered.
+   * @param rest milliseconds.
+   */
+  constructor(post: () => void, rest: number, setTimer: SetTimer) {
+    this.#post = post;
+    this.#rest = rest;
+    this.#setTimer = setTimer;
+  }
+
+  /** Something has gathered. @param isUrgent not worth a wait. */
+  want(isUrgent = false): void {
+    this.#isWanted = true;
+    if (this.#isScheduled || (this.#isResting && !isUrgent)) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    this.#isWanted = false;
+    this.#post();
+    if (this.#isResting) return;
+    this.#isResting = true;
+    this.#setTimer(() => {
+      this.#isResting = false;
+      if (this.#isWanted) this.want();
+    }, this.#rest);
+  }
+}
+
+/** The encodings of forms (HTML section 4.10.22); a boundary as RFC 2046 section 5.1.1 has it, in quotes or not. */
+const FORM_TYPE =
+  /^(?:application\/x-www-form-urlencoded|text\/plain|multipart\/form-data; ?boundary="?[\w'()+,./:=?-]{1,70}"?)(?:; ?charset=[\w-]{1,40})?$/i;
+
+/**
+ * What of a page's fields goes along with a form to another origin: another field, or another type, would be a request
+ * across sites that no browser sends without asking the other site first.
+ */
+export function formFields(fields: unknown): HeaderList {
+  for (const field of Array.isArray(fields) ? fields : []) {
+    const [name, value] = (Array.isArray(field) ? field : []) as readonly unknown[];
+    if (name === "content-type" && typeof value === "string" && FORM_TYPE.test(value)) return [["content-type", value]];
+  }
+  return [];
+}

@@ -1,8 +1,6 @@
 /** Between the shell and its tunnel worker. */
-
 import type { HeaderList, Recoding } from "../../shared/http/heads.ts";
 import type { AcceptTable } from "../../shared/http/phone-fields.ts";
-import type { LinkHint, LinkPhase, Road } from "./link.ts";
 import type { SilentDocument, SlotBinding } from "./port-messages.ts";
 
 /**
@@ -24,7 +22,7 @@ export interface PictureSettings {
 }
 
 /** What the person wants of requests for trackers. */
-export interface TrackerSettings {
+interface TrackerSettings {
   readonly areBlocked: boolean;
   /** As `siteName` of their pages: all requests of these go. */
   readonly exceptions: readonly string[];
@@ -324,3 +322,51 @@ export type TunnelToShell =
   /** A request to this URL failed that may have had its effect all the same. */
   | { readonly type: "uncertain"; readonly url: string }
   | { readonly type: "answer"; readonly id: number; readonly value: unknown };
+
+/** `since` and `retryAt` are milliseconds as `Date.now()` counts them while nobody sets the clock. */
+export type LinkPhase =
+  | { readonly kind: "unpaired" }
+  | { readonly kind: "connecting"; readonly since: number; readonly attempt: number }
+  | { readonly kind: "open" }
+  /** The link is there, but an answer has been due for a while. */
+  | { readonly kind: "stalled"; readonly since: number }
+  | { readonly kind: "waiting"; readonly since: number; readonly retryAt: number }
+  | { readonly kind: "offline"; readonly since: number }
+  /**
+   * The edge does not know the phone any more. With `why`, it turned down the key that it was just given: its own
+   * words, or null for a wrong key.
+   */
+  | { readonly kind: "refused"; readonly why?: string | null };
+
+/** Nobody knows when the link will be there: one attempt after the other has failed, or there is no network. */
+export function isAway(link: LinkPhase): boolean {
+  return link.kind === "offline" || link.kind === "waiting" || (link.kind === "connecting" && link.attempt > 1);
+}
+
+/**
+ * Why a link may be worth another look: another network, or the person looks at the app again. Or the person is about
+ * to go somewhere, so the link should be ready.
+ */
+export type LinkHint = "network" | "visible" | "navigation";
+
+/** What carries the link. */
+export type Road = "websocket" | "fetch";
+
+/** A page that the person has kept: it stays on the phone, as it was, until it is kept no longer. */
+export interface KeptPage {
+  /** Real, without a fragment. */
+  readonly url: string;
+  readonly title: string;
+  /** Milliseconds since 1970. */
+  readonly keptAt: number;
+  /** Bytes of its bodies. */
+  readonly bytes: number;
+  /** How many of the things that it asked for are not kept with it, since they were not stored. */
+  readonly missing: number;
+}
+
+/** Why a page cannot be kept: its site forbids it; a form led to it; not all of it came through the store. */
+export type KeepRefusal = "forbidden" | "form" | "not-stored";
+
+/** What became of the wish to keep a page. */
+export type KeepOutcome = { readonly page: KeptPage } | { readonly refused: KeepRefusal };

@@ -3,8 +3,12 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { responseHead } from "../../shared/testing/http/exchange-rig.ts";
 import { fetchHead } from "../../shared/testing/http/request-heads.ts";
 import { settle } from "../../shared/testing/turns.ts";
-import type { PortRequestHead, PortToTunnel, TunnelToPort } from "../messages/port-messages.ts";
-import { PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
+import {
+  PORT_CREDIT_BYTES,
+  type PortRequestHead,
+  type PortToTunnel,
+  type TunnelToPort,
+} from "../messages/port-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 

@@ -6,15 +6,16 @@ import { setTimer } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
 import { isIdempotent, type ResponseHead } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
-import { MessageBatch } from "../messages/message-batch.ts";
-import type {
-  PortRequestHead,
-  PortToTunnel,
-  SilentDocument,
-  SlotBinding,
-  TunnelToPort,
+import {
+  MessageBatch,
+  PORT_BATCH_TIME,
+  PORT_CREDIT_BYTES,
+  type PortRequestHead,
+  type PortToTunnel,
+  type SilentDocument,
+  type SlotBinding,
+  type TunnelToPort,
 } from "../messages/port-messages.ts";
-import { PORT_BATCH_TIME, PORT_CREDIT_BYTES } from "../messages/port-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { type BodyObserver, ResponseBody } from "./response-body.ts";
 

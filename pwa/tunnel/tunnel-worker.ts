@@ -9,14 +9,15 @@ import { type AcceptTable, withDefaultAccept } from "../../shared/http/phone-fie
 import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
-import { isAway, type LinkPhase } from "../messages/link.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
-import type {
-  NavigationRequest,
-  ShellToTunnel,
-  TunnelQuestion,
-  TunnelSettings,
-  TunnelToShell,
+import {
+  isAway,
+  type LinkPhase,
+  type NavigationRequest,
+  type ShellToTunnel,
+  type TunnelQuestion,
+  type TunnelSettings,
+  type TunnelToShell,
 } from "../messages/tunnel-messages.ts";
 import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";

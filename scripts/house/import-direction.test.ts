@@ -15,7 +15,7 @@ const forbidden: readonly Import[] = [
   ["shared/mux", "../../worker/front/router.ts"],
   ["shared/mux", "../http/heads.ts"],
   ["shared/mux/pipe", "../../http/heads.ts"],
-  ["shared/wire", "../../pwa/messages/link.ts"],
+  ["shared/wire", "../../pwa/messages/tunnel-messages.ts"],
   ["shared/wire", "../mux/session/session.ts"],
   ["shared/wire", "../coding/link-coding.ts"],
   ["shared/wire/hpack", "../../http/heads.ts"],

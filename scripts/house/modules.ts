@@ -240,11 +240,7 @@ export const MODULES: readonly Module[] = [
       "pwa/messages/lite-messages.ts",
     ],
     open: [
-      "pwa/messages/form-type.ts",
-      "pwa/messages/kept-page.ts",
-      "pwa/messages/link.ts",
       "pwa/messages/lite-address.ts",
-      "pwa/messages/message-batch.ts",
       "pwa/messages/notice-data.ts",
       "pwa/messages/own-worker-messages.ts",
       "pwa/messages/site-name.ts",

@@ -1,5 +1,4 @@
-import { isAway, type LinkPhase } from "../../messages/link.ts";
-import type { TunnelStats } from "../../messages/tunnel-messages.ts";
+import { isAway, type LinkPhase, type TunnelStats } from "../../messages/tunnel-messages.ts";
 import { pair, storedToken } from "../link/pairing.ts";
 import type { TunnelClient, TunnelEvent } from "../link/tunnel-client.ts";
 import type { KeyValueStorage, SettingsStore } from "./settings.ts";

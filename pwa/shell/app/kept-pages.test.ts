@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { KeepOutcome, KeptPage } from "../../messages/kept-page.ts";
-import type { StoreQuestion } from "../../messages/tunnel-messages.ts";
+import type { KeepOutcome, KeptPage, StoreQuestion } from "../../messages/tunnel-messages.ts";
 import { KeptPages } from "./phone.ts";
 
 const pageOf = (url: string): KeptPage => ({ url, title: "A", keptAt: 1, bytes: 2, missing: 0 });

@@ -1,7 +1,6 @@
 import type { EdgeConfig } from "../../../shared/subprotocol.ts";
-import type { KeepOutcome, KeepRefusal, KeptPage } from "../../messages/kept-page.ts";
 import { siteName } from "../../messages/site-name.ts";
-import type { StoredSite, TunnelStats } from "../../messages/tunnel-messages.ts";
+import type { KeepOutcome, KeepRefusal, KeptPage, StoredSite, TunnelStats } from "../../messages/tunnel-messages.ts";
 import type { WindowChannel } from "../frames/slot-frames.ts";
 import { chooseScripts, liteSites, storedConfig } from "../link/remembered.ts";
 import type { TunnelClient } from "../link/tunnel-client.ts";

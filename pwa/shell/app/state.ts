@@ -1,6 +1,5 @@
-import type { LinkPhase } from "../../messages/link.ts";
 import type { PagePhase } from "../../messages/page-messages.ts";
-import type { PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
+import type { LinkPhase, PageUse, PageWaiting } from "../../messages/tunnel-messages.ts";
 
 /** Bytes that Ropeway has moved since it was set up on this phone, for the line on the start page. */
 export interface Totals {

@@ -1,7 +1,7 @@
 /** Navigations as the shell asks the tunnel for them, and as pages ask the shell. */
 import { ErrorCode } from "../../../shared/errors.ts";
-import { formFields } from "../../messages/form-type.ts";
 import type { PageToShell } from "../../messages/page-messages.ts";
+import { formFields } from "../../messages/port-messages.ts";
 import type { NavigationRequest } from "../../messages/tunnel-messages.ts";
 import type { TabState } from "../app/state.ts";
 

@@ -6,9 +6,9 @@ import type { Destination, HeaderList, RequestHead, ResponseHead } from "../../.
 import { isStoreNote, ORIGINAL, parseImageNote } from "../../../shared/http/phone-fields.ts";
 import { EdgeRequest } from "../../../shared/subprotocol.ts";
 import { concat } from "../../../shared/wire/frame.ts";
-import { formFields } from "../../messages/form-type.ts";
-import { MessageBatch } from "../../messages/message-batch.ts";
 import {
+  formFields,
+  MessageBatch,
   PORT_BATCH_TIME,
   PORT_CREDIT_BYTES,
   type PortRequestHead,

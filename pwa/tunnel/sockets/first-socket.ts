@@ -16,7 +16,7 @@ import {
 } from "../../../shared/phone-socket.ts";
 import { endsSession } from "../../../shared/subprotocol.ts";
 import type { Transport } from "../../../shared/transport.ts";
-import type { LinkHint, LinkPhase } from "../../messages/link.ts";
+import type { LinkHint, LinkPhase } from "../../messages/tunnel-messages.ts";
 import type { FurtherSocketsPlatform } from "./further-sockets.ts";
 import {
   attemptTime,

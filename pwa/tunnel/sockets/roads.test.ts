@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as limits from "../../../shared/limits.ts";
 import type { SocketOffer } from "../../../shared/phone-socket.ts";
 import { offeredProtocols } from "../../../shared/subprotocol.ts";
-import type { Road } from "../../messages/link.ts";
+import type { Road } from "../../messages/tunnel-messages.ts";
 import { FakePlatform, FakeSocket } from "../testing/fake-platform.ts";
 import { Roads } from "./roads.ts";
 import { SOCKET_OPEN_TIMEOUT, SOCKET_OPEN_TIMEOUT_MIN } from "./socket-keeper.ts";

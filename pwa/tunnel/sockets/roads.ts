@@ -2,7 +2,7 @@ import { BoundedMap } from "../../../shared/bounded-map.ts";
 import type { Clock } from "../../../shared/clock.ts";
 import * as limits from "../../../shared/limits.ts";
 import type { PhoneSocket, SocketListener, SocketOffer } from "../../../shared/phone-socket.ts";
-import type { Road } from "../../messages/link.ts";
+import type { Road } from "../../messages/tunnel-messages.ts";
 import { HANDSHAKE_ROUND_TRIPS, SOCKET_OPEN_TIMEOUT, SocketContext, SocketKeeper } from "./socket-keeper.ts";
 
 // Which road the link takes: WebSocket, unless this network is known not to let it through. Pure; time and chance are

@@ -12,7 +12,7 @@ import { carriedReceiver } from "../../../shared/testing/mux/carried.ts";
 import { settle } from "../../../shared/testing/turns.ts";
 import type { Transport } from "../../../shared/transport.ts";
 import { decodeMessage } from "../../../shared/wire/frame.ts";
-import type { LinkPhase } from "../../messages/link.ts";
+import type { LinkPhase } from "../../messages/tunnel-messages.ts";
 import type { ResponseSource } from "../exchange/exchange.ts";
 import { RECONNECT_DELAY_MAX } from "../sockets/socket-keeper.ts";
 import { Tunnel } from "../tunnel.ts";

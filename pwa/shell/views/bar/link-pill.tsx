@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LinkPhase } from "../../../messages/link.ts";
+import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 
 /** A first connection is quick; only one that takes longer than this is worth a word. */
 const QUIET_CONNECTING_MS = 2_000;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { LinkPhase } from "../../../messages/link.ts";
+import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import type { BrowserActions, BrowserState } from "../../app/state.ts";
 import { isWaiting } from "../bar/link-pill.tsx";
 import { shortHost } from "../parts/format.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { KeptPage } from "../../../messages/kept-page.ts";
+import type { KeptPage } from "../../../messages/tunnel-messages.ts";
 import type { KeepResult, Phone } from "../../app/phone.ts";
 import { agoText } from "../bar/link-pill.tsx";
 import { formatBytes, shortHost } from "../parts/format.ts";

@@ -1,6 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
-import type { LinkPhase } from "../../../messages/link.ts";
-import type { StoredSite } from "../../../messages/tunnel-messages.ts";
+import type { LinkPhase, StoredSite } from "../../../messages/tunnel-messages.ts";
 import type { Phone } from "../../app/phone.ts";
 import { PAGE_BUDGETS, SEARCH_ENGINES, STORE_SIZES, savesData, WAIT_TIMES } from "../../app/settings.ts";
 import type { BrowserActions, BrowserState, PictureChoice, Settings } from "../../app/state.ts";

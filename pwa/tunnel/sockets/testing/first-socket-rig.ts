@@ -2,7 +2,7 @@ import { parseOffer } from "../../../../shared/subprotocol.ts";
 import { messageOf } from "../../../../shared/testing/mux/scripted-transport.ts";
 import { settle } from "../../../../shared/testing/turns.ts";
 import type { Transport } from "../../../../shared/transport.ts";
-import type { LinkPhase } from "../../../messages/link.ts";
+import type { LinkPhase } from "../../../messages/tunnel-messages.ts";
 import { FakePlatform } from "../../testing/fake-platform.ts";
 import { FirstSocket } from "../first-socket.ts";
 import { SocketContext } from "../socket-keeper.ts";

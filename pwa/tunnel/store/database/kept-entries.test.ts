@@ -1,6 +1,6 @@
 import { deleteDB, openDB } from "idb";
 import { beforeEach, expect, it } from "vitest";
-import type { KeptPage } from "../../../messages/kept-page.ts";
+import type { KeptPage } from "../../../messages/tunnel-messages.ts";
 import { FakeDisk } from "../testing/fake-disk.ts";
 import { bytes, expectSound, get, put, SITE, type TestMeta } from "../testing/stored-bodies.ts";
 import type { ResponseStore } from "./response-store.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../shared/clock.ts";
 import { FairShares, type Holding } from "../../../../shared/fair-shares.ts";
-import type { KeptPage } from "../../../messages/kept-page.ts";
+import type { KeptPage } from "../../../messages/tunnel-messages.ts";
 import {
   isStoredBody,
   isStoredEntry,
