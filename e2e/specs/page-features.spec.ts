@@ -1,3 +1,4 @@
+import type { Frame } from "@playwright/test";
 import { photo } from "../demo/pictures.ts";
 import { expect, test } from "../fixtures/browser.ts";
 import { choosePictures } from "../fixtures/picture-settings.ts";
@@ -235,4 +236,50 @@ test("sites hear with smaller pictures that the person wants to save data", asyn
   await choosePictures(app, "balanced");
   await app.goto(`${origin.origin}/`);
   expect(origin.requestsTo("/")[0]?.headers["save-data"]).toBe("on");
+});
+
+test("scripts read the reason phrases of responses as in a direct visit, of what is stored too @deno", async ({
+  app,
+  direct,
+  origin,
+  otherOrigin,
+}) => {
+  const lines: readonly [number, string][] = [
+    [200, "OK"],
+    [200, "All Fine"],
+    [201, "Made It"],
+    [404, "No Such Thing"],
+    [500, "Gr\xfc\xdfe"],
+  ];
+  for (const site of [origin, otherOrigin]) {
+    site.page("/", "<p>Page</p>");
+    for (const [index, [status, phrase]] of lines.entries())
+      site.route(`/${index}`, ({ request, response }) => {
+        const headers = { etag: '"1"', "cache-control": "no-cache", "access-control-allow-origin": "*" };
+        if (request.headers["if-none-match"] === undefined) response.writeHead(status, phrase, headers).end("text");
+        else response.writeHead(304, "Still So", headers).end();
+      });
+  }
+  const paths = [origin.origin, otherOrigin.origin].flatMap((site) => lines.map((_, index) => `${site}/${index}`));
+  const read = (frame: Frame) =>
+    frame.evaluate(async (urls) => {
+      const seen: unknown[] = [];
+      for (const url of [...urls, ...urls]) {
+        const { status, statusText } = await fetch(url);
+        const opaque = await fetch(url, { mode: "no-cors" });
+        const asked = new XMLHttpRequest();
+        asked.open("GET", url);
+        await new Promise((resolve) => {
+          asked.onload = resolve;
+          asked.send();
+        });
+        const isOwn = url.startsWith(location.origin);
+        seen.push([url, status, statusText, asked.status, asked.statusText, isOwn ? "" : opaque.statusText]);
+      }
+      return seen;
+    }, paths);
+  await app.storeReady();
+  await app.goto(`${origin.origin}/`);
+  await direct.page.goto(`${origin.origin}/`);
+  expect(await read(await app.content())).toEqual(await read(direct.page.mainFrame()));
 });

@@ -8,6 +8,7 @@ import {
   DICTIONARY_KEY,
   imageWishField,
   STORED_BODY,
+  TAKES_REASONS,
   TRACKERS_BLOCKED,
   VIEWPORT,
 } from "../../shared/http/phone-fields.ts";
@@ -438,6 +439,7 @@ function sessionFields(
     ["user-agent", userAgent],
     ["accept-language", acceptLanguage],
     [STORED_BODY, "1"],
+    [TAKES_REASONS, "1"],
   ];
   if (dictionaryKey !== null) fields.push([DICTIONARY_KEY, dictionaryKey, "never"]);
   if (takesBrotli) fields.push([ACCEPT_ENCODING, "br"]);

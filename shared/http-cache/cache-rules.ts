@@ -17,7 +17,7 @@ export type CacheRequest = Pick<
   readonly savesData?: boolean;
 };
 
-export type Answer = Pick<ResponseHead, "status" | "headers">;
+export type Answer = Pick<ResponseHead, "status" | "reason" | "headers">;
 
 /** When a request was sent and its response's head came: milliseconds since the epoch, by the clock of who stores. */
 export interface ExchangeTimes {
@@ -116,7 +116,8 @@ export function toStored(request: CacheRequest, response: Answer, times: Exchang
   if (status < 200 || status === 206 || status === 304 || forbidsStoring(response)) return null;
   if (!answersGet(request, response) || !isCacheable(response)) return null;
   const selecting = selectingFields(request, headers);
-  return selecting === null ? null : { status, headers, ...times, selecting };
+  const line = response.reason === undefined ? { status } : { status, reason: response.reason };
+  return selecting === null ? null : { ...line, headers, ...times, selecting };
 }
 
 /** `must-understand` takes the place of a `no-store` that is beside it for caches that do not know it. */
@@ -447,7 +448,7 @@ export interface BodyPart {
  * A 206 that has the whole body, as the 200 that it stands for: media elements ask for all bytes from the first on. Any
  * other response is given back as it is.
  */
-export function asWhole<A extends Answer>(response: A): A {
+export function asWhole<A extends Answer>(response: A): A | Omit<A, "reason"> {
   const range = rangeOf(response);
   return range !== null && isWhole(range) ? asWholeOf(range.total, response) : response;
 }
@@ -465,7 +466,7 @@ export function partOf(response: Answer): BodyPart | null {
 }
 
 /** The head of the 200 that a part of a body so long is of. */
-export function asWholeOf<A extends Answer>(total: number, response: A): A {
+export function asWholeOf<A extends Answer>(total: number, { reason: _, ...response }: A): Omit<A, "reason"> {
   const others = response.headers.filter(([name]) => name !== "content-range" && name !== "content-length");
   return { ...response, status: 200, headers: [...others, ["content-length", String(total)]] };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { malformed, onTheWire } from "../testing/http/wire-fields.ts";
 import { thrownBy } from "../testing/thrown-by.ts";
-import { fieldsToResponse, headerValue, responseToFields } from "./head-fields.ts";
+import { fieldsToResponse, headerValue, reasonOf, responseToFields, statusTextOf } from "./head-fields.ts";
 import type { HeaderField, ResponseHead } from "./heads.ts";
 
 test("a response says that its body is the one that was named", () => {
@@ -18,7 +18,28 @@ test("a response says that its body is the one that was named", () => {
 });
 
 describe("a response", () => {
+  test("says its reason phrase before its fields", () => {
+    const head: ResponseHead = {
+      status: 404,
+      reason: "Nothing \xfcber that",
+      headers: [["x-a", "1"]],
+      url: "https://a.example/x",
+      redirected: false,
+      coding: "identity",
+      scriptCookies: [],
+    };
+    expect(fieldsToResponse(onTheWire(responseToFields(head)), head.url)).toEqual(head);
+    expect(responseToFields(head)[1]).toEqual([":reason", head.reason]);
+  });
+
   test.each<[string, HeaderField[]]>([
+    [
+      "a reason phrase that no status line has",
+      [
+        [":status", "200"],
+        [":reason", "\x01"],
+      ],
+    ],
     ["no status", []],
     ["an informational status", [[":status", "103"]]],
     ["a status that is no number", [[":status", "2e2"]]],
@@ -115,4 +136,21 @@ test("names a response without user name and password, as slots ask for it", () 
     expect(fieldsToResponse([[":status", "200"]], url).url).toBe("https://a.example/x@y");
   }
   expect(fieldsToResponse([[":status", "200"]], "https://a.example//b@c/").url).toBe("https://a.example//b@c/");
+});
+
+test.each([
+  [200, "OK", {}],
+  [200, "Fine", { reason: "Fine" }],
+  [200, "", { reason: "" }],
+  [304, "Not Modified", {}],
+  [404, "Not Found", { reason: "Not Found" }],
+  [404, "", {}],
+  [500, "tab\there, gr\xfc\xdfe", { reason: "tab\there, gr\xfc\xdfe" }],
+])("says of a %i %j what does not go without saying, and reads it back", (status, text, said) => {
+  expect(reasonOf({ status, statusText: text })).toEqual(said);
+  expect(statusTextOf({ status, ...said })).toBe(text);
+});
+
+test.each(["two\nlines", "\0", "\x7f", "\u2713", "x".repeat(257)])("takes %j for no reason phrase", (text) => {
+  expect(statusTextOf({ status: 404, ...reasonOf({ status: 404, statusText: text }) })).toBe("");
 });

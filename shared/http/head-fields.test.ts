@@ -50,12 +50,14 @@ const fragment = fc.option(
 const anyResponseHead: fc.Arbitrary<ResponseHead> = fc
   .record({
     status: fc.integer({ min: 200, max: 599 }),
+    reason: fc.option(fieldValue, { nil: undefined }),
     headers,
     url,
     redirected: fc.boolean(),
     coding: fc.constantFrom("identity", "deflate-raw"),
     scriptCookies: fc.array(scriptCookie, { maxLength: 4 }),
   })
+  .map(({ reason, ...head }): ResponseHead => (reason === undefined ? head : { ...head, reason }))
   .chain((head) => (head.redirected ? fragment.map((text) => withFragment(head, text)) : fc.constant(head)));
 
 function withFragment(head: ResponseHead, text: string | undefined): ResponseHead {

@@ -196,8 +196,27 @@ export function withoutUserInfo(url: string): string {
   return url.replace(/^([^/]+\/\/)[^/]*@/, "$1");
 }
 
+/** Phrases that go without saying. */
+const USUAL_REASONS: Readonly<Record<number, string>> = { 200: "OK", 206: "Partial Content", 304: "Not Modified" };
+
+/** RFC 9112 section 4, and a bound: sites write short ones. */
+const REASON = /^[\t\x20-\x7e\x80-\xff]{0,256}$/;
+
+/** The reason phrase as heads have it. A phrase that is too long, or not legal, counts as none. */
+export function reasonOf({ status, statusText }: Pick<Response, "status" | "statusText">): {
+  readonly reason?: string;
+} {
+  const reason = REASON.test(statusText) ? statusText : "";
+  return reason === (USUAL_REASONS[status] ?? "") ? {} : { reason };
+}
+
+export function statusTextOf({ status, reason }: Pick<ResponseHead, "status" | "reason">): string {
+  return reason ?? USUAL_REASONS[status] ?? "";
+}
+
 export function responseToFields(head: ResponseHead): EncodableField[] {
   const fields: EncodableField[] = [[":status", String(head.status)]];
+  if (head.reason !== undefined) fields.push([":reason", head.reason]);
   if (head.redirected) fields.push([":url", head.url + (head.fragment ?? "")]);
   if (head.coding !== "identity") fields.push([":coding", head.coding]);
   if (head.scriptCookies.length > 0) fields.push([":script-cookies", toAsciiJson(head.scriptCookies), "never"]);
@@ -214,6 +233,7 @@ export function responseToFields(head: ResponseHead): EncodableField[] {
 export function fieldsToResponse(fields: HeaderList, requestUrl: string): ResponseHead {
   const { pseudo, headers } = split(fields, [
     "status",
+    "reason",
     "url",
     "coding",
     "script-cookies",
@@ -223,12 +243,15 @@ export function fieldsToResponse(fields: HeaderList, requestUrl: string): Respon
   ]);
   const status = pseudo.get("status") ?? "";
   if (!/^[2-5][0-9][0-9]$/.test(status)) throw malformed("the status is not final");
+  const reason = pseudo.get("reason");
+  if (reason !== undefined && !REASON.test(reason)) throw malformed("the reason phrase is none");
   const [url, ...afterHash] = pseudo.get("url")?.split("#") ?? [];
   if (url !== undefined && !URL.canParse(url)) throw malformed("the final URL cannot be parsed");
   const resumption = parseResumption(pseudo.get("resume"));
   if (resumption === null) throw malformed("its resumption is not readable");
   return {
     status: Number(status),
+    ...(reason === undefined ? {} : { reason }),
     headers,
     url: url ?? withoutUserInfo(requestUrl),
     redirected: url !== undefined,

@@ -158,6 +158,8 @@ export interface ImageWish {
 
 export interface ResponseHead {
   readonly status: number;
+  /** The origin's reason phrase. Absent: the usual one of a 200, 206 or 304, none of another status. */
+  readonly reason?: string;
   /** End-to-end fields only. `set-cookie` is never among them: the jar is at the edge. */
   readonly headers: HeaderList;
   /** URL after the last redirect, without fragment. */

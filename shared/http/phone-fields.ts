@@ -156,6 +156,8 @@ export function has(headers: HeaderList, [name, value]: HeaderField): boolean {
 
 /** Names the body that the phone has of a request. */
 export const STORED_BODY = "sec-ropeway-stored";
+/** In a session's head: the phone takes reason phrases. */
+export const TAKES_REASONS = "sec-ropeway-reasons";
 
 /**
  * In the session's head: the key with which the edge seals what it keeps of this phone, in base64url. By it the phone says,

@@ -1,10 +1,12 @@
 /** What a browser would do with requests on their way to an origin, by every edge, whatever it runs on. */
 import type { IncomingHttpHeaders } from "node:http";
 import { beforeAll, describe, expect, it } from "vitest";
+import { statusTextOf } from "../../shared/http/head-fields.ts";
 import { EdgeRequest } from "../../shared/subprotocol.ts";
 import { scriptFetch } from "../../shared/testing/http/request-heads.ts";
 import { readAll } from "../testing/contract.ts";
 import { edgeOfTests, type OriginListener } from "../testing/edge-of-tests.ts";
+import type { TestRequest } from "../testing/phone-session.ts";
 import type { TestPhone } from "../testing/test-phone.ts";
 
 describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
@@ -91,6 +93,28 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
         ["OPTIONS /end", undefined],
         ["GET /end", "on"],
       ]);
+    });
+
+    it("tells the reason phrases of origins to phones that ask for them, also what is stored", async () => {
+      const origin = await edge.originOf(({ url = "" }, response) => {
+        const [status, phrase = ""] = decodeURIComponent(url.slice(1)).split("=");
+        const headers = { "cache-control": "max-age=60", "content-length": "4", "access-control-allow-origin": "*" };
+        response.writeHead(Number(status), phrase, headers).end("text");
+      });
+      const asking = await edge.connectedPhone(road);
+      asking.session.sendSessionHead([["sec-ropeway-reasons", "1"]]);
+      const toldTo = async (other: TestPhone, line: string, more: TestRequest = scriptFetch(origin)) =>
+        statusTextOf((await other.fetch(`${origin}/${encodeURIComponent(line)}`, more)).head);
+      const told = (line: string, more?: TestRequest) => toldTo(asking, line, more);
+      expect(await told("200=OK")).toBe("OK");
+      expect(await told("200=Fine")).toBe("Fine");
+      expect(await told("404=No Such Thing")).toBe("No Such Thing");
+      expect(await told("503=Not Found")).toBe("Not Found");
+      expect(await told(`404=${"x".repeat(300)}`)).toBe("");
+      const elsewhere = { ...scriptFetch("https://other.example"), credentials: "omit" } as const;
+      for (const _ of ["asked", "shared"]) expect(await told("200=Stored", elsewhere)).toBe("Stored");
+      expect(await told("200=Opaque", { ...elsewhere, mode: "no-cors", destination: "image" })).toBe("OK");
+      expect(await toldTo(phone, "404=No Such Thing")).toBe("");
     });
 
     it("follows redirects with their rules for methods", async () => {

@@ -21,6 +21,7 @@ import {
   parseViewport,
   readDictionaryKey,
   STORED_BODY,
+  TAKES_REASONS,
   TRACKERS_BLOCKED,
   VIEWPORT,
   type Viewport,
@@ -50,6 +51,8 @@ export interface PhoneTraits {
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
   /** It undoes `br`. */
   readonly takesBrotli?: boolean;
+  /** It knows reason phrases. */
+  readonly takesReasons?: boolean;
   /** What it wants done to pictures. */
   readonly images?: ImageWish;
   /** It wants no request to go to a tracker. */
@@ -76,6 +79,7 @@ export function readPhoneTraits(fields: HeaderList): PhoneTraits {
     ...(field(STORED_BODY) === "" ? {} : { hasStore: true }),
     ...(dictionaryKey === null ? {} : { dictionaryKey }),
     ...(acceptsBrotli(field(ACCEPT_ENCODING)) ? { takesBrotli: true } : {}),
+    ...(field(TAKES_REASONS) === "" ? {} : { takesReasons: true }),
     ...(images === undefined ? {} : { images }),
     ...(has(fields, TRACKERS_BLOCKED) ? { blocksTrackers: true } : {}),
     ...(field("save-data") === "on" ? { savesData: true } : {}),
@@ -184,7 +188,8 @@ export class SessionDelivery {
   }
 
   async #fetch(request: ServerRequest, observer: ObserveBody | null): Promise<ServerResponse> {
-    const { dictionaryKey, hasStore, takesBrotli = false, images: wished } = this.#options.phone();
+    const phone = this.#options.phone();
+    const { dictionaryKey, takesBrotli = false, images: wished } = phone;
     const { images } = this.#options;
     const wish = request.head.images ?? wished;
     const dictionary =
@@ -192,7 +197,7 @@ export class SessionDelivery {
     const response = await this.#ask(request);
     // No stage sees it. That a document has not changed is of interest all the same.
     if (response.body === null) observer?.(response.head)?.(null);
-    return deliver(hasStore === true ? response : withoutNotes(response), {
+    return deliver(readable(response, phone), {
       request,
       observer: images && wished ? this.#readers.watching(request.head, observer) : observer,
       images:
@@ -212,8 +217,12 @@ export class SessionDelivery {
   }
 }
 
-function withoutNotes({ head, ...rest }: UpstreamResponse): UpstreamResponse {
-  return { ...rest, head: { ...head, headers: head.headers.filter((field) => !isStoreNote(field)) } };
+/** The response without parts of its head that the phone would refuse, or show to its pages. */
+function readable(response: UpstreamResponse, { hasStore, takesReasons }: PhoneTraits): UpstreamResponse {
+  const { reason, ...others } = response.head;
+  const head = takesReasons === true ? response.head : others;
+  const headers = hasStore === true ? head.headers : head.headers.filter((field) => !isStoreNote(field));
+  return { ...response, head: { ...head, headers } };
 }
 
 /** What the tunnel would say of a request of the page that `document` asks for. */

@@ -142,7 +142,7 @@ function toResponse(message: IncomingMessage, { method, url }: Request): Respons
   // Whatever becomes of it once nobody reads it.
   message.on("error", () => {});
   try {
-    const { statusCode: status = 0, rawHeaders } = message;
+    const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
     if (rawHeaders.length >= 2 * MOST_LINES) throw new Error(`Cannot read ${MOST_LINES} header lines or more`);
     const headers = new Headers();
     for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -151,7 +151,7 @@ function toResponse(message: IncomingMessage, { method, url }: Request): Respons
     }
     const hasBody = !hasNullBody(method, status);
     if (!hasBody) message.destroy();
-    return new Response(hasBody ? bodyOf(message, headers, new URL(url).host) : null, { status, headers });
+    return new Response(hasBody ? bodyOf(message, headers, new URL(url).host) : null, { status, statusText, headers });
   } catch (error) {
     message.destroy();
     throw error;

@@ -8,7 +8,7 @@ import { toHex } from "../../shared/base-encodings.ts";
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import { type Clock, epochClock } from "../../shared/clock.ts";
 import { Room } from "../../shared/fair-shares.ts";
-import { toAsciiJson } from "../../shared/http/head-fields.ts";
+import { reasonOf, statusTextOf, toAsciiJson } from "../../shared/http/head-fields.ts";
 import type { HeaderList } from "../../shared/http/heads.ts";
 import {
   type Answer,
@@ -397,7 +397,7 @@ async function askOrigin(question: Question, signal: AbortSignal): Promise<Origi
   const requestTime = now();
   const response = await fetch(new Request(request.url, { headers, redirect: "manual", signal }));
   const times = { requestTime, responseTime: now() };
-  const answer = { status: response.status, headers: [...response.headers] };
+  const answer = { status: response.status, ...reasonOf(response), headers: [...response.headers] };
   if (known !== null) {
     // A 304 is told of what is stored with its own fields; a failure is judged by what those say to a shared cache.
     const judged = judgeValidation(
@@ -710,9 +710,11 @@ function fromRecord(response: Response, selector: string): Found | null {
 }
 
 /** What an exchange gets, as though its origin had sent it: with a body as the platform hands it out. */
-function toResponse({ status, headers }: Answer, body: ReadableStream<Uint8Array> | null): Response {
+function toResponse(answer: Answer, body: ReadableStream<Uint8Array> | null): Response {
+  const { status, headers } = answer;
   return new Response(hasNullBody("GET", status) ? null : body, {
     status,
+    statusText: statusTextOf(answer),
     headers: headers.map(([name, value]): [string, string] => [name, value]),
   });
 }

@@ -1,4 +1,5 @@
 /** What the phone is told of a response (Fetch section 2.2.6, filtered responses). */
+import { reasonOf } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { HIDDEN_AGE, HIDDEN_ETAG, HIDDEN_LAST_MODIFIED, SHARED_CACHE } from "../../shared/http/phone-fields.ts";
 import { currentAge } from "../../shared/http-cache/cache-rules.ts";
@@ -10,6 +11,7 @@ import { wasStored } from "./send.ts";
 
 interface ShownResponse {
   readonly status: number;
+  readonly reason?: string;
   readonly headers: readonly HeaderField[];
   readonly hasBody: boolean;
   /** Whether the page may know where redirects led. */
@@ -43,14 +45,15 @@ function filtered(
   const status = knownStatus(response.status);
   const fields = endToEndFields(headers);
   const hasBody = response.body !== null && !hasNullBody(method, status);
-  if (tainting === "basic") return { status, headers: fields, hasBody, showsUrl: true };
+  const line = { status, ...reasonOf({ status, statusText: response.statusText }) };
+  if (tainting === "basic") return { ...line, headers: fields, hasBody, showsUrl: true };
   if (tainting === "cors") {
     // One that was not followed: where it leads is for nobody to know.
     if (isRedirect(status, locationOf(headers))) return { status, headers: [], hasBody: false, showsUrl: true };
     const exposed = exposedFields(fields, headers.get("access-control-expose-headers"), head);
     const validator = isRedirected ? [] : hiddenValidator(status, fields, exposed);
     const notes = [...hiddenAge(fields, exposed, now), ...validator];
-    return { status, headers: [...exposed, ...notes], hasBody, showsUrl: true };
+    return { ...line, headers: [...exposed, ...notes], hasBody, showsUrl: true };
   }
   if (!isUsable(head)) {
     // A page knows anyway that its own origin's URL led elsewhere. Of another origin's it may not know that.

@@ -402,6 +402,7 @@ class Exchange {
     }
     const responseHead = {
       status: shown.status,
+      ...(shown.reason === undefined ? {} : { reason: shown.reason }),
       headers: [...shown.headers, ...clearedField(this.#clearedOrigins)],
       url: shown.showsUrl ? url.href : this.#request.head.url,
       redirected: shown.showsUrl && (this.#isUpgraded || isRedirected),

@@ -1,4 +1,5 @@
 /** Answers everything that is not a navigation: scripts, styles, images, fetch and XHR, workers, media. */
+import { statusTextOf } from "../../../shared/http/head-fields.ts";
 import type { Destination } from "../../../shared/http/heads.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
@@ -45,6 +46,7 @@ function resource(exchange: SlotExchange, response: TunnelResponse): Response {
   const { headers } = pageHeaders(head.headers, { ...context, kind, url: head.url, nonce: "" });
   return new Response(trackedBody(exchange, response), {
     status: head.status,
+    statusText: statusTextOf(head),
     headers: headers.map(([name, value]): [string, string] => [name, value]),
   });
 }

@@ -48,6 +48,15 @@ describe("what is stale", () => {
     expect(window.source.stats.storeValidations).toBe(1);
   });
 
+  it("keeps its reason phrase, whatever a 304 says", async () => {
+    await window.get({}, { reason: "Fine", headers: STALE, body: "first" });
+    const again = await window.get({}, { status: 304, reason: "Still so", headers: FRESH });
+    expect([again.head?.status, again.head?.reason]).toEqual([200, "Fine"]);
+    expect(await window.get()).toMatchObject({ isAsked: false, head: { status: 200, reason: "Fine" } });
+    const part = await window.get({ headers: [["range", "bytes=1-2"]] });
+    expect([part.head?.status, part.head?.reason]).toEqual([206, undefined]);
+  });
+
   it("is freshened by a HEAD that says the same, and dropped by one that says other", async () => {
     await window.get({}, { headers: STALE, body: "first" });
     await window.get({ method: "HEAD" }, { headers: [...FRESH, ["etag", '"1"']] });

@@ -125,9 +125,11 @@ function answerStored(
 ): ClientExchange {
   let isCancelled = false;
   const showsRange = mayShow("content-range", request, headers);
-  const ranged = answerRange(request, { status: entry.meta.status, headers }, entry.body.size);
+  const { status: whole, reason } = entry.meta;
+  const ranged = answerRange(request, { status: whole, headers }, entry.body.size);
   const head = (status: number, fields: HeaderList): ResponseHead => ({
     status,
+    ...(reason === undefined || status !== whole ? {} : { reason }),
     headers: showsRange ? fields : fields.filter(([name]) => name !== "content-range"),
     url: entry.url,
     redirected: false,
@@ -147,7 +149,7 @@ function answerStored(
   const run = async (): Promise<void> => {
     switch (ranged.kind) {
       case "whole":
-        consumer.onHead(head(entry.meta.status, headers));
+        consumer.onHead(head(whole, headers));
         return deliver(0, entry.body.size);
       case "part":
         consumer.onHead(head(206, ranged.headers));

@@ -23,8 +23,10 @@ export type ExchangeEntry = StoredEntry<StoredExchange>;
 export function isStoredExchange(value: unknown): value is StoredExchange {
   if (typeof value !== "object" || value === null) return false;
   const each: { readonly [Name in keyof StoredExchange]?: unknown } = value;
-  const { status, headers, requestTime, responseTime, selecting, context, scriptCookies } = each;
-  const isEntirely = [status, requestTime, responseTime].every(Number.isFinite) && typeof context === "string";
+  const { status, reason = "", headers, requestTime, responseTime, selecting, context, scriptCookies } = each;
+  const isEntirely =
+    [status, requestTime, responseTime].every(Number.isFinite) &&
+    [context, reason].every((text) => typeof text === "string");
   const isPair = (pair: unknown) => Array.isArray(pair) && typeof pair[0] === "string" && pair.length === 2;
   const arePairs = [headers, selecting].every((pairs) => Array.isArray(pairs) && pairs.every(isPair));
   const areValues = arePairs && (headers as HeaderList).every(([, field]) => typeof field === "string");
