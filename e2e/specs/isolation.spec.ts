@@ -262,6 +262,38 @@ test("a site that learnt the host of the page that framed it can neither show th
   expect(origin.requestsTo("/transfer")).toEqual([]);
 });
 
+test("a frame that is sent to a host of the edge shows nothing, and the edge does not ask itself for it", async ({
+  app,
+  origin,
+  otherOrigin,
+}) => {
+  const ofFrames = (url: string) => `<iframe class="written" src="${url}"></iframe>
+    <iframe name="linked"></iframe><a target="linked" href="${url}">Link</a>
+    <iframe name="sent"></iframe><form target="sent" action="${url}"><button>Send</button></form>
+    <iframe src="${origin.origin}/moved?${encodeURIComponent(url)}"></iframe>`;
+  origin.route("/moved", ({ request, reply }) =>
+    reply(302, { location: decodeURIComponent(request.url.split("?")[1] ?? "") }),
+  );
+  otherOrigin.page("/", "<p>Other</p>");
+  await app.goto(`${otherOrigin.origin}/`);
+  const slot = new URL((await app.content()).url()).origin;
+  const { origin: base } = new URL(app.page.url());
+  for (const host of [slot, slot.replace(/\/\/[^.]+/, "//s0000000"), base]) {
+    const frames = ofFrames(`${host}/page`);
+    origin.page("/", `${frames}<div></div>`);
+    await app.goto(`${origin.origin}/`);
+    await app.frame().getByRole("link", { name: "Link" }).click();
+    await app.frame().getByRole("button", { name: "Send" }).click();
+    await (await app.content()).evaluate((url) => {
+      const made = document.createElement("iframe");
+      made.src = url;
+      document.querySelector("div")?.append(made);
+    }, `${host}/page`);
+    for (const index of [0, 1, 2, 3, 4])
+      await expect(app.frame().frameLocator("iframe").nth(index).getByText("cannot be shown")).toBeVisible();
+  }
+});
+
 /** What the app asks its hosts for, one by one, beside scripts with names that tell their content. */
 const NEEDED = [
   "/sw.js",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSlotUrl, replaceSlotOrigin, ropewayUrl, toReal, toSlot } from "./slot-url.ts";
+import { isSlotHost, isSlotUrl, replaceSlotOrigin, ropewayUrl, toReal, toSlot } from "./slot-url.ts";
 
 const slot = { slotOrigin: "http://s7k2ab.localhost:8787", realOrigin: "https://example.org" };
 const ported = { slotOrigin: "https://s7k2ab.ropeway.example", realOrigin: "http://127.0.0.1:9000" };
@@ -15,6 +15,16 @@ describe("toReal and toSlot", () => {
   it("takes an upgraded scheme for the slot, but no other port", () => {
     expect(toReal("https://s7k2ab.localhost:8787/a", slot)).toBe("https://example.org/a");
     expect(isSlotUrl(new URL("http://s7k2ab.localhost:8788/"), slot)).toBe(false);
+  });
+
+  it.each([
+    ["s7k2ab.localhost:8787", "http://*.localhost:8787", true],
+    ["localhost:8787", "http://*.localhost:8787", false],
+    ["s7k2ab.localhost", "http://*.localhost:8787", false],
+    ["s2.example", "https://s1.example https://s2.example", true],
+    ["s3.example", "https://s1.example https://s2.example", false],
+  ])("knows whether %s is a slot's, by %s", (host, sources, isSlots) => {
+    expect(isSlotHost(host, sources)).toBe(isSlots);
   });
 
   it("leaves other origins alone", () => {

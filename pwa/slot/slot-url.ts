@@ -52,6 +52,18 @@ export function isSlotUrl(url: URL, slot: SlotIdentity): boolean {
 }
 
 /**
+ * Whether slots have this host, by whatever scheme.
+ *
+ * @param sources of all slots, as in a policy: `http://*.localhost:8787`, or a list.
+ */
+export function isSlotHost(host: string, sources: string): boolean {
+  return sources.split(" ").some((source) => {
+    const known = hostOf(source);
+    return known.startsWith("*") ? host.endsWith(known.slice(1)) : host === known;
+  });
+}
+
+/**
  * The real URL of an absolute slot or real URL. Slot origins inside it (`?next=…`) become real ones too. Text that
  * is no absolute URL gets only that replacement.
  */

@@ -188,7 +188,7 @@ async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () 
   const referrer = binding === undefined ? "" : referrerOf(asked, url, context, documentUrl);
   if (request.method !== "POST") {
     finish();
-    return placeholderPage({ referrer }, context);
+    return placeholderPage(url, { referrer }, context);
   }
   const form = crypto.randomUUID();
   try {
@@ -198,7 +198,7 @@ async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () 
     const kept = await port.fetch(head, body.content, new AbortController().signal);
     kept.watch({ onEnd: finish });
     void new Response(kept.body()).arrayBuffer().catch(() => {});
-    return placeholderPage({ referrer, form }, context);
+    return placeholderPage(url, { referrer, form }, context);
   } catch {
     finish();
     const message = "Cannot send the form: the app has to be opened anew";

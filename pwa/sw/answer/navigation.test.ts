@@ -118,6 +118,14 @@ describe("answerNavigation", () => {
     expect(answer.headers.get("content-security-policy")).toContain("frame-src http://*.localhost:8787");
   });
 
+  it.each(["http://s2.localhost:8787/x", "https://s2.localhost:8787/", "http://localhost:8787/"])(
+    "shows nothing in a frame that a site sends to %s, a host of the edge",
+    async (url) => {
+      const { html } = await navigate({ status: 302, headers: [["location", url]] }, { topLevel: false });
+      expect(html).toContain('data-url=""');
+    },
+  );
+
   it.each([
     ["http://s2.localhost:8787/", 200],
     [`${SLOT}/.ropeway/boot`, 200],

@@ -97,7 +97,7 @@ function redirectedElsewhere(exchange: SlotExchange, response: TunnelResponse, l
   // What such a slot shows is in a frame.
   return exchange.context.binding.topLevel
     ? noticePage({ kind: "moved", ...moved }, exchange.context)
-    : placeholderPage(moved, exchange.context);
+    : placeholderPage(target, moved, exchange.context);
 }
 
 function failed(exchange: SlotExchange, error: unknown): Response {

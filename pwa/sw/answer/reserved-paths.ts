@@ -12,7 +12,7 @@ import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/notice-data.ts";
 import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
 import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
-import { ropewayPath } from "../../slot/slot-url.ts";
+import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -46,15 +46,21 @@ export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): R
 }
 
 /**
- * Frames of it are slots that are being set up.
+ * Frames of it are slots that are being set up. The edge's own hosts are no sites: a frame of theirs is not shown.
  *
+ * @param url where the frame is to go.
  * @param told see frame.ts; `referrer` with which the frame is asked for, all URLs real; `form` as of `PortRequestHead`.
  */
 export function placeholderPage(
+  url: string,
   told: { readonly referrer: string; readonly form?: string } | { readonly url: string; readonly from: string },
   hosts: Hosts,
 ): Response {
-  const data = Object.entries(told).map(([name, value]) => `data-${name}="${escapeAttribute(value)}" `);
+  const host = URL.parse(url)?.host ?? "";
+  const isOwn = host === new URL(hosts.shellOrigin).host || isSlotHost(host, hosts.slotSources);
+  const data = Object.entries(isOwn ? { url: "" } : told).map(
+    ([name, value]) => `data-${name}="${escapeAttribute(value)}" `,
+  );
   const html = framePage.replace("<script ", (tag) => tag + data.join(""));
   return document(html, hosts, `${POLICY}; frame-src ${hosts.slotSources}`);
 }

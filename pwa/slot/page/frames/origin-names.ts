@@ -2,21 +2,20 @@
  * Which real origins the slots stand for that this document exchanges messages with. Only the shell knows; it tells of
  * the frames in a document when they set out, and of others when it is asked.
  */
-import type { SlotIdentity } from "../../slot-url.ts";
+import { parseUrl } from "../../../../shared/web/origin.ts";
+import { isSlotHost, type SlotIdentity } from "../../slot-url.ts";
 
 /** Milliseconds after which a shell is taken not to know the question. */
 const ANSWER_TIMEOUT = 2_000;
 
 export class OriginNames {
-  readonly #own: SlotIdentity;
-  readonly #slotSources: readonly string[];
+  readonly #own: SlotIdentity & { readonly slotSources: string };
   readonly #ask: (origins: readonly string[]) => void;
   readonly #realBySlot = new Map<string, string>();
   readonly #asked = new Map<string, { readonly answered: Promise<void>; readonly resolve: () => void }>();
 
   constructor(own: SlotIdentity & { readonly slotSources: string }, ask: (origins: readonly string[]) => void) {
     this.#own = own;
-    this.#slotSources = own.slotSources.split(" ");
     this.#ask = ask;
     this.#realBySlot.set(own.slotOrigin, own.realOrigin);
   }
@@ -58,9 +57,7 @@ export class OriginNames {
   /** Whether it is the origin of another slot. */
   isSlot(origin: string): boolean {
     if (origin === this.#own.slotOrigin) return false;
-    return this.#slotSources.some((source) => {
-      const [scheme = "", below] = source.split("*");
-      return below === undefined ? source === origin : origin.startsWith(scheme) && origin.endsWith(below);
-    });
+    const host = parseUrl(origin)?.host;
+    return host !== undefined && isSlotHost(host, this.#own.slotSources);
   }
 }
