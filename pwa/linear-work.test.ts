@@ -5,7 +5,7 @@ import { ScriptCookies } from "../shared/web/cookie.ts";
 import { transformPolicies } from "./slot/policy/content-security-policy.ts";
 import { framingAllowed } from "./slot/policy/framing.ts";
 import { dataScript } from "./slot/rewrite/data-script.ts";
-import { HtmlRewriter, type MarkupRules, rewriteMarkup } from "./slot/rewrite/html-rewriter.ts";
+import { HtmlRewriter, type MarkupRules, pageRewriter, rewriteMarkup } from "./slot/rewrite/html-rewriter.ts";
 import { escapeAttribute } from "./slot/rewrite/html-tag.ts";
 import { parseRefresh } from "./slot/rewrite/meta-refresh.ts";
 import { pageHeaders } from "./slot/rewrite/response-headers.ts";
@@ -28,7 +28,8 @@ const CONTEXT = {
 
 /** In pieces of so many characters. */
 function rewrite(html: string, piece = 4096, rules?: MarkupRules): void {
-  const rewriter = new HtmlRewriter(CONTEXT, "<script></script>", rules);
+  const snippet = "<script></script>";
+  const rewriter = rules === undefined ? pageRewriter(CONTEXT, snippet) : new HtmlRewriter(CONTEXT, snippet, rules);
   for (let at = 0; at < html.length; at += piece) rewriter.write(html.slice(at, at + piece));
   rewriter.end();
 }

@@ -54,6 +54,8 @@ export const ErrorCode = {
   UPSTREAM_FAILED: 0x2a,
   /** The block list names it, and the person has trackers blocked. */
   BLOCKED: 0x2b,
+  /** The origin answered a navigation with an error (status 400 and above) and no page. */
+  NO_PAGE: 0x2d,
   /** Names that everybody has do not resolve at the edge either: it has no internet. */
   EDGE_OFFLINE: 0x2c,
 } as const;

@@ -236,6 +236,29 @@ for (const code of [404, 500]) {
   });
 }
 
+test("an error of the origin with nothing in it has the app's page, in frames a sentence", async ({ app, origin }) => {
+  let status = 404;
+  origin.route("/counted", ({ reply }) => reply(status, { "content-type": "text/html", "content-length": "0" }));
+  origin.route("/uncounted", async ({ response }) => {
+    response.writeHead(status, "Sorry", { "content-type": "text/html", "transfer-encoding": "chunked" });
+    response.flushHeaders();
+    response.end();
+  });
+  for (const path of ["/counted", "/uncounted"]) {
+    await app.goto(origin.origin + path);
+    await expectError(app, /nothing to show here/i);
+    await expect(app.page.getByText(`HTTP error ${status}`)).toBeVisible();
+    await expect(app.address).toHaveValue(origin.origin + path);
+    status = 500;
+  }
+  origin.page("/uncounted", "<p>Mended</p>");
+  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+  await expect(app.frame().getByText("Mended")).toBeVisible();
+  origin.page("/", '<iframe title="Inner" src="/counted"></iframe>');
+  await app.goto(`${origin.origin}/`);
+  await expect(app.frame().frameLocator("iframe").getByText("Cannot load 127.0.0.11")).toBeVisible();
+});
+
 test("private addresses are refused unless allowed, also behind a redirect", { tag: "@deno" }, async ({
   page,
   origin,

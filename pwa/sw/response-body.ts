@@ -39,6 +39,12 @@ export class ResponseBody {
     this.#observers.push(observer);
   }
 
+  /** Resolves when its first bytes are there, or none will come. */
+  async isEmpty(): Promise<boolean> {
+    await this.#arrival();
+    return this.#chunks.length === 0 && this.#outcome === "end";
+  }
+
   push(chunk: Bytes): void {
     this.#chunks.push(chunk);
     this.#wake?.();
@@ -55,17 +61,21 @@ export class ResponseBody {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Bytes>): Promise<void> {
-    while (this.#chunks.length === 0 && this.#outcome === null) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    await this.#arrival();
     const outcome = this.#outcome;
     const chunk = outcome === null || outcome === "end" ? this.#chunks.shift() : undefined;
     if (chunk !== undefined) return this.#handOn(chunk, controller);
     if (outcome === "end") controller.close();
     else controller.error(outcome);
     this.#tellEnd(outcome ?? "end");
+  }
+
+  async #arrival(): Promise<void> {
+    while (this.#chunks.length === 0 && this.#outcome === null) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
   }
 
   #handOn(chunk: Bytes, controller: ReadableStreamDefaultController<Bytes>): void {

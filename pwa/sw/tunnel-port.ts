@@ -28,6 +28,8 @@ export interface TunnelResponse {
   readonly picture?: ImageNote | undefined;
   /** The body as the page reads it. Cancelling it cancels at the origin. */
   body(): ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Whether the body has no bytes. It is to be read then, or cancelled. */
+  isEmpty(): Promise<boolean>;
   /** Tells `observer` of the body as it is read. */
   watch(observer: BodyObserver): void;
   /** Keeps it for a request for its final URL that follows. */
@@ -209,13 +211,16 @@ export class TunnelPort {
   }
 
   #response(id: number, exchange: PendingExchange, body: ResponseBody, head: ResponseHead): TunnelResponse {
+    let waits = exchange.isNavigation || head.url !== exchange.url;
+    const take = (): ResponseBody => {
+      if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });
+      waits = false;
+      return body;
+    };
     return {
       head,
-      body: () => {
-        const waits = exchange.isNavigation || head.url !== exchange.url;
-        if (waits) this.#post({ type: "credit", id, bytes: PORT_CREDIT_BYTES });
-        return body.readable;
-      },
+      body: () => take().readable,
+      isEmpty: () => take().isEmpty(),
       watch: (observer) => body.watch(observer),
       hold: () => {
         this.#forget(id);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HtmlRewriter, rewriteMarkup } from "./html-rewriter.ts";
+import { pageRewriter, rewriteMarkup } from "./html-rewriter.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -12,7 +12,7 @@ const context = {
 const SNIPPET = "<script src=/.ropeway/page.js></script>";
 
 function rewrite(...chunks: string[]): string {
-  const rewriter = new HtmlRewriter(context, SNIPPET);
+  const rewriter = pageRewriter(context, SNIPPET);
   return chunks.map((chunk) => rewriter.write(chunk)).join("") + rewriter.end();
 }
 
@@ -249,7 +249,7 @@ it("shows nothing of a document in eight others", () => {
 });
 
 it("rewrites as chunks come", () => {
-  const rewriter = new HtmlRewriter(context, SNIPPET);
+  const rewriter = pageRewriter(context, SNIPPET);
   const chunks = ["<he", "ad><p", ">x"].map((chunk) => rewriter.write(chunk));
   expect([...chunks, rewriter.end()]).toEqual(["", `<head>${SNIPPET}`, "<p>x", ""]);
 });

@@ -20,6 +20,8 @@ export interface MarkupRules {
   readonly rewrite: (name: string, element: AttributeAccess, context: ElementContext) => void;
   /** Whether `noscript` has text, as where scripting is on. */
   readonly hasScripts: boolean;
+  /** Rewrites documents in `srcdoc`, for elements of a document of this context. */
+  readonly inner: (context: MarkupContext) => ElementContext["rewriteInner"];
   /** For the text of a `style` element. */
   readonly styles?: (context: ElementContext) => TextEditor;
 }
@@ -29,13 +31,6 @@ export interface TextEditor {
   write(text: string): string;
   end(): string;
 }
-
-const SLOT_RULES: MarkupRules = {
-  elements: AFFECTED_ELEMENTS,
-  inLinks: /ping/i,
-  rewrite: rewriteElement,
-  hasScripts: true,
-};
 
 /** The first character that makes the parser open a head and body; a byte order mark was stripped or never counts. */
 const NOT_SPACE = /[^\t\n\f\r \ufeff]/g;
@@ -62,7 +57,7 @@ export class HtmlRewriter implements TokenHandler {
   #copied = 0;
 
   /** `snippet`: inserted once; null for markup that is no document. */
-  constructor(context: MarkupContext, snippet: string | null, rules = SLOT_RULES) {
+  constructor(context: MarkupContext, snippet: string | null, rules: MarkupRules) {
     this.#context = context;
     this.#rules = rules;
     this.#snippet = snippet;
@@ -158,8 +153,19 @@ export class HtmlRewriter implements TokenHandler {
 
   #contextAt(base: string): ElementContext {
     const depth = (this.#context.depth ?? 0) + 1;
-    return { ...this.#context, base, rewriteInner: rewriteSrcdoc({ ...this.#context, documentUrl: base, depth }) };
+    return { ...this.#context, base, rewriteInner: this.#rules.inner({ ...this.#context, documentUrl: base, depth }) };
   }
+}
+
+/** For documents of slots. @param snippet as of HtmlRewriter. */
+export function pageRewriter(context: MarkupContext, snippet: string | null): HtmlRewriter {
+  return new HtmlRewriter(context, snippet, {
+    elements: AFFECTED_ELEMENTS,
+    inLinks: /ping/i,
+    rewrite: rewriteElement,
+    hasScripts: true,
+    inner: rewriteSrcdoc,
+  });
 }
 
 const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|use|a(?:rea)?\s[^>]*\bping)\b/i;
@@ -167,7 +173,7 @@ const AFFECTED_MARKUP = /<(?:iframe|frame|link|base|object|embed|meta|script|use
 /** Rewrites markup that is no whole document (innerHTML and its like); nothing is inserted. */
 export function rewriteMarkup(html: string, context: MarkupContext): string {
   if (!AFFECTED_MARKUP.test(html)) return html;
-  const rewriter = new HtmlRewriter(context, null);
+  const rewriter = pageRewriter(context, null);
   return rewriter.write(html) + rewriter.end();
 }
 
@@ -178,7 +184,7 @@ export function rewriteSrcdoc(context: MarkupContext): ElementContext["rewriteIn
     if ((context.depth ?? 0) > SRCDOC_DEPTH) return "";
     const snippet = pageScript(context.slotOrigin, context.nonce, "");
     if (!hasPageScript || markup.includes(snippet)) return rewriteMarkup(markup, context);
-    const rewriter = new HtmlRewriter(context, snippet);
+    const rewriter = pageRewriter(context, snippet);
     return rewriter.write(markup) + rewriter.end();
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ErrorCode } from "../../../shared/errors.ts";
 import { decodeReferences } from "../../../shared/web/html-tokens.ts";
 import type { PageConfig } from "../../slot/documents/page-config.ts";
 import { type Answered, type Asked, fakeExchange } from "../testing/fake-exchange.ts";
@@ -43,6 +44,27 @@ describe("answerNavigation", () => {
   ])("tells the page of a navigation that began ahead %s", async (_what, referrer, redirected, told) => {
     const { html } = await navigate({ referrer, redirected }, { referrer: `${ORIGIN}/wrong` });
     expect((dataOf(html, "config") as PageConfig).referrer).toBe(told);
+  });
+
+  it.each([
+    ["an error with nothing in it", 404, [], "", "HTTP error 404"],
+    ["one whose length says so", 500, [["content-length", "0"]], "", "HTTP error 500"],
+    [
+      "one of a picture",
+      503,
+      [
+        ["content-type", "image/png"],
+        ["content-length", "0"],
+      ],
+      "",
+      "HTTP error 503",
+    ],
+  ] as const)("shows the app's page for %s", async (_what, status, fields, body, said) => {
+    const headers = [...(HTML.headers ?? []), ...fields];
+    const { html, log } = await navigate({ status, headers: [...fields, ...headers], body });
+    const message = expect.stringContaining(said);
+    expect(dataOf(html, "notice")).toMatchObject({ kind: "failed", code: ErrorCode.NO_PAGE, message });
+    expect(log).toEqual(["send", "cancel", "finish"]);
   });
 
   it("keeps an origin's own failure as it is", async () => {

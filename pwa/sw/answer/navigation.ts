@@ -8,7 +8,7 @@ import { applyReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageSnippet } from "../../slot/documents/page-config.ts";
 import { topLevelFramingPolicy, transformPolicies } from "../../slot/policy/content-security-policy.ts";
 import { framingAllowed } from "../../slot/policy/framing.ts";
-import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
+import { type HtmlRewriter, pageRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
@@ -19,7 +19,15 @@ import { asAttachment } from "./disposition.ts";
 import { isRedirected, locationOf, redirectTarget } from "./navigation-redirects.ts";
 import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
 import { type DocumentText, rewrittenBody } from "./rewritten-body.ts";
-import { type DocumentKind, documentKind, imagePage, lastOfPath, mediaPage, titleOf } from "./viewer-pages.ts";
+import {
+  type DocumentKind,
+  documentKind,
+  errorWithoutPage,
+  imagePage,
+  lastOfPath,
+  mediaPage,
+  titleOf,
+} from "./viewer-pages.ts";
 
 export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
   let response: TunnelResponse;
@@ -31,7 +39,7 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
     return failed(exchange, error);
   }
   try {
-    return answerWith(exchange, response);
+    return await answerWith(exchange, response);
   } catch (error) {
     response.cancel();
     exchange.finish();
@@ -39,7 +47,7 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
   }
 }
 
-function answerWith(exchange: SlotExchange, response: TunnelResponse): Response {
+async function answerWith(exchange: SlotExchange, response: TunnelResponse): Promise<Response> {
   const { head } = response;
   if (isRedirected(exchange, response)) return redirected(exchange, response);
   const location = locationOf(response);
@@ -52,7 +60,11 @@ function answerWith(exchange: SlotExchange, response: TunnelResponse): Response 
   }
   const contentType = headerValue(head.headers, "content-type") ?? "";
   const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
-  return documentOf(exchange, response, kind, contentType);
+  const error = await errorWithoutPage(response, kind);
+  if (error === null) return documentOf(exchange, response, kind, contentType);
+  response.cancel();
+  exchange.finish();
+  return failed(exchange, error);
 }
 
 /**
@@ -231,7 +243,7 @@ function documentParts(
         },
         nonce,
       );
-  const rewriter = new HtmlRewriter(
+  const rewriter = pageRewriter(
     {
       slotOrigin: context.slotOrigin,
       realOrigin: context.realOrigin,

@@ -3,7 +3,10 @@
  * that a page looks the same, plus our page script, without which the shell would not know what is on screen.
  */
 
+import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
+import { contentLength } from "../../../shared/http/head-fields.ts";
 import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
+import type { TunnelResponse } from "../tunnel-port.ts";
 
 export type DocumentKind = "html" | "image" | "text" | "media" | "download" | "none";
 
@@ -20,6 +23,20 @@ export function documentKind(status: number, contentType: string, disposition: s
   if (IMAGE.test(type)) return "image";
   if (/^(?:audio|video)\//.test(type)) return "media";
   return TEXT.test(type) ? "text" : "download";
+}
+
+/**
+ * Browsers show a page of their own in the place of an error without one.
+ *
+ * @returns null where there is something to show.
+ */
+export async function errorWithoutPage(response: TunnelResponse, kind: DocumentKind): Promise<RopewayError | null> {
+  const { status, headers, reason = "" } = response.head;
+  if (status < 400 || kind === "download") return null;
+  const isText = kind === "html" || kind === "text";
+  if (contentLength(headers) !== 0 && !(isText && (await response.isEmpty()))) return null;
+  const said = `Cannot show the page: the site answered with HTTP error ${status} ${reason}`.trim();
+  return new RopewayError(ErrorCode.NO_PAGE, "stream", "origin", said);
 }
 
 /** The name that a URL ends in, for people; as it is where it is not percent-encoded UTF-8. */

@@ -7,7 +7,14 @@ import type { LiteOutcome } from "../../messages/lite-messages.ts";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
 import { isRedirected, locationOf, redirectTarget } from "../answer/navigation-redirects.ts";
 import { type DocumentText, rewrittenBody } from "../answer/rewritten-body.ts";
-import { documentKind, imagePage, mediaPage, titleOf } from "../answer/viewer-pages.ts";
+import {
+  type DocumentKind,
+  documentKind,
+  errorWithoutPage,
+  imagePage,
+  mediaPage,
+  titleOf,
+} from "../answer/viewer-pages.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
@@ -32,7 +39,14 @@ export async function answerLiteNavigation(navigation: LiteNavigation): Promise<
   }
   if (isRedirected(navigation, response)) return redirected(navigation, response);
   const location = locationOf(response);
-  return location === null ? documentOf(navigation, response) : moved(navigation, response, location);
+  if (location !== null) return moved(navigation, response, location);
+  const contentType = headerValue(response.head.headers, "content-type") ?? "";
+  const disposition = headerValue(response.head.headers, "content-disposition") ?? "";
+  const kind = documentKind(response.head.status, contentType, disposition);
+  const error = await errorWithoutPage(response, kind);
+  if (error === null) return documentOf(navigation, response, kind, contentType);
+  response.cancel();
+  return failed(navigation, error);
 }
 
 /** Within the origin. */
@@ -75,10 +89,13 @@ function emptyDocument({ context }: LiteNavigation): Response {
   return new Response("", { headers: liteHeaders([], { ...context, nonce: "" }) });
 }
 
-function documentOf(navigation: LiteNavigation, response: TunnelResponse): Response {
+function documentOf(
+  navigation: LiteNavigation,
+  response: TunnelResponse,
+  kind: DocumentKind,
+  contentType: string,
+): Response {
   const { head } = response;
-  const contentType = headerValue(head.headers, "content-type") ?? "";
-  const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
   const title = titleOf(head.url);
   switch (kind) {
     case "none":

@@ -149,5 +149,7 @@ export const LITE_RULES: MarkupRules = {
   inOthers: LOADS,
   rewrite,
   hasScripts: false,
+  // They are taken away.
+  inner: () => (markup) => markup,
   styles: ({ base, realOrigin }) => new StylePlaces((written) => placeInPage(written, base, realOrigin)),
 };

@@ -80,6 +80,7 @@ function response(answered: Answered, log: string[]): TunnelResponse {
     },
     referrer: answered.referrer,
     body: () => body.readable,
+    isEmpty: () => body.isEmpty(),
     watch: (observer) => body.watch(observer),
     hold: () => void log.push("hold"),
     cancel: () => void log.push("cancel"),

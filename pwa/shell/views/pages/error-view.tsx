@@ -97,6 +97,13 @@ const TEXTS = new Map<number, ErrorText>([
     ),
   ],
   [
+    ErrorCode.NO_PAGE,
+    origin(
+      "The site has nothing to show here",
+      "“{host}” answered with an error and no page. Check the address, or try again later.",
+    ),
+  ],
+  [
     ErrorCode.EDGE_OFFLINE,
     {
       heading: "Your edge has no internet",
