@@ -283,3 +283,51 @@ test("scripts read the reason phrases of responses as in a direct visit, of what
   await direct.page.goto(`${origin.origin}/`);
   expect(await read(await app.content())).toEqual(await read(direct.page.mainFrame()));
 });
+
+test("pages and workers read that the person saves data, and pages hear when that changes", async ({ app, origin }) => {
+  origin.page("/", `<iframe title="Inner" src="/inner"></iframe><iframe title="Blank"></iframe>`);
+  origin.page("/inner", "<p>Inner</p>");
+  origin.route("/worker.js", ({ reply }) =>
+    reply(
+      200,
+      { "content-type": "text/javascript" },
+      `/* A worker */ "use strict"; postMessage([navigator.connection.saveData, this === undefined, (function () { return this === undefined })()])`,
+    ),
+  );
+  const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
+  const press = async () => {
+    await app.page.getByRole("button", { name: "Menu" }).click();
+    await app.page.getByRole("button", { name: "Settings" }).click();
+    await setting.click();
+    await app.page.keyboard.press("Escape");
+  };
+  await app.goto(`${origin.origin}/`);
+  const page = await app.content();
+  const read = (frame: Frame) =>
+    frame.evaluate(async () => {
+      const inWorker = new Promise((resolve) => {
+        new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
+      });
+      const saves = (realm: Window) =>
+        (realm.navigator as Navigator & { readonly connection: { readonly saveData: boolean } }).connection.saveData;
+      const frames = [...document.querySelectorAll("iframe")].map(({ contentWindow }) =>
+        saves(contentWindow as Window),
+      );
+      return [saves(window), ...frames, await inWorker];
+    });
+  expect(await read(page)).toEqual([false, false, false, [false, false, true]]);
+  const changes = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const { connection } = navigator as Navigator & { readonly connection: EventTarget & { saveData?: boolean } };
+        connection.addEventListener("change", () => resolve(connection.saveData), { once: true });
+      }),
+  );
+  await press();
+  expect(await changes).toBe(true);
+  await expect.poll(() => read(page)).toEqual([true, true, true, [true, false, true]]);
+  await app.goto(`${origin.origin}/`);
+  expect(await read(await app.content())).toEqual([true, true, true, [true, false, true]]);
+  await press();
+  await expect.poll(async () => (await read(await app.content()))[0]).toBe(false);
+});

@@ -84,10 +84,17 @@ export type PortToTunnel =
 
 export type TunnelToPort =
   /**
-   * First on every port: what the shell bound it to. `tunnel` names the tunnel among those of other windows. `heedsUntil`
-   * says that it knows a ping's `until`; tunnels of before 2026-12 do not.
+   * First on every port, and again when it changes: what the shell bound it to. `tunnel` names the tunnel among those of
+   * other windows. `heedsUntil` says that it knows a ping's `until`; tunnels of before 2026-12 do not. `savesData`: origins
+   * get `Save-Data: on`.
    */
-  | { readonly type: "bound"; readonly binding: SlotBinding; readonly tunnel: string; readonly heedsUntil?: boolean }
+  | {
+      readonly type: "bound";
+      readonly binding: SlotBinding;
+      readonly tunnel: string;
+      readonly heedsUntil?: boolean;
+      readonly savesData?: boolean;
+    }
   /**
    * When a document was asked for, or the head's URL is not the one asked for, nothing follows until the service worker
    * says what becomes of the response: `credit` (take it as it is), `hold` or `cancel`.

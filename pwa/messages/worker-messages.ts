@@ -52,6 +52,8 @@ export type WorkerToPage =
       readonly kind: ImageNote["kind"];
       readonly bytes: number;
     }
+  /** Whether origins get `Save-Data: on` from now on. */
+  | { readonly tag: Tag; readonly type: "saves-data"; readonly isOn: boolean }
   /** The service worker has just started, and has no port. */
   | { readonly tag: Tag; readonly type: "port-wanted" }
   /** Ping every `interval` milliseconds from now on; 0 stops. */

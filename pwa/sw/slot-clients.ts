@@ -48,10 +48,20 @@ export class SlotClients {
   #nextId = 1;
   #busyTimer: ReturnType<typeof setTimeout> | null = null;
   #keepingAlive = false;
+  #savesData = false;
+
+  /** Whether origins get `Save-Data: on`, by the last port that has said it. */
+  get savesData(): boolean {
+    return this.#savesData;
+  }
 
   /** @param pageId of the page that brings it. */
   takePort(port: MessagePort, pageId: string): void {
-    const tunnelPort = new TunnelPort(port, (bodies) => this.#setBusy(port, bodies > 0));
+    const tunnelPort = new TunnelPort(
+      port,
+      (bodies) => this.#setBusy(port, bodies > 0),
+      (isOn) => this.#setSavesData(isOn),
+    );
     this.#brought = { port: tunnelPort, at: Date.now() };
     this.#remember(pageId, tunnelPort);
     this.#asked.get(pageId)?.take(tunnelPort);
@@ -174,9 +184,18 @@ export class SlotClients {
 
   #keepAlive(interval: number): void {
     this.#keepingAlive = interval > 0;
+    this.#tellAll({ tag: MESSAGE_TAG, type: "keep-alive", interval });
+  }
+
+  #setSavesData(isOn: boolean): void {
+    if (isOn !== this.#savesData) this.#tellAll({ tag: MESSAGE_TAG, type: "saves-data", isOn });
+    this.#savesData = isOn;
+  }
+
+  #tellAll(message: WorkerToPage): void {
     void self.clients
       .matchAll({ type: "window", includeUncontrolled: true })
-      .then((pages) => this.#tell(pages, { tag: MESSAGE_TAG, type: "keep-alive", interval }));
+      .then((pages) => this.#tell(pages, message));
   }
 
   #tell(pages: readonly Client[], message: WorkerToPage): void {

@@ -11,6 +11,8 @@ export interface SlotExchange {
   readonly context: SlotContext;
   /** The request as the tunnel gets it. */
   readonly head: PortRequestHead;
+  /** Its origin gets `Save-Data: on`, of which the page's scripts may know. */
+  readonly savesData: boolean;
   /** Sends it, over as many ports as it takes. Rejects with a RopewayError; with PortLost when there is none any more. */
   send(): Promise<TunnelResponse>;
   /** Resolves when scripts of the slot's pages can read these cookies. */

@@ -11,7 +11,7 @@ import { BACK_QUERY, TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
 import { ropewayPath, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
 import { answerReserved, noticePage, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
-import { answerSubresource } from "./answer/subresource.ts";
+import { answerSubresource, savingWorker, WORKERS } from "./answer/subresource.ts";
 import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
 import { EventStreams } from "./request/event-streams.ts";
@@ -124,6 +124,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     request,
     context,
     head,
+    savesData: clients.savesData,
     async send() {
       try {
         const response = await port.fetch(head, content, request.signal);
@@ -141,8 +142,14 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     silentDocument: (document) => port.silentDocument(document),
     finish,
   };
-  if (isDownload) return answerDownload(exchange, url.searchParams.get("name") ?? "");
-  return request.mode === "navigate" ? answerNavigation(exchange) : answerSubresource(exchange);
+  return isDownload ? answerDownload(exchange, url.searchParams.get("name") ?? "") : answerOf(exchange);
+}
+
+async function answerOf(exchange: SlotExchange): Promise<Response> {
+  const { request, savesData } = exchange;
+  if (request.mode === "navigate") return answerNavigation(exchange);
+  const answer = await answerSubresource(exchange);
+  return savesData && WORKERS.has(request.destination) ? savingWorker(answer) : answer;
 }
 
 /** The history leads back to what a form led to, and Chromium has sent that on with its body. */

@@ -76,18 +76,23 @@ export class TunnelPort {
   readonly #batch = new MessageBatch(() => this.#flush(), PORT_BATCH_TIME / 2, setTimer);
   #bound!: (message: TunnelToPort & { type: "bound" }) => void;
   #onBusy: (bodies: number) => void;
+  #onSavesData: (isOn: boolean) => void;
   #lastHeard = Date.now();
   #heedsUntil = false;
   #isDead = false;
 
-  /** @param onBusy told how many bodies are open, whenever that changes. */
-  constructor(port: MessagePort, onBusy: (bodies: number) => void) {
+  /**
+   * @param onBusy told how many bodies are open, whenever that changes.
+   * @param onSavesData told whether origins get `Save-Data: on`, before `binding` resolves and whenever that changes.
+   */
+  constructor(port: MessagePort, onBusy: (bodies: number) => void, onSavesData: (isOn: boolean) => void = () => {}) {
     const bound = new Promise<TunnelToPort & { type: "bound" }>((resolve) => {
       this.#bound = resolve;
     });
     this.binding = bound.then(({ binding }) => binding);
     this.tunnel = bound.then(({ tunnel }) => tunnel);
     this.#onBusy = onBusy;
+    this.#onSavesData = onSavesData;
     this.#port = port;
     port.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => {
       this.#lastHeard = Date.now();
@@ -170,6 +175,7 @@ export class TunnelPort {
   #receive(message: TunnelToPort): void {
     if (message.type === "bound") {
       this.#heedsUntil = message.heedsUntil === true;
+      this.#onSavesData(message.savesData === true);
       return this.#bound(message);
     }
     if (message.type === "pong") {

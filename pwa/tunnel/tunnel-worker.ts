@@ -161,6 +161,8 @@ const host: SlotPortHost = {
     tell({ type: "reads-pixels", origin });
   },
   onBrokenDocument: tell,
+  savesData: () => tunnel.savesData,
+  ports: new Set(),
   setTimer,
 };
 
@@ -225,7 +227,9 @@ function heed(settings: Partial<TunnelSettings>): void {
   if (sparedPage !== undefined) wishes.spare(sparedPage);
   wishes.set(settings);
   const isWish = settings.pictures !== undefined || settings.trackers !== undefined || settings.savesData !== undefined;
+  const { savesData } = tunnel;
   if (isWish) tunnel.wish(wishes.ofSession);
+  if (tunnel.savesData !== savesData) for (const port of host.ports) port.introduce();
 }
 
 /** What no page waits for. */

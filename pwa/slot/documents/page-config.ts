@@ -18,6 +18,8 @@ export interface PageConfig extends SlotIdentity {
   /** Encoding that the response's field names, or "". The document itself is in UTF-8 by now. */
   readonly charset: string;
   readonly cookies: readonly ScriptCookie[];
+  /** Its origin gets `Save-Data: on`. */
+  readonly savesData?: boolean;
   /** What `document.referrer` reads: a real URL, or "". */
   readonly referrer: string;
   /** Of the script's element, for those of `srcdoc` documents. */

@@ -74,8 +74,21 @@ function patchUrlArguments(context: PageContext): void {
     });
 }
 
+/** Not every browser has it. */
+export function connectionOf(realm: Window): EventTarget | undefined {
+  return (realm.navigator as Navigator & { readonly connection?: EventTarget }).connection;
+}
+
+/** The browser knows only what is set for all of its sites. */
+export function patchConnection(realm: Window, context: PageContext): void {
+  const connection = connectionOf(realm);
+  if (connection !== undefined)
+    patchAccessor(Object.getPrototypeOf(connection), "saveData", { get: (native) => native() || context.savesData });
+}
+
 export function patchIdentity(context: PageContext): void {
   patchDocument(context);
+  patchConnection(window, context);
   patchUrlArguments(context);
   Object.defineProperty(window, "origin", {
     get: () => context.config.realOrigin,

@@ -12,6 +12,8 @@ export interface PageContext {
   readonly realm: Realm;
   /** Whether a reload would send a form again. */
   isPosted: boolean;
+  /** Whether origins get `Save-Data: on`. */
+  savesData: boolean;
   /** Real URL of the document, as it is now. */
   readonly realUrl: () => string;
   /** Does nothing where the slot is not in the shell. */
@@ -24,6 +26,7 @@ export function createPageContext(config: PageConfig): PageContext {
     config,
     realm: window,
     isPosted: config.isPosted,
+    savesData: config.savesData === true,
     realUrl: () => toReal(location.href, config),
     toShell(message, transfer = []) {
       // What the person has done in a frame is for the browser alone to say.

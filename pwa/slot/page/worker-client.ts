@@ -5,6 +5,7 @@ import { MESSAGE_TAG } from "../../messages/page-messages.ts";
 import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
 import { withRealDomain } from "../cookies/cookie-domain.ts";
 import { TakenCookies } from "../cookies/taken-cookies.ts";
+import { connectionOf } from "./identity.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor } from "./patch.ts";
 import { Pictures } from "./pictures/pictures.ts";
@@ -55,6 +56,11 @@ export class WorkerClient {
       case "picture":
         this.#pictures ??= new Pictures();
         this.#pictures.add(message.url, message);
+        break;
+      case "saves-data":
+        if (this.#context.savesData === message.isOn) break;
+        this.#context.savesData = message.isOn;
+        connectionOf(window)?.dispatchEvent(new Event("change"));
         break;
       case "port-wanted":
         this.#asker = event.source;

@@ -238,6 +238,7 @@ function documentParts(
           isPosted: exchange.request.method !== "GET",
           charset: charsetOf(headerValue(head.headers, "content-type") ?? ""),
           cookies: head.scriptCookies,
+          ...(exchange.savesData && { savesData: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
         },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { type Asked, fakeExchange } from "../testing/fake-exchange.ts";
-import { answerSubresource } from "./subresource.ts";
+import { answerSubresource, savingWorker } from "./subresource.ts";
 
 const ORIGIN = "https://example.org";
 const SLOT = "http://s1.localhost:8787";
@@ -42,6 +42,19 @@ describe("answerSubresource", () => {
       expect(first.log).toEqual(["send", "finish"]);
     },
   );
+
+  it.each([
+    ["post(1)", "{SAVES}post(1)"],
+    ["/* a */ // b\n'use strict'\npost(1)", `/* a */ // b\n"use strict";{SAVES}'use strict'\npost(1)`],
+    ["#!/bin/node\npost(1)", "#!/bin/node\n{SAVES}post(1)"],
+    ["/* open", "{SAVES}/* open"],
+  ])("tells a worker with the script %j that the person saves data", async (script, expected) => {
+    const worker = fetchOf("/w.js", { destination: "worker", mode: "same-origin" });
+    const answer = await answerSubresource(fakeExchange(worker, { url: `${ORIGIN}/w.js`, body: script }).exchange);
+    const saving = await savingWorker(answer);
+    expect(saving.headers.get("content-type")).toBe(answer.headers.get("content-type"));
+    expect((await saving.text()).replace(/\{const.*configurable.*?\}\)\}/, "{SAVES}")).toBe(expected);
+  });
 
   it("gives a redirected response to nobody else", async () => {
     const first = fakeExchange(fetchOf("/moved"), { url: FINAL, body: "first" });

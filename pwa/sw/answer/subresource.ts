@@ -18,7 +18,7 @@ const SEES_FINAL_URL: ReadonlySet<Destination> = new Set([
   "style",
   "worker",
 ]);
-const WORKERS: ReadonlySet<Destination> = new Set(["worker", "sharedworker"]);
+export const WORKERS: ReadonlySet<string> = new Set(["worker", "sharedworker"]);
 
 const redirectedAnswers = new RedirectedAnswers();
 
@@ -49,6 +49,27 @@ function resource(exchange: SlotExchange, response: TunnelResponse): Response {
     statusText: statusTextOf(head),
     headers: headers.map(([name, value]): [string, string] => [name, value]),
   });
+}
+
+/** First in a worker's script, as `patchConnection` in pages. Lines keep their numbers. */
+const SAVES_DATA = `{const{connection:c}=navigator;c&&Object.defineProperty(Object.getPrototypeOf(c),"saveData",{get:()=>!0,configurable:!0,enumerable:!0})}`;
+/** What may stand before a script's first token. */
+const BLANK = /\s+|#!.*|\/\/.*|\/\*[\s\S]*?\*\//y;
+const STRICT = /(["'])use strict\1/y;
+
+/** The answer to a worker's script, which then reads that the person saves data. Nothing runs before a script is whole. */
+export async function savingWorker(answer: Response): Promise<Response> {
+  if (!answer.ok) return answer;
+  const text = await answer.text();
+  let at = 0;
+  while (BLANK.test(text)) at = BLANK.lastIndex;
+  // The script's own directive would be none behind other statements.
+  STRICT.lastIndex = at;
+  const directive = STRICT.test(text) ? '"use strict";' : "";
+  STRICT.lastIndex = 0;
+  const script = text.slice(0, at) + directive + SAVES_DATA + text.slice(at);
+  // Bytes: text would get a type where the script has none.
+  return new Response(new TextEncoder().encode(script), answer);
 }
 
 /** Whether a script's own request may know of the response no more than that there was one (Fetch section 2.2.6). */

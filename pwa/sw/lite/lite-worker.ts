@@ -148,6 +148,7 @@ function exchangeOf(request: Request, origin: string, finish: () => void) {
   return {
     request,
     context: liteContext(BASE, origin),
+    savesData: false,
     // Without scripts nothing answers to a tap.
     showPicture() {},
     async showCookies() {},

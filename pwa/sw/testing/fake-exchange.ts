@@ -14,6 +14,7 @@ export interface Asked {
   readonly referrer?: string;
   /** The browser's own referrer, on a slot. */
   readonly sentFrom?: string;
+  readonly savesData?: boolean;
   /** False: the slot stands for an embedded origin. */
   readonly topLevel?: boolean;
 }
@@ -36,6 +37,7 @@ export function fakeExchange(asked: Asked, answered?: Answered): { exchange: Slo
   const origin = "https://example.org";
   const topLevel = asked.topLevel ?? true;
   const exchange: SlotExchange = {
+    savesData: asked.savesData ?? false,
     showPicture: ({ kind, bytes }) => void log.push(`picture ${kind} ${bytes}`),
     request: { url: asked.url, method, referrer: asked.sentFrom ?? "" } as Request,
     context: slotContext(new URL("http://s1.localhost:8787"), {

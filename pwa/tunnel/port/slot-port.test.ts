@@ -24,6 +24,19 @@ describe("SlotPort", () => {
     ]);
   });
 
+  it("says whether the person saves data, and again when that changes, until it is closed", async () => {
+    const { wishes, ports, heard, far } = slotRig();
+    wishes.savesData = true;
+    for (const port of ports) port.introduce();
+    expect(await heard()).toMatchObject([
+      { type: "bound", savesData: false },
+      { type: "bound", savesData: true },
+    ]);
+    far.close();
+    await settle();
+    expect(ports.size).toBe(0);
+  });
+
   it("shows a page nothing of what the edge tells the store", async () => {
     const slot = slotRig();
     await slot.ask(subresource);

@@ -46,6 +46,10 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
   onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
+  /** As of `TunnelAbilities`. */
+  savesData(): boolean;
+  /** Ports whose service workers are there, as far as the browser tells. */
+  readonly ports: Set<SlotPort>;
 }
 
 type StampedStart = Pick<RequestHead, "destination" | "referrer" | "origin">;
@@ -80,8 +84,15 @@ export class SlotPort {
       for (const message of event.data) this.#receive(message, isLate);
     };
     // Its service worker was ended, and nobody will read on (HTML section 9.4.3).
-    port.addEventListener("close", () => this.#cancelAll());
-    this.#outbox.post({ type: "bound", binding, tunnel: TUNNEL, heedsUntil: true });
+    port.addEventListener("close", () => this.#close());
+    host.ports.add(this);
+    this.introduce();
+  }
+
+  /** At first, and when that has changed. */
+  introduce(): void {
+    const savesData = this.#host.savesData();
+    this.#outbox.post({ type: "bound", binding: this.#binding, tunnel: TUNNEL, heedsUntil: true, savesData });
   }
 
   /** @param isLate whether its service worker has given up waiting, and asks elsewhere. */
@@ -267,7 +278,8 @@ export class SlotPort {
     exchange.response.attach(consumer, credit);
   }
 
-  #cancelAll(): void {
+  #close(): void {
+    this.#host.ports.delete(this);
     for (const { response, upload } of this.#exchanges.values()) {
       response.cancel();
       upload?.breakOff();

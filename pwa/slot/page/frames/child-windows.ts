@@ -4,6 +4,7 @@
  * window, which are controlled.
  */
 import { showInFrame } from "../elements.ts";
+import { patchConnection } from "../identity.ts";
 import { watchNavigations } from "../links/navigate.ts";
 import { patchTargets } from "../links/targets.ts";
 import { removeNetworkFeatures } from "../network-features.ts";
@@ -53,6 +54,7 @@ export class ChildWindows {
     if (!this.#realms.has(child.Document.prototype)) {
       this.#realms.add(child.Document.prototype);
       removeNetworkFeatures(child);
+      patchConnection(child, this.#context);
       removeProperties(child.Navigator.prototype, ["serviceWorker"]);
     }
     this.#watchBlobs(child);

@@ -62,6 +62,8 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     };
   };
   const frameStarts = new FrameStarts();
+  const wishes = { savesData: false };
+  const ports = new Set<SlotPort>();
   port2.onmessage = (event: MessageEvent<readonly TunnelToPort[]>) => received.push(...event.data);
   new SlotPort(port1, binding, {
     ask: askInOrder([heldNavigations(held)], answer ?? network),
@@ -74,9 +76,13 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     onReadsPixels: () => {},
     onSilentDocument: (document) => silentDocuments.push(document),
     onBrokenDocument: (document) => brokenDocuments.push(document),
+    savesData: () => wishes.savesData,
+    ports,
     setTimer: (task) => setTimer(task, 0),
   });
   return {
+    wishes,
+    ports,
     requests,
     moved,
     noDocuments,
