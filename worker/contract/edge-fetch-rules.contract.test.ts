@@ -106,13 +106,15 @@ describe.each(["workerd", "deno"] as const)("an edge on %s", (runtime) => {
       const toldTo = async (other: TestPhone, line: string, more: TestRequest = scriptFetch(origin)) =>
         statusTextOf((await other.fetch(`${origin}/${encodeURIComponent(line)}`, more)).head);
       const told = (line: string, more?: TestRequest) => toldTo(asking, line, more);
+      // Deno's fetch does not say what the origin said, but what is usual for the status.
+      const orUsual = (phrase: string, usual: string) => (runtime === "deno" ? usual : phrase);
       expect(await told("200=OK")).toBe("OK");
-      expect(await told("200=Fine")).toBe("Fine");
-      expect(await told("404=No Such Thing")).toBe("No Such Thing");
-      expect(await told("503=Not Found")).toBe("Not Found");
-      expect(await told(`404=${"x".repeat(300)}`)).toBe("");
+      expect(await told("200=Fine")).toBe(orUsual("Fine", "OK"));
+      expect(await told("404=No Such Thing")).toBe(orUsual("No Such Thing", "Not Found"));
+      expect(await told("503=Not Found")).toBe(orUsual("Not Found", "Service Unavailable"));
+      expect(await told(`404=${"x".repeat(300)}`)).toBe(orUsual("", "Not Found"));
       const elsewhere = { ...scriptFetch("https://other.example"), credentials: "omit" } as const;
-      for (const _ of ["asked", "shared"]) expect(await told("200=Stored", elsewhere)).toBe("Stored");
+      for (const _ of ["asked", "shared"]) expect(await told("200=Stored", elsewhere)).toBe(orUsual("Stored", "OK"));
       expect(await told("200=Opaque", { ...elsewhere, mode: "no-cors", destination: "image" })).toBe("OK");
       expect(await toldTo(phone, "404=No Such Thing")).toBe("");
     });
