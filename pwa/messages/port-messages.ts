@@ -7,6 +7,7 @@
 import type { SetTimer } from "../../shared/clock.ts";
 import type { HeaderList, RequestHead, ResponseHead } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
+import type { SocketRequest } from "./socket-messages.ts";
 
 /** Milliseconds: how long a navigation started ahead waits for its slot to ask for it. */
 export const HELD_RESPONSE_TIME = 30_000;
@@ -73,6 +74,8 @@ export type PortToTunnel =
   | { readonly type: "no-document" }
   /** The page's scripts put pictures where they can read their pixels. */
   | { readonly type: "reads-pixels" }
+  /** A page opens a socket, with its end of it. Tunnels of before 2026-12 do not know it. */
+  | ({ readonly type: "socket"; readonly port: MessagePort } & SocketRequest)
   | SilentDocument
   /**
    * First in an array of messages: is anybody there? The tunnel ends with its shell, and not every browser tells that

@@ -2,6 +2,7 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { MESSAGE_TAG } from "./page-messages.ts";
+import type { PageSocketRequest } from "./socket-messages.ts";
 
 type Tag = typeof MESSAGE_TAG;
 
@@ -12,6 +13,8 @@ export const UPLOAD_NUMBER = "ropeway-upload";
 export const ORIGINAL_MARK = "ropeway-original";
 
 export type PageToWorker =
+  /** Carries the page's end of a socket. Workers of before 2026-12 do not know it, and nothing becomes of the socket. */
+  | ({ readonly tag: Tag } & PageSocketRequest)
   /** A script wrote `document.cookie`. `url`: real URL of the document. Answered by "cookie-taken". */
   | {
       readonly tag: Tag;

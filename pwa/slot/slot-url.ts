@@ -17,6 +17,8 @@ export const ropewayPath = {
   /** Its answer clears the host's storage. */
   cleared: "/.ropeway/cleared",
   pageScript: "/.ropeway/page.js",
+  /** For a worker whose script nobody answers: `?` and a `WorkerConfig` in JSON. */
+  workerScript: "/.ropeway/worker.js",
   /**
    * Placeholder for a frame of another origin: `?url=` real URL, `&closed=1` where it may not load at all, `&policy=`
    * the referrer policy where that is not the one of the request, `&from=` the real URL that redirected the frame.

@@ -2,6 +2,7 @@ import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
 import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
+import type { WorkerConfig } from "../slot/rewrite/worker-prelude.ts";
 import type { SlotContext } from "./slot-context.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 
@@ -23,6 +24,8 @@ export interface SlotExchange {
   noDocument(): void;
   /** The navigation ends in a document that the page script cannot tell of. */
   silentDocument(document: Omit<SilentDocument, "type">): void;
+  /** A worker's script as the worker is to run it; left out where no scripts run. */
+  workerScript?(body: ReadableStream<Uint8Array>, config: WorkerConfig): ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Nothing is outstanding that the browser does not wait for by itself. */
   finish(): void;
 }

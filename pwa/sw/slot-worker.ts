@@ -6,11 +6,13 @@ import { ErrorCode } from "../../shared/errors.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
 import type { PortRequestHead, SlotBinding } from "../messages/port-messages.ts";
+import type { PageSocketRequest, SocketToPage } from "../messages/socket-messages.ts";
 import type { PageToWorker, WorkerToPage } from "../messages/worker-messages.ts";
 import { BACK_QUERY, TOP_LEVEL_QUERY } from "../slot/documents/boot-target.ts";
+import { allowsSocket } from "../slot/policy/content-security-policy.ts";
 import { ropewayPath, toReal } from "../slot/slot-url.ts";
 import { answerDownload, answerNavigation } from "./answer/navigation.ts";
-import { answerReserved, noticePage, placeholderPage, rebootPage } from "./answer/reserved-paths.ts";
+import { answerReserved, noticePage, placeholderPage, rebootPage, withPrelude } from "./answer/reserved-paths.ts";
 import { answerSubresource, savingWorker, WORKERS } from "./answer/subresource.ts";
 import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
@@ -58,6 +60,11 @@ self.addEventListener("message", (event) => {
       return;
     case "cookie-set":
       event.waitUntil(setCookie(event.source, message));
+      return;
+    case "socket": {
+      const port = event.ports[0];
+      if (port !== undefined) event.waitUntil(openSocket(event.source, message, port));
+    }
   }
 });
 
@@ -140,6 +147,7 @@ async function respond(event: FetchEvent, url: URL, finish: () => void): Promise
     showCookies: (cookies) => clients.showCookies(cookies),
     noDocument: () => port.noDocument(),
     silentDocument: (document) => port.silentDocument(document),
+    workerScript: withPrelude,
     finish,
   };
   return isDownload ? answerDownload(exchange, url.searchParams.get("name") ?? "") : answerOf(exchange);
@@ -211,6 +219,20 @@ async function placeholder(event: FetchEvent, { searchParams }: URL, finish: () 
     const message = "Cannot send the form: the app has to be opened anew";
     return noticePage({ kind: "failed", url, method: "POST", code: ErrorCode.LINK_LOST, message }, context);
   }
+}
+
+/** From then on the page talks to the tunnel past this worker. */
+async function openSocket(
+  page: ExtendableMessageEvent["source"],
+  { url, protocols, connect }: PageSocketRequest,
+  socket: MessagePort,
+): Promise<void> {
+  const port = await clients.portOf(page instanceof Client ? page.id : "");
+  const origin = (await port?.binding)?.origin ?? "";
+  if (port !== null && connect.every((sources) => allowsSocket(sources, url, origin)))
+    return port.openSocket({ url, protocols }, socket);
+  const message = port === null ? "the app has to be opened anew" : "the page's policy does not allow it";
+  socket.postMessage({ type: "failed", message } satisfies SocketToPage);
 }
 
 /** `document.cookie = …` in a page: its own read is right already, the jar is at the edge. */

@@ -16,6 +16,7 @@ import {
   type SlotBinding,
   type TunnelToPort,
 } from "../messages/port-messages.ts";
+import type { SocketRequest } from "../messages/socket-messages.ts";
 import { PortLost } from "./port-lost.ts";
 import { type BodyObserver, ResponseBody } from "./response-body.ts";
 
@@ -152,6 +153,11 @@ export class TunnelPort {
     this.#post({ type: "reads-pixels" });
   }
 
+  /** @param port the page's end of it: gone from here. */
+  openSocket(request: SocketRequest, port: MessagePort): void {
+    this.#post({ type: "socket", port, ...request });
+  }
+
   noDocument(): void {
     this.#post({ type: "no-document" });
   }
@@ -286,7 +292,8 @@ export class TunnelPort {
       this.#untaken.push(deliveries);
       setTimeout(() => setTimeout(() => this.#dieUnlessTaken(deliveries), HEARING_TIME), TAKEN_WITHIN);
     }
-    this.#port.postMessage(messages);
+    const ports = messages.flatMap((message) => (message.type === "socket" ? [message.port] : []));
+    this.#port.postMessage(messages, ports);
   }
 
   #dieUnlessTaken(deliveries: readonly Delivery[]): void {

@@ -10,6 +10,7 @@ import type { Experiment } from "../../shared/mux/session/session.ts";
 import { dialWebSocket } from "../../shared/phone-socket.ts";
 import { EdgeRequest, TUNNEL_PATH } from "../../shared/subprotocol.ts";
 import { HELD_RESPONSE_TIME } from "../messages/port-messages.ts";
+import type { SocketToPage } from "../messages/socket-messages.ts";
 import {
   isAway,
   type LinkPhase,
@@ -20,6 +21,7 @@ import {
   type TunnelToShell,
 } from "../messages/tunnel-messages.ts";
 import { askInOrder, edgeRequest, passingOn, type ResponseSource, readWhole } from "./exchange/exchange.ts";
+import type { PageSockets } from "./page-sockets.ts";
 import { FrameStarts, SlotPort, type SlotPortHost } from "./port/slot-port.ts";
 import { HeldResponse, HeldResponses, heldNavigations, holdNavigation } from "./requests/held-responses.ts";
 import { abandon, beginPage, isKeptFrom, type Tabs } from "./requests/tabs.ts";
@@ -36,6 +38,8 @@ declare const self: DedicatedWorkerGlobalScope & {
   readonly __STORE: string;
   /** Path of the script that undoes brotli. */
   readonly __BROTLI: string;
+  /** Path of the script for pages' sockets. */
+  readonly __PAGE_SOCKETS: string;
 };
 
 /** Milliseconds after the link's opening until scripts are fetched that no page waits for, if the phone does not have them yet. */
@@ -161,10 +165,36 @@ const host: SlotPortHost = {
     tell({ type: "reads-pixels", origin });
   },
   onBrokenDocument: tell,
+  onSocket(request, binding, port) {
+    pageSockets().then(
+      (sockets) => sockets.connect(request, binding, port),
+      () => port.postMessage({ type: "failed", message: "a part of the app is missing" } satisfies SocketToPage),
+    );
+  },
   savesData: () => tunnel.savesData,
   ports: new Set(),
   setTimer,
 };
+
+let loadedSockets: Promise<PageSockets> | null = null;
+
+/** Those of all slots. Where their script cannot be had, it is asked for anew the next time. */
+function pageSockets(): Promise<PageSockets> {
+  const chunk = (): Promise<typeof import("./page-sockets.ts")> => import(self.__PAGE_SOCKETS);
+  loadedSockets ??= chunk().then(
+    ({ PageSockets }) =>
+      new PageSockets({
+        open: (head, body, consumer) => tunnel.openSocket(wishes.marked(head), body, consumer),
+        hasLink: () => tunnel.hasLink,
+        setTimer,
+      }),
+    (error: unknown) => {
+      loadedSockets = null;
+      throw error;
+    },
+  );
+  return loadedSockets;
+}
 
 let progressScheduled = false;
 let accept: AcceptTable = {};

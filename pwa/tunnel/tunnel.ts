@@ -1,6 +1,12 @@
 import { ACCEPT_ENCODING, LINK_DECODERS, type OpenDecoder } from "../../shared/coding/link-coding.ts";
 import { ErrorCode, RopewayError, toErrorCode } from "../../shared/errors.ts";
-import { ACCEPT_PUSH, type SlotScheme } from "../../shared/http/exchange.ts";
+import {
+  ACCEPT_PUSH,
+  type ClientExchange,
+  type ResponseConsumer,
+  type SlotScheme,
+  startExchange,
+} from "../../shared/http/exchange.ts";
 import type { ImageWish, RequestHead } from "../../shared/http/heads.ts";
 import {
   type AcceptTable,
@@ -17,7 +23,7 @@ import { type Attachment, isCarried } from "../../shared/mux/pipe/channel.ts";
 import { type Experiment, Session } from "../../shared/mux/session/session.ts";
 import { CLOSE_CODE_BASE, endsSession } from "../../shared/subprotocol.ts";
 import type { Transport } from "../../shared/transport.ts";
-import { type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
+import { DEFAULT_PRIORITY, type Priority, SESSION_ID_BYTES } from "../../shared/wire/frame.ts";
 import type { EncodableField } from "../../shared/wire/hpack/tables.ts";
 import type { LinkHint, LinkPhase, StoreStats, TunnelStats, WarmedStats } from "../messages/tunnel-messages.ts";
 import { type Ask, askInOrder, type ResponseSource, type SessionTrace } from "./exchange/exchange.ts";
@@ -226,6 +232,27 @@ export class Tunnel {
       ...this.counters.stats(this.#current?.session, this.#sockets.traffic),
       ...this.#pushed.stats,
     };
+  }
+
+  /**
+   * Opens a page's socket, in the session of the moment and in no other. Rejects with why there is none; after that the
+   * consumer hears of it.
+   */
+  async openSocket(
+    head: RequestHead,
+    body: ReadableStream<Uint8Array>,
+    consumer: ResponseConsumer,
+  ): Promise<ClientExchange> {
+    if (this.#isRefused) throw refused();
+    const { stream } = await this.#openStream(DEFAULT_PRIORITY);
+    const exchange = startExchange(stream, head, body, consumer);
+    this.#asked();
+    return exchange;
+  }
+
+  /** Whether something can be said to the edge now, as far as is known. */
+  get hasLink(): boolean {
+    return this.#first.isOpen;
   }
 
   /** The page on screen is left: what was pushed for it is of no use any more. */

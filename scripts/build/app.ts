@@ -21,6 +21,9 @@ const DECODER = ".ropeway/decoder";
 /** The same of the tunnel, for what comes in brotli. */
 const BROTLI = ".ropeway/brotli";
 
+/** The same of the tunnel, for the first page that opens a socket. */
+const PAGE_SOCKETS = ".ropeway/page-sockets";
+
 /** What the shell's pages and the shell load at once, by such names, too. */
 const SHELL = "shell";
 const BLANK = "blank";
@@ -46,6 +49,7 @@ const LITE_WORKER = ".ropeway/lite-worker";
 const scripts: readonly (readonly [output: string, source: string, format: "esm" | "iife"])[] = [
   [DECODER, "pwa/tunnel/coding/dcz-chunk.ts", "esm"],
   [BROTLI, "pwa/tunnel/coding/brotli-chunk.ts", "esm"],
+  [PAGE_SOCKETS, "pwa/tunnel/page-sockets.ts", "esm"],
   [LISTED, "pwa/shell/frames/listed-hosts.ts", "esm"],
   [LITE, "pwa/shell/lite/lite-chunk.ts", "esm"],
   [SLOT_WORKER, "pwa/sw/slot-worker.ts", "iife"],
@@ -136,6 +140,7 @@ async function addStore(files: BuiltFiles): Promise<string> {
 async function addTunnel(files: BuiltFiles): Promise<string> {
   const store = await addStore(files);
   const brotli = nameByContent(files, BROTLI);
+  const pageSockets = nameByContent(files, PAGE_SOCKETS);
   const built = await bundle({
     entryPoints: [{ out: TUNNEL, in: "pwa/tunnel/tunnel-worker.ts" }],
     format: "iife",
@@ -143,8 +148,9 @@ async function addTunnel(files: BuiltFiles): Promise<string> {
       ...browserOptions.define,
       "self.__STORE": JSON.stringify(`/${store}`),
       "self.__BROTLI": JSON.stringify(`/${brotli}`),
+      "self.__PAGE_SOCKETS": JSON.stringify(`/${pageSockets}`),
     },
-    external: [`/${store}`, `/${brotli}`],
+    external: [`/${store}`, `/${brotli}`, `/${pageSockets}`],
   });
   for (const [path, contents] of built) files.set(path, contents);
   return nameByContent(files, TUNNEL);

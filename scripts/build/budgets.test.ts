@@ -6,10 +6,11 @@ const SLOT_WORKER = ".ropeway/slot-worker-0123456789abcdef0123.js";
 const STORE = ".ropeway/store-0123456789abcdef0123.js";
 const DECODER = ".ropeway/decoder-0123456789abcdef0123.js";
 const BROTLI = ".ropeway/brotli-0123456789abcdef0123.js";
+const PAGE_SOCKETS = ".ropeway/page-sockets-0123456789abcdef0123.js";
 const SHEETS = ".ropeway/sheets-0123456789abcdef0123.js";
 const DEVICES = ".ropeway/devices-0123456789abcdef0123.js";
 const LITE = [".ropeway/lite-0123456789abcdef0123.js", ".ropeway/lite-worker-0123456789abcdef0123.js"];
-const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI];
+const ofTunnel = [".ropeway/tunnel.js", STORE, DECODER, BROTLI, PAGE_SOCKETS];
 const paths = ["shell.js", SHEETS, DEVICES, "sw.js", "shell.css", SLOT_WORKER, ".ropeway/sw.js", ...ofTunnel, ...LITE];
 
 /** Of what cannot be packed. */

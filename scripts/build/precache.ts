@@ -8,6 +8,7 @@ const OF_SHELL = new Set([
   ".ropeway/store.js",
   ".ropeway/decoder.js",
   ".ropeway/brotli.js",
+  ".ropeway/page-sockets.js",
   ".ropeway/sheets.js",
   ".ropeway/devices.js",
 ]);

@@ -24,6 +24,8 @@ export interface PageConfig extends SlotIdentity {
   readonly referrer: string;
   /** Of the script's element, for those of `srcdoc` documents. */
   readonly nonce: string;
+  /** Source lists of the policies in the response's fields that govern what it connects to; left out where none does. */
+  readonly connect?: readonly string[];
   /** The policy in the response's field; "" for none. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }

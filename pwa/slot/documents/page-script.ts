@@ -5,7 +5,6 @@
 
 import { patchRequests } from "../cookies/cookie-order.ts";
 import { patchElements } from "../page/elements.ts";
-import { createFailingWebSocket } from "../page/failing-web-socket.ts";
 import { helpAutofocus, passKeys } from "../page/focus.ts";
 import { patchBlobs } from "../page/frames/blob-documents.ts";
 import { askToBeAdopted, ChildWindows, patchChildWindows } from "../page/frames/child-windows.ts";
@@ -17,15 +16,21 @@ import { watchNavigations } from "../page/links/navigate.ts";
 import { obeyShell, reportDocument } from "../page/links/report.ts";
 import { patchOpen, patchTargets } from "../page/links/targets.ts";
 import { patchMarkup } from "../page/markup.ts";
-import { createPageContext } from "../page/page-context.ts";
+import { createPageContext, type Realm } from "../page/page-context.ts";
 import { watchReaders } from "../page/pictures/pictures.ts";
 import { reportScroll } from "../page/scroll.ts";
 import { patchUploads } from "../page/uploads.ts";
 import { patchViewport } from "../page/viewport.ts";
+import type { CreateWebSocket } from "../page/web-socket.ts";
 import { keepWindowName } from "../page/window-name.ts";
 import { WorkerClient } from "../page/worker-client.ts";
+import type { PageSockets } from "../page/workers.ts";
+import { connectSources } from "../policy/content-security-policy.ts";
 import { takeFormMark, toReal } from "../slot-url.ts";
 import { type PageConfig, takeConfig } from "./page-config.ts";
+
+/** The service worker puts it before this script (`withSockets`). */
+declare const ropewaySockets: CreateWebSocket;
 
 function start(config: PageConfig): void {
   const { url, form } = takeFormMark(location.href);
@@ -49,9 +54,19 @@ function start(config: PageConfig): void {
   if (config.topLevel) helpAutofocus();
   if (config.topLevel) reportScroll(context);
   passKeys(context);
-  patchIdentity(context);
-  const webSocket = createFailingWebSocket(() => toReal(document.baseURI, config));
-  Object.defineProperty(window, "WebSocket", { value: webSocket, configurable: true, writable: true });
+  const sockets = pageSockets(config, worker);
+  patchIdentity(context, sockets);
+  const webSocketOf = (realm: Realm) =>
+    ropewaySockets({
+      realm,
+      base: () => toReal(document.baseURI, config),
+      origin: config.realOrigin,
+      open: (request, port) => sockets.pass({ type: "socket", connect: sockets.connect(), ...request }, port),
+      onCookies: (cookies) => worker?.showCookies(cookies),
+    });
+  const setWebSocket = (realm: Realm) =>
+    Object.defineProperty(realm, "WebSocket", { value: webSocketOf(realm), configurable: true, writable: true });
+  setWebSocket(window);
   patchIdle(window);
   if (config.topLevel) patchViewport();
   patchTargets(context);
@@ -60,7 +75,18 @@ function start(config: PageConfig): void {
   patchBlobs();
   patchElements(context);
   patchMarkup(context);
-  patchChildWindows(new ChildWindows(context, worker));
+  patchChildWindows(new ChildWindows(context, worker, setWebSocket));
+}
+
+/** What the page's sockets, and those of its workers, need. */
+function pageSockets({ connect = [] }: PageConfig, worker: WorkerClient | null): PageSockets {
+  return {
+    pass: (request, port) => worker?.openSocket(request, port),
+    connect() {
+      const metas = document.querySelectorAll<HTMLMetaElement>('meta[http-equiv="content-security-policy" i]');
+      return [...connect, ...connectSources(Array.from(metas, ({ content }) => content))];
+    },
+  };
 }
 
 const config = takeConfig(document.currentScript instanceof HTMLScriptElement ? document.currentScript : null);

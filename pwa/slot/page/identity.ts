@@ -5,10 +5,13 @@
 
 import { parseUrl } from "../../../shared/web/origin.ts";
 import { dataScript } from "../rewrite/data-script.ts";
+import { beforeScript, blobPrelude } from "../rewrite/worker-prelude.ts";
 import { toReal, toSlot } from "../slot-url.ts";
+import { blobOf } from "./frames/blob-documents.ts";
 import { removeNetworkFeatures } from "./network-features.ts";
 import type { PageContext } from "./page-context.ts";
 import { patchAccessor, patchConstructor, patchMethod, removeProperties } from "./patch.ts";
+import { type PageSockets, serveWorker } from "./workers.ts";
 
 function patchDocument({ config, realUrl }: PageContext): void {
   const url = () => toReal(location.href, config);
@@ -32,7 +35,7 @@ function patchDocument({ config, realUrl }: PageContext): void {
 const SCRIPT_FETCH_TIME = 10_000;
 
 /** Real URLs of the page's own origin where the browser insists on the slot's. */
-function patchUrlArguments(context: PageContext): void {
+function patchUrlArguments(context: PageContext, sockets: PageSockets): void {
   const { config } = context;
   const own = (url: unknown) => {
     const text = String(url);
@@ -60,17 +63,28 @@ function patchUrlArguments(context: PageContext): void {
     if (mode !== "same-origin" && !referrer) return native(self, init === given ? args : [input, init]);
     return native(self, [isRequest ? new Request(toSlot(input.url, config), input) : mapped(input), init]);
   });
-  for (const name of ["Worker", "SharedWorker"])
+  for (const name of ["Worker", "SharedWorker"] as const)
     patchConstructor(name, (construct, [url, given, ...rest]) => {
       // The site's host may be another's before such a worker ends.
       const isExtended = typeof given === "object" && given !== null && "extendedLifetime" in given;
       const options = isExtended ? { ...given, extendedLifetime: false } : given;
-      const script = dataScript(String(url));
-      if (script === null) return construct([mapped(url), options, ...rest]);
-      const blobUrl = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+      const script = dataScript(String(url)) ?? blobOf(String(url));
+      const start = (address: unknown): object => {
+        const worker = construct([address, options, ...rest]);
+        serveWorker(worker, sockets.pass);
+        return worker;
+      };
+      if (script === null) return start(mapped(url));
+      const connect = sockets.connect();
+      const isModule = typeof given === "object" && given !== null && "type" in given && given.type === "module";
+      // Where a policy keeps a module's imports out, the whole of it fails.
+      if (isModule && connect.length > 0 && script instanceof Blob) return start(url);
+      const prelude = blobPrelude(config.slotOrigin, { origin: config.realOrigin, base: "", connect }, isModule, name);
+      const parts = [typeof script === "string" ? beforeScript(prelude, script) : prelude, script];
+      const blobUrl = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
       // A shared one is found again by its address.
       if (name === "Worker") setTimeout(() => URL.revokeObjectURL(blobUrl), SCRIPT_FETCH_TIME);
-      return construct([blobUrl, options, ...rest]);
+      return start(blobUrl);
     });
 }
 
@@ -86,10 +100,10 @@ export function patchConnection(realm: Window, context: PageContext): void {
     patchAccessor(Object.getPrototypeOf(connection), "saveData", { get: (native) => native() || context.savesData });
 }
 
-export function patchIdentity(context: PageContext): void {
+export function patchIdentity(context: PageContext, sockets: PageSockets): void {
   patchDocument(context);
   patchConnection(window, context);
-  patchUrlArguments(context);
+  patchUrlArguments(context, sockets);
   Object.defineProperty(window, "origin", {
     get: () => context.config.realOrigin,
     // Pages may replace it, as they may the native one.

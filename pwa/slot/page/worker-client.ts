@@ -1,7 +1,9 @@
 /** The page's end of its conversation with the slot's service worker: cookies, port, keep-alive. */
 
+import type { ScriptCookie } from "../../../shared/http/heads.ts";
 import { ScriptCookies } from "../../../shared/web/cookie.ts";
 import { MESSAGE_TAG } from "../../messages/page-messages.ts";
+import type { PageSocketRequest } from "../../messages/socket-messages.ts";
 import { isTagged, type PageToWorker, type WorkerToPage } from "../../messages/worker-messages.ts";
 import { withRealDomain } from "../cookies/cookie-domain.ts";
 import { TakenCookies } from "../cookies/taken-cookies.ts";
@@ -77,6 +79,18 @@ export class WorkerClient {
   /** Pictures of this page's origin have to be their origin's, since scripts may read them. */
   readsPixels(): void {
     this.#post({ tag, type: "reads-pixels" }, null);
+  }
+
+  /** Leads a page's end of a socket to the tunnel. */
+  openSocket(request: Omit<PageSocketRequest, "type">, port: MessagePort): void {
+    const message: PageToWorker = { tag, type: "socket", ...request };
+    if (this.#container.controller !== null) return this.#post(message, null, [port]);
+    void this.#container.ready.then(({ active }) => active?.postMessage(message, [port]));
+  }
+
+  /** Scripts of the page read them from now on. */
+  showCookies(cookies: readonly ScriptCookie[]): void {
+    this.#cookies.apply(cookies);
   }
 
   /** Hands a port from the shell on to whoever asked for it. */

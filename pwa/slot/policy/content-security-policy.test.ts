@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { slotPolicy, transformPolicies } from "./content-security-policy.ts";
+import { allowsSocket, connectSources, slotPolicy, transformPolicies } from "./content-security-policy.ts";
 
 const context = {
   slotOrigin: "http://s1.localhost:8787",
@@ -106,5 +106,42 @@ describe("slotPolicy", () => {
     expect(policy).toMatch(/frame-src 'self' http:\/\/\*\.localhost:8787;/);
     expect(policy).toContain("object-src 'none'");
     expect(policy).not.toMatch(/worker-src[^;]*data:/);
+  });
+});
+
+describe("sockets of a page", () => {
+  const allows = (policy: string, url: string): boolean =>
+    connectSources([policy]).every((sources) => allowsSocket(sources, url, "https://example.org"));
+
+  it("are governed by connect-src, else by default-src, of each policy", () => {
+    expect(
+      connectSources(["default-src 'none'; connect-src 'self', script-src a.example", "default-src b.example"]),
+    ).toEqual(["'self'", "b.example"]);
+    expect(allows("script-src 'none'", "wss://elsewhere.example/")).toBe(true);
+  });
+
+  it("may go where a source names them, or their host without a scheme", () => {
+    for (const [sources, url] of [
+      ["'self'", "wss://example.org/live"],
+      ["*", "wss://elsewhere.example/"],
+      ["wss:", "wss://elsewhere.example/"],
+      ["ws:", "wss://elsewhere.example/"],
+      ["wss://*.example:*", "wss://a.example:444/"],
+      ["a.example", "wss://a.example/"],
+    ] as const)
+      expect([sources, allows(`connect-src ${sources}`, url)]).toEqual([sources, true]);
+  });
+
+  it("may go nowhere else", () => {
+    for (const [sources, url] of [
+      ["'none'", "wss://example.org/"],
+      ["'self'", "wss://a.example.org/"],
+      ["https:", "wss://a.example/"],
+      ["https://a.example", "wss://a.example/"],
+      ["wss://a.example", "ws://a.example/"],
+      ["wss://a.example", "wss://a.example:444/"],
+      ["", "wss://example.org/"],
+    ] as const)
+      expect([sources, allows(`connect-src ${sources}`, url)]).toEqual([sources, false]);
   });
 });

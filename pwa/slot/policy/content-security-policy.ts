@@ -122,6 +122,26 @@ export function transformPolicies(values: readonly string[], context: PolicyCont
   return { policies, upgradesInsecureRequests, opaque, silent };
 }
 
+/** The source lists of an origin's policies that govern what a document, or a worker, connects to. */
+export function connectSources(values: readonly string[]): string[] {
+  const lists = values.flatMap(parsePolicies).map((policy) => governing(policy, ["connect-src", "default-src"]));
+  return lists.flatMap((sources) => (sources === undefined ? [] : [sources.join(" ")]));
+}
+
+/**
+ * Whether a list lets a page of `origin` open a socket. Without a scheme a source is for sockets as for requests; paths
+ * are left aside.
+ *
+ * @param url `ws:` or `wss:`.
+ */
+export function allowsSocket(sources: string, url: string, origin: string): boolean {
+  const target = new URL(url.replace(/^ws/, "http")).origin;
+  return sources
+    .split(" ")
+    .filter((source) => !/^https?:/i.test(source))
+    .some((source) => sourceMatchesOrigin(source.replace(/^ws(s?:)/i, "http$1"), target, origin));
+}
+
 /** Whether requests of this slot's pages need an upgrade to get past the browser's mixed content check at all. */
 function hasMixedContent(slot: SlotIdentity): boolean {
   return slot.slotOrigin.startsWith("https:") && slot.realOrigin.startsWith("http:");

@@ -5,6 +5,7 @@ import { parseUrl } from "../../../shared/web/origin.ts";
 import { parseReferrerPolicy, type ReferrerPolicy } from "../../../shared/web/policies.ts";
 import { pageConnections } from "../policy/connection-allowlist.ts";
 import {
+  connectSources,
   opaqueDocumentPolicy,
   type PolicyContext,
   slotPermissionsPolicy,
@@ -28,6 +29,8 @@ export interface PageHeaders {
   readonly upgradesInsecureRequests: boolean;
   readonly opaque: boolean;
   readonly silent: boolean;
+  /** As `connectSources` says of a document's or a worker's policies. */
+  readonly connect: readonly string[];
   /** What the field says, "" for nothing: the page script needs it for navigations that it hands on. */
   readonly referrerPolicy: ReferrerPolicy | "";
 }
@@ -170,9 +173,17 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
   }
   const referrerPolicy = parseReferrerPolicy(headerValues(headers, "referrer-policy").join(","));
   if (context.kind === "resource" || context.kind === "read") {
-    return { headers: kept, upgradesInsecureRequests: false, opaque: false, silent: false, referrerPolicy };
+    return {
+      headers: kept,
+      upgradesInsecureRequests: false,
+      opaque: false,
+      silent: false,
+      connect: [],
+      referrerPolicy,
+    };
   }
-  const { policies, ...result } = transformPolicies(headerValues(headers, "content-security-policy"), context);
+  const own = headerValues(headers, "content-security-policy");
+  const { policies, ...result } = transformPolicies(own, context);
   for (const policy of policies) kept.push(["content-security-policy", policy]);
   kept.push(["content-security-policy", slotPolicy(context)]);
   if (context.kind === "document") {
@@ -182,5 +193,5 @@ export function pageHeaders(headers: HeaderList, context: HeaderContext): PageHe
     // Chromium resolves the hosts of links ahead on http: pages; nothing may ask a resolver here.
     kept.push(["x-dns-prefetch-control", "off"]);
   }
-  return { headers: kept, ...result, referrerPolicy };
+  return { headers: kept, ...result, connect: connectSources(own), referrerPolicy };
 }

@@ -241,6 +241,7 @@ function documentParts(
           ...(exchange.savesData && { savesData: true }),
           referrer: documentReferrer(exchange, response),
           referrerPolicy: page.referrerPolicy,
+          ...(page.connect.length === 0 ? {} : { connect: page.connect }),
         },
         nonce,
       );

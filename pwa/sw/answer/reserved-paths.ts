@@ -1,5 +1,7 @@
 /** What a slot's service worker answers by itself: its own small pages and scripts, which are part of this bundle. */
 import pageScript from "ropeway:page-script";
+import socketsScript from "ropeway:sockets-script";
+import workerScript from "ropeway:worker-script";
 
 // The page script comes first, beside what it has in common with this worker: gzip looks back 32 KB.
 
@@ -12,11 +14,12 @@ import { RESERVED_PATH } from "../../../shared/subprotocol.ts";
 import type { Notice } from "../../messages/notice-data.ts";
 import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
 import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
+import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/rewrite/worker-prelude.ts";
 import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
 import type { SlotContext } from "../slot-context.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
-  [ropewayPath.pageScript]: pageScript,
+  [ropewayPath.pageScript]: withSockets(socketsScript, pageScript),
   "/.ropeway/boot.js": bootScript,
   "/.ropeway/frame.js": frameScript,
   "/.ropeway/notice.js": noticeScript,
@@ -41,8 +44,33 @@ export function answerReserved(url: URL, hosts: Hosts, isNavigation: boolean): R
     return noticePage({ kind: "moved", url: url.searchParams.get("url") ?? "", from: "" }, hosts);
   }
   if (isNavigation) return new Response(null, { status: 204 });
+  if (url.pathname === ropewayPath.workerScript) return answer(preludeFor(url), "text/javascript; charset=utf-8");
   const script = SCRIPTS[url.pathname];
   return script === undefined ? answer("", "text/plain", 404) : answer(script, "text/javascript; charset=utf-8");
+}
+
+const ofWorkers = withSockets(socketsScript, workerScript);
+
+function preludeFor({ search }: URL): string {
+  return workerPrelude(ofWorkers, JSON.parse(decodeURIComponent(search.slice(1))) as WorkerConfig);
+}
+
+/** A worker's script, behind the one that gives it sockets. */
+export function withPrelude(
+  body: ReadableStream<Uint8Array>,
+  config: WorkerConfig,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const prelude = workerPrelude(ofWorkers, config);
+  let isStart = true;
+  const before = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      // Workers' scripts are in UTF-8, whatever a field says.
+      if (isStart) controller.enqueue(new TextEncoder().encode(beforeScript(prelude, new TextDecoder().decode(chunk))));
+      isStart = false;
+      controller.enqueue(chunk as Uint8Array<ArrayBuffer>);
+    },
+  });
+  return body.pipeThrough(before);
 }
 
 /**

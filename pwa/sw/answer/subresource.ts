@@ -43,11 +43,17 @@ function resource(exchange: SlotExchange, response: TunnelResponse): Response {
   const { context, head: asked } = exchange;
   const { head } = response;
   const kind = WORKERS.has(asked.destination) ? "worker" : asked.destination === "" ? "read" : "resource";
-  const { headers } = pageHeaders(head.headers, { ...context, kind, url: head.url, nonce: "" });
-  return new Response(trackedBody(exchange, response), {
+  const { headers, connect } = pageHeaders(head.headers, { ...context, kind, url: head.url, nonce: "" });
+  const body = trackedBody(exchange, response);
+  const config = { origin: context.realOrigin, base: head.url, connect };
+  const isWorker = kind === "worker" && body !== null && head.status < 300;
+  const script = isWorker ? exchange.workerScript?.(body, config) : undefined;
+  return new Response(script ?? body, {
     status: head.status,
     statusText: statusTextOf(head),
-    headers: headers.map(([name, value]): [string, string] => [name, value]),
+    headers: headers
+      .filter(([name]) => script === undefined || name !== "content-length")
+      .map(([name, value]): [string, string] => [name, value]),
   });
 }
 

@@ -17,6 +17,7 @@ import {
   type SlotBinding,
   type TunnelToPort,
 } from "../../messages/port-messages.ts";
+import type { SocketRequest } from "../../messages/socket-messages.ts";
 import type { FrameStart, ShellToTunnel, TunnelToShell } from "../../messages/tunnel-messages.ts";
 import { type Ask, DEAF, edgeRequest, type PhoneRequest } from "../exchange/exchange.ts";
 import { HeldResponse, type HeldResponses, holdNavigation } from "../requests/held-responses.ts";
@@ -45,6 +46,8 @@ export interface SlotPortHost extends Pick<Clock, "setTimer"> {
   onSilentDocument(document: SilentDocument): void;
   /** Scripts of this origin put pictures where they can read their pixels. */
   onReadsPixels(origin: string): void;
+  /** @param request a page's, which may ask for anything. */
+  onSocket(request: SocketRequest, binding: SlotBinding, port: MessagePort): void;
   onBrokenDocument(document: TunnelToShell & { type: "broken-document" }): void;
   /** As of `TunnelAbilities`. */
   savesData(): boolean;
@@ -101,6 +104,7 @@ export class SlotPort {
     if (isLate && (message.type === "request" || message.type === "script-cookie")) return;
     if (message.type === "request") return this.#startRequest(message);
     if (message.type === "script-cookie") return this.#setScriptCookie(message);
+    if (message.type === "socket") return this.#host.onSocket(message, this.#binding, message.port);
     if (message.type === "reads-pixels") return this.#host.onReadsPixels(this.#binding.origin);
     if (message.type === "no-document" || message.type === "silent-document") return this.#tellShell(message);
     const exchange = this.#exchanges.get(message.id);

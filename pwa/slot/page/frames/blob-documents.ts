@@ -31,6 +31,11 @@ export function patchBlobs(): void {
   });
 }
 
+/** Null where its address is none, or another page's. */
+export function blobOf(url: string): Blob | null {
+  return blobs.get(url) ?? null;
+}
+
 export function isBlobUrl(url: string): boolean {
   return /^\s*blob:/i.test(url);
 }

@@ -14,7 +14,7 @@ import type { WorkerClient } from "../worker-client.ts";
 import { isBlobUrl } from "./blob-documents.ts";
 
 const CLOSED = "default-src data: blob: 'unsafe-inline' 'unsafe-eval'";
-const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "WebSocket", "Worker", "SharedWorker", "open", "Image"];
+const BORROWED = ["fetch", "XMLHttpRequest", "EventSource", "Worker", "SharedWorker", "open", "Image"];
 
 const getContentWindow = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, "contentWindow")?.get;
 
@@ -27,9 +27,13 @@ export class ChildWindows {
   readonly #seen = new WeakSet<Document>();
   readonly #realms = new WeakSet<object>();
 
-  constructor(context: PageContext, worker: WorkerClient | null) {
+  readonly #setWebSocket: (child: Realm) => void;
+
+  /** @param setWebSocket gives a window one of its own. */
+  constructor(context: PageContext, worker: WorkerClient | null, setWebSocket: (child: Realm) => void) {
     this.#context = context;
     this.#worker = worker;
+    this.#setWebSocket = setWebSocket;
   }
 
   /** As `adoptWindow`, of the window in a frame. */
@@ -59,7 +63,10 @@ export class ChildWindows {
     }
     this.#watchBlobs(child);
     const { href } = child.location;
-    if (href === "about:blank" || href === "about:srcdoc") this.#watchLinks(child);
+    if (href === "about:blank" || href === "about:srcdoc") {
+      this.#watchLinks(child);
+      this.#setWebSocket(child);
+    }
     if (href !== "about:blank") return;
     const meta = seen.createElement("meta");
     meta.httpEquiv = "Content-Security-Policy";

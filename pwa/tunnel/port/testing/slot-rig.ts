@@ -69,6 +69,7 @@ export function slotRig(binding: SlotBinding = TOP_LEVEL, answer?: Ask) {
     ask: askInOrder([heldNavigations(held)], answer ?? network),
     held,
     frameStarts,
+    onSocket: () => {},
     onNavigationMoved: (id, url) => moved.push(`${id} ${url}`),
     onNoDocument: (origin) => noDocuments.push(origin),
     isPageKept: (url) => keptFrom.has(url),
