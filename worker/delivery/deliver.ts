@@ -21,10 +21,10 @@ const changeImage: Stage = async (response, { images }) => {
   return { ...response, ...changed, coded: null };
 };
 
-/** What may be a dictionary later is copied as it passes. */
+/** A body that may be a dictionary later is copied as it passes. */
 const keep: Stage = (response, { dictionary }) => ({ ...response, ...dictionary?.keep(response) });
 
-/** What the phone has stored goes as a name. */
+/** A body that the phone has stored goes as a name. */
 const refer: Stage = async (response, { request, refer }) =>
   request.head.stored === undefined ? response : { ...response, ...(await refer(response, request.head)) };
 
@@ -34,7 +34,7 @@ const codeAgainst: Stage = async (response, { request, dictionary }) =>
 
 const STAGES: readonly Stage[] = [observe, changeImage, keep, refer, codeAgainst, code];
 
-/** What the phone gets of `response`. */
+/** Leads a response through all stages. @returns the response as the phone gets it. */
 export async function deliver(response: UpstreamResponse, delivery: Delivery): Promise<ServerResponse> {
   const { coded = null, cameCoded = false } = response;
   const mayPassOn = delivery.takesBrotli === true;

@@ -51,7 +51,7 @@ export function createEdgeBackend({ upstream, jar, transportSecurity, now }: Ups
   };
 }
 
-/** What the edge keeps for the phone that asks. */
+/** Records that the edge keeps for the phone that asks. */
 interface PhoneRecords {
   readonly sentLog: SentLog;
   readonly dictionaries?: Pick<PhoneDictionaries, "forget">;
@@ -141,7 +141,7 @@ async function answerEdgeRequest(head: RequestHead, siteData: SiteData): Promise
   throw violation(`Cannot answer ${head.method} ${head.url}: the edge has nothing of that name`);
 }
 
-/** What the page's link leads to. */
+/** The address that the page's link leads to. */
 function linkOf(head: RequestHead): URL {
   const url = pageOf(head);
   if (url.search !== "" || url.username + url.password !== "")
@@ -199,7 +199,7 @@ export class SentLog {
     this.#now = now;
   }
 
-  /** What `claim` would say of a repeated request now. */
+  /** The answer that `claim` would give to a repeated request now. */
   async find(id: string): Promise<SentLogAnswer> {
     if (await this.#store.has(id)) return "sent";
     return (await this.#store.coversFrom()) > this.#now() - limits.repeatWindow ? "unknown" : "new";

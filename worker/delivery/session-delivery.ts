@@ -37,29 +37,29 @@ import type { PhoneDictionaries } from "./dictionaries.ts";
 import { type ImageStage, PixelReaders } from "./images/image-stage.ts";
 import { References } from "./references.ts";
 
-/** What the phone says of itself, once for a session. */
+/** Traits that a phone tells once for a session. */
 export interface PhoneTraits {
   readonly userAgent: string;
   readonly acceptLanguage: string;
   /** Where the phone takes pushes: scheme of the hosts that its pages are on. */
   readonly slotScheme?: SlotScheme;
-  /** What its pages are shown in. */
+  /** Size and density of its screen. */
   readonly viewport?: Viewport;
-  /** It has a store: what is told to that is for no page. */
+  /** Whether it has a store: fields for that are for no page. */
   readonly hasStore?: boolean;
-  /** What the bodies are sealed with that may be dictionaries: it undoes `dcz`. */
+  /** Key that seals bodies which may be dictionaries. A phone that names one undoes `dcz`. */
   readonly dictionaryKey?: Uint8Array<ArrayBuffer>;
-  /** It undoes `br`. */
+  /** Whether it undoes `br`. */
   readonly takesBrotli?: boolean;
   /** It knows reason phrases. */
   readonly takesReasons?: boolean;
-  /** What it wants done to pictures. */
+  /** Wish for all pictures of the session. */
   readonly images?: ImageWish;
-  /** It wants no request to go to a tracker. */
+  /** Whether no request is to go to a tracker. */
   readonly blocksTrackers?: boolean;
-  /** It wants less data to be used: origins hear of it. */
+  /** Whether origins are told to send less data. */
   readonly savesData?: boolean;
-  /** What its browser says of itself, as far as it was announced. */
+  /** `accept` of its browser by destination, where that was announced. */
   readonly accept?: AcceptTable;
 }
 
@@ -86,7 +86,7 @@ export function readPhoneTraits(fields: HeaderList): PhoneTraits {
   };
 }
 
-/** What all sessions of a phone share; null where the edge has none. */
+/** Parts that all sessions of a phone share; null where the edge has none. */
 export interface PhoneParts {
   readonly dictionaries: PhoneDictionaries | null;
   /** Changes pictures. */
@@ -125,7 +125,7 @@ export class SessionDelivery {
 
   /** Answers a request that the phone made on `stream`. */
   answer(request: ServerRequest, stream: MuxStream): Promise<ServerResponse> {
-    // What a socket says is as it is.
+    // Messages of a page's socket pass no stage.
     if (request.head.protocol !== undefined) return this.#ask(request);
     const { slotScheme, viewport, accept = {} } = this.#options.phone();
     if (slotScheme === undefined) return this.#fetch(request, null);
@@ -225,12 +225,12 @@ function readable(response: UpstreamResponse, { hasStore, takesReasons }: PhoneT
   return { ...response, head: { ...head, headers } };
 }
 
-/** What the tunnel would say of a request of the page that `document` asks for. */
+/** The request as the tunnel would send it for the page that `document` asks for. */
 function onPageOf(document: ServerRequest, head: RequestHead): RequestHead {
   return document.head.allowsTrackers === true ? { ...head, allowsTrackers: true } : head;
 }
 
-/** What an element may load, so that it could be pushed. */
+/** Whether an element may load it, so that it could be pushed. */
 function isResource({ method, mode, url }: RequestHead): boolean {
   return method === "GET" && mode !== "navigate" && /^https?:/.test(url);
 }

@@ -14,7 +14,7 @@ const STALL_TIME = 100;
 interface PushTurn {
   /** Resolves when the push may be sent. */
   readonly come: Promise<void>;
-  /** It must wait no longer: the page has asked for it. */
+  /** The page has asked for it: the push waits no longer. */
   release(): void;
 }
 

@@ -35,7 +35,7 @@ export function isRedirect(status: number, location: string | null): location is
   return location !== null && location !== "" && isRedirectStatus(status);
 }
 
-/** One out of the origin goes back as it is where the phone has to decide what may load there. */
+/** A redirect out of the origin goes back as it is where the phone has to decide what may load there. */
 export function mayFollow({ redirect }: Pick<RequestHead, "redirect">, from: URL, location: string): boolean {
   if (redirect === "manual") return false;
   return redirect !== "same-origin" || URL.parse(location, from)?.origin === from.origin;
@@ -106,7 +106,7 @@ function decodePercent(text: string): string {
   }
 }
 
-/** The referrer that a request may begin with: of who asks, or none. What loads from elsewhere refers to nothing. */
+/** The referrer that a request may begin with: of who asks, or none. A referrer of another origin counts as none. */
 export function ownReferrer({ referrer, origin }: Pick<RequestHead, "referrer" | "origin">): string {
   return isSameOrigin(referrer, origin) ? bareUrl(new URL(referrer)).href : "";
 }
@@ -166,7 +166,7 @@ export class TransportSecurity {
     return false;
   }
 
-  /** What a response from `url` says (section 8.1). @param field null where it says nothing */
+  /** Takes the policy of a response from `url` (section 8.1). @param field null where it says nothing */
   async take(partition: string, url: URL, field: string | null): Promise<void> {
     const host = knownHost(url);
     const directives = field === null || url.protocol !== "https:" ? null : parseField(field);

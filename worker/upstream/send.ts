@@ -1,4 +1,4 @@
-/** One request to one origin: timed, retried where that is safe, its failures typed. */
+/** Sends a request to an origin: timed, retried where that is safe, its failures typed. */
 import { type Clock, pause } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import type { SendableBody } from "./request-body.ts";
@@ -188,7 +188,7 @@ function typedCause(error: unknown): RopewayError | null {
   return null;
 }
 
-// What the platforms' fetch throws, as the codes of PROTOCOL.md section 7. Seen with workerd, Deno and Node.
+// Errors that the platforms' fetch throws, as the codes of PROTOCOL.md section 7. Seen with workerd, Deno and Node.
 
 export interface FailureClass {
   readonly code: ErrorCode;
@@ -296,7 +296,7 @@ export class OfflineCheck {
     return Promise.race([this.#reachesNone(), isTooLate]);
   }
 
-  /** One after the other: a local workerd stands still while it looks a name up. */
+  /** Asks hosts one after the other: a local workerd stands still while it looks a name up. */
   async #reachesNone(): Promise<boolean> {
     const { hosts, reach } = this.#deps;
     for (const host of hosts) {
@@ -327,7 +327,7 @@ export function upstreamError(url: URL, code: ErrorCode, cause: unknown): Ropewa
   return new RopewayError(code, "stream", "origin", `Cannot load from ${url.host}: ${reason}`, { cause });
 }
 
-/** What a failure of our own is to the phone. Passes a RopewayError through. */
+/** A failure of our own, as the phone hears of it. Passes a RopewayError through. */
 export function toRopewayError(error: unknown): RopewayError {
   if (error instanceof RopewayError) return error;
   return new RopewayError(

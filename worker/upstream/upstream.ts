@@ -106,7 +106,7 @@ export interface UpstreamParts {
   readonly now: () => number;
 }
 
-/** One phone's upstream: cookies and preflight results are shared by all its exchanges. */
+/** The upstream of a phone: cookies and preflight results are shared by all its exchanges. */
 export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
   const { cookieJarStore, allowPrivate, isExempt, ...rest } = deps;
   const { now, setTimer } = deps;
@@ -136,9 +136,9 @@ export function createUpstreamParts(deps: UpstreamDeps): UpstreamParts {
   return { upstream, jar, transportSecurity, now };
 }
 
-/** What is asked of `upstream`. Its body is owned by the exchange from then on. */
+/** A request to `upstream`. Its body is owned by the exchange from then on. */
 export interface UpstreamRequest extends ServerRequest {
-  /** What is constant for the session, sent once by the phone. */
+  /** Fields that the phone sends once for its session. */
   readonly userAgent: string;
   readonly acceptLanguage: string;
   readonly savesData?: boolean;
@@ -172,7 +172,7 @@ interface ExchangeDeps extends SendDeps, BodyPlatform {
   readonly withFixedLength?: WithFixedLength;
 }
 
-/** One exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
+/** An exchange with origins: from the phone's request through redirects to the response that goes to the phone. */
 class Exchange {
   readonly #deps: ExchangeDeps;
   readonly #request: UpstreamRequest;
@@ -239,7 +239,7 @@ class Exchange {
     }
   }
 
-  /** One request and its response head: checked, with its cookies stored. */
+  /** Sends a request and takes its response head: checked, with its cookies stored. */
   async #hop(): Promise<Response> {
     const { head, userAgent, acceptLanguage, savesData = false } = this.#request;
     const elsewhere = await this.#secure();
@@ -521,7 +521,7 @@ interface OriginResponse {
   readonly headers: Headers;
 }
 
-/** What the tunnel is told of a GET, which is not for the page: so whatever CORS exposes to that. */
+/** Marks of a GET for the tunnel, and not for the page: so whatever CORS exposes to that. */
 function howToGoOn(
   response: OriginResponse,
   continuation: Continuation | null,

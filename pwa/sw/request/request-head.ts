@@ -83,7 +83,7 @@ export function forwardedFields({ headers }: Pick<Request, "headers">, bodyLengt
   return fields;
 }
 
-/** What is not of the origin refers to nothing. */
+/** A referrer of another origin counts as none. */
 function isReserved(url: URL, slot: SlotContext): boolean {
   return url.origin === slot.slotOrigin && url.pathname.startsWith(RESERVED_PATH);
 }
