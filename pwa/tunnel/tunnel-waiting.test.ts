@@ -155,11 +155,12 @@ describe("pushes", () => {
     tunnel.introduce({ ...constants, accept: { image: "image/webp" } });
     await settle();
     expect(sessionHeads).toEqual([
-      { "user-agent": "phone", "accept-language": "en", "sec-ropeway-stored": "1" },
+      { "user-agent": "phone", "accept-language": "en", "sec-ropeway-stored": "1", "sec-ropeway-reasons": "1" },
       {
         "user-agent": "phone",
         "accept-language": "en",
         "sec-ropeway-stored": "1",
+        "sec-ropeway-reasons": "1",
         "accept-push": "https",
         "accept-image": "image/webp",
       },
