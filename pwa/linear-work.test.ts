@@ -9,10 +9,9 @@ import { HtmlRewriter, type MarkupRules, pageRewriter, rewriteMarkup } from "./s
 import { escapeAttribute } from "./slot/rewrite/html-tag.ts";
 import { parseRefresh } from "./slot/rewrite/meta-refresh.ts";
 import { pageHeaders } from "./slot/rewrite/response-headers.ts";
-import { DocumentDecoder, sniffCharset } from "./sw/answer/charset.ts";
-import { asAttachment } from "./sw/answer/disposition.ts";
-import { LITE_RULES } from "./sw/lite/lite-rules.ts";
-import { StylePlaces } from "./sw/lite/style-places.ts";
+import { DocumentDecoder, sniffCharset } from "./sw/answer/document.ts";
+import { asAttachment } from "./sw/answer/navigation.ts";
+import { LITE_RULES, StylePlaces } from "./sw/lite/lite-document.ts";
 import { patternOf, toTemplate } from "./tunnel/store/ahead/page-visits.ts";
 
 type Case = readonly [name: string, size: number, work: (size: number) => unknown];

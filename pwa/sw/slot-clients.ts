@@ -1,15 +1,9 @@
-/**
- * What a slot's service worker asks of the slot's pages, which outlive it: a port to the tunnel of their window, and
- * signs of life while a long response streams, since a browser stops an idle worker after half a minute.
- *
- * Each window of the app has a tunnel, and what is under way in one is not in another: a request goes through the port
- * of the window that its page is in.
- */
 import { BoundedMap } from "../../shared/bounded-map.ts";
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { RESERVED_PATH } from "../../shared/subprotocol.ts";
 import { MESSAGE_TAG } from "../messages/page-messages.ts";
+import type { SlotCondition } from "../messages/slot-condition.ts";
 import type { WorkerToPage } from "../messages/worker-messages.ts";
 import { TunnelPort } from "./tunnel-port.ts";
 
@@ -34,6 +28,13 @@ const LONG_BODY = 10_000;
 const KEEP_ALIVE_INTERVAL = 15_000;
 const DOCUMENTS_KNOWN = 64;
 
+/**
+ * What a slot's service worker asks of the slot's pages, which outlive it: a port to the tunnel of their window, and
+ * signs of life while a long response streams, since a browser stops an idle worker after half a minute.
+ *
+ * Each window of the app has a tunnel, and what is under way in one is not in another: a request goes through the port
+ * of the window that its page is in.
+ */
 export class SlotClients {
   /** Ports by the id of the page that brought them, or whose document came through them; the latest last. */
   #ports = new BoundedMap<string, TunnelPort>(PAGES_KEPT);
@@ -226,4 +227,32 @@ async function firstAnswers(asked: readonly Promise<TunnelPort | null>[]): Promi
     void Promise.all(all).then(() => resolve());
   });
   return ports;
+}
+
+/** What no browser grants without a question. */
+const ASKED_FOR =
+  "camera clipboard-read geolocation idle-detection local-fonts microphone midi notifications window-management";
+
+/**
+ * The state of a host of a list, by which the shell decides whether another origin may have it (decision 30).
+ *
+ * @param askerId client that asks.
+ * @param isBusy something is under way for a page, which may be there no more.
+ */
+export async function slotCondition(askerId: string, isBusy: boolean): Promise<SlotCondition> {
+  // Also clients without a worker: a page could have unregistered it.
+  const clients = await self.clients.matchAll({ type: "all", includeUncontrolled: true });
+  const isAlone = !isBusy && clients.every(({ id }) => id === askerId);
+  return { isAlone, permissions: await grantedPermissions(self.navigator.permissions) };
+}
+
+async function grantedPermissions(permissions: Permissions): Promise<readonly string[]> {
+  const states = await Promise.all(
+    ASKED_FOR.split(" ").map(async (name) => {
+      // A browser without such a thing has no name for it.
+      const status = await permissions.query({ name: name as PermissionName }).catch(() => null);
+      return { name, isGranted: status?.state === "granted" };
+    }),
+  );
+  return states.filter(({ isGranted }) => isGranted).map(({ name }) => name);
 }

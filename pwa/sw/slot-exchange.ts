@@ -1,9 +1,10 @@
 import type { ScriptCookie } from "../../shared/http/heads.ts";
 import type { ImageNote } from "../../shared/http/phone-fields.ts";
 import { hasNullBody } from "../../shared/web/origin.ts";
-import type { PortRequestHead, SilentDocument } from "../messages/port-messages.ts";
+import type { PortRequestHead, SilentDocument, SlotBinding } from "../messages/port-messages.ts";
+import { shellOriginOf } from "../slot/documents/shell-origin.ts";
 import type { WorkerConfig } from "../slot/rewrite/worker-prelude.ts";
-import type { SlotContext } from "./slot-context.ts";
+import type { SlotIdentity } from "../slot/slot-url.ts";
 import type { TunnelResponse } from "./tunnel-port.ts";
 
 /** One request of a slot's page, from the fetch event to the answer. */
@@ -52,4 +53,41 @@ export function trackedBody(
   }
   exchange.finish();
   return response.body();
+}
+
+/** A slot's service worker knows of its slot the host that it runs on, and the binding of its port. */
+export interface SlotContext extends SlotIdentity {
+  readonly binding: SlotBinding;
+  /** `http://localhost:8787`: where the shell is. */
+  readonly shellOrigin: string;
+  /** CSP sources of all slots: `http://*.localhost:8787`, or a list. */
+  readonly slotSources: string;
+}
+
+/** What the edge puts before the slot's worker where slots have a list of hosts (`worker/front/hosts.ts`). */
+export interface ToldHosts {
+  readonly ropewayShell?: string;
+  /** Origins, between spaces. */
+  readonly ropewaySlots?: string;
+}
+
+/** Whether this host is one of a list, which other origins had before and others will have. */
+export function isListed(told: ToldHosts = globalThis as ToldHosts): boolean {
+  return told.ropewaySlots !== undefined;
+}
+
+/** @param slot location of the service worker. */
+export function slotContext(
+  slot: { readonly origin: string; readonly protocol: string; readonly host: string },
+  binding: SlotBinding,
+  told: ToldHosts = globalThis as ToldHosts,
+): SlotContext {
+  const shellOrigin = told.ropewayShell ?? shellOriginOf(slot.origin);
+  return {
+    slotOrigin: slot.origin,
+    realOrigin: binding.origin,
+    binding,
+    shellOrigin,
+    slotSources: told.ropewaySlots ?? shellOrigin.replace("//", "//*."),
+  };
 }

@@ -4,7 +4,7 @@
  * would cross the link for each new site.
  */
 import { shellOriginOf } from "../slot/documents/shell-origin.ts";
-import type { ToldHosts } from "./slot-context.ts";
+import type { ToldHosts } from "./slot-exchange.ts";
 
 declare const self: ServiceWorkerGlobalScope &
   ToldHosts & {

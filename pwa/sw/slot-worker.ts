@@ -16,15 +16,9 @@ import { answerReserved, noticePage, placeholderPage, rebootPage, withPrelude } 
 import { answerSubresource, savingWorker, WORKERS } from "./answer/subresource.ts";
 import { takeEveryRequest } from "./every-request.ts";
 import { PortLost } from "./port-lost.ts";
-import { EventStreams } from "./request/event-streams.ts";
-import { isFromOwn } from "./request/navigation-source.ts";
-import { outgoingBody } from "./request/request-body.ts";
-import { referrerOf, requestHead } from "./request/request-head.ts";
-import { watchedBody } from "./request/upload-progress.ts";
-import { SlotClients } from "./slot-clients.ts";
-import { slotCondition } from "./slot-condition.ts";
-import { isListed, type SlotContext, slotContext } from "./slot-context.ts";
-import type { SlotExchange } from "./slot-exchange.ts";
+import { EventStreams, isFromOwn, outgoingBody, referrerOf, requestHead, watchedBody } from "./request/slot-request.ts";
+import { SlotClients, slotCondition } from "./slot-clients.ts";
+import { isListed, type SlotContext, type SlotExchange, slotContext } from "./slot-exchange.ts";
 import type { TunnelPort } from "./tunnel-port.ts";
 
 declare const self: ServiceWorkerGlobalScope;

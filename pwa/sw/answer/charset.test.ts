@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sniffCharset } from "./charset.ts";
+import { sniffCharset } from "./document.ts";
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 

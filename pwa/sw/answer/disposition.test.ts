@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { asAttachment } from "./disposition.ts";
+import { asAttachment } from "./navigation.ts";
 
 it.each([
   ["", "", "attachment"],

@@ -14,20 +14,20 @@ import { takeFormMark, toSlot } from "../../slot/slot-url.ts";
 import { PortLost } from "../port-lost.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
-import { charsetOf } from "./charset.ts";
-import { asAttachment } from "./disposition.ts";
-import { isRedirected, locationOf, redirectTarget } from "./navigation-redirects.ts";
-import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
-import { type DocumentText, rewrittenBody } from "./rewritten-body.ts";
 import {
+  charsetOf,
   type DocumentKind,
-  documentKind,
-  errorWithoutPage,
+  type DocumentText,
   imagePage,
   lastOfPath,
+  locationOf,
   mediaPage,
+  outcomeOf,
+  redirectTarget,
+  rewrittenBody,
   titleOf,
-} from "./viewer-pages.ts";
+} from "./document.ts";
+import { emptyPage, noticePage, placeholderPage } from "./reserved-paths.ts";
 
 export async function answerNavigation(exchange: SlotExchange): Promise<Response> {
   let response: TunnelResponse;
@@ -48,20 +48,12 @@ export async function answerNavigation(exchange: SlotExchange): Promise<Response
 }
 
 async function answerWith(exchange: SlotExchange, response: TunnelResponse): Promise<Response> {
-  const { head } = response;
-  if (isRedirected(exchange, response)) return redirected(exchange, response);
-  const location = locationOf(response);
-  if (location !== null) return redirectedElsewhere(exchange, response, location);
-  if (!isFramingAllowed(exchange, head.headers)) {
-    response.cancel();
-    exchange.finish();
-    const reason = "Cannot show this in a frame: the site does not allow it";
-    return failed(exchange, new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "origin", reason));
-  }
-  const contentType = headerValue(head.headers, "content-type") ?? "";
-  const kind = documentKind(head.status, contentType, headerValue(head.headers, "content-disposition") ?? "");
-  const error = await errorWithoutPage(response, kind);
-  if (error === null) return documentOf(exchange, response, kind, contentType);
+  const outcome = await outcomeOf(exchange, response);
+  if (outcome.kind === "redirected") return redirected(exchange, response);
+  if (outcome.kind === "moved") return redirectedElsewhere(exchange, response, outcome.location);
+  const error = outcome.kind === "failed" ? outcome.error : framingError(exchange, response.head.headers);
+  if (outcome.kind !== "failed" && error === null)
+    return documentOf(exchange, response, outcome.kind, outcome.contentType);
   response.cancel();
   exchange.finish();
   return failed(exchange, error);
@@ -135,9 +127,11 @@ function fragmentOf({ request }: SlotExchange): string {
  * Frames of a slot that stands for an embedded origin are known to be below the top-level page. What a top-level slot
  * shows is not below any other (see `isFromOwn`).
  */
-function isFramingAllowed(exchange: SlotExchange, headers: HeaderList): boolean {
+function framingError(exchange: SlotExchange, headers: HeaderList): RopewayError | null {
   const { binding } = exchange.context;
-  return binding.topLevel || framingAllowed(headers, [binding.topLevelOrigin], binding.origin);
+  if (binding.topLevel || framingAllowed(headers, [binding.topLevelOrigin], binding.origin)) return null;
+  const reason = "Cannot show this in a frame: the site does not allow it";
+  return new RopewayError(ErrorCode.REFUSED_STREAM, "stream", "origin", reason);
 }
 
 function documentOf(
@@ -288,4 +282,19 @@ function withBody(
 
 function toHeaders(fields: HeaderList): Headers {
   return new Headers(fields.map(([name, value]): [string, string] => [name, value]));
+}
+
+/**
+ * The field with the disposition type `attachment`. A file name that the origin gives counts, whatever its type, then
+ * `name` (HTML section 4.6.5); without both the browser takes one from the address.
+ */
+export function asAttachment(field: string, name = ""): string {
+  const [parameters = ""] = /;.*$/s.exec(field) ?? [];
+  if (/;\s*filename\*?\s*=/i.test(parameters)) return `attachment${parameters}`;
+  return name === "" ? "attachment" : `attachment; filename*=UTF-8''${extendedValue(name)}`;
+}
+
+/** RFC 8187 section 3.2.1. */
+function extendedValue(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 }

@@ -16,7 +16,7 @@ import { ownConnections } from "../../slot/policy/connection-allowlist.ts";
 import { escapeAttribute } from "../../slot/rewrite/html-tag.ts";
 import { beforeScript, type WorkerConfig, withSockets, workerPrelude } from "../../slot/rewrite/worker-prelude.ts";
 import { isSlotHost, ropewayPath } from "../../slot/slot-url.ts";
-import type { SlotContext } from "../slot-context.ts";
+import type { SlotContext } from "../slot-exchange.ts";
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   [ropewayPath.pageScript]: withSockets(socketsScript, pageScript),

@@ -1,11 +1,11 @@
 /** Answers everything that is not a navigation: scripts, styles, images, fetch and XHR, workers, media. */
 import { statusTextOf } from "../../../shared/http/head-fields.ts";
 import type { Destination } from "../../../shared/http/heads.ts";
+import { HELD_RESPONSE_TIME } from "../../messages/port-messages.ts";
 import { pageHeaders } from "../../slot/rewrite/response-headers.ts";
 import { toSlot } from "../../slot/slot-url.ts";
 import { type SlotExchange, trackedBody } from "../slot-exchange.ts";
 import type { TunnelResponse } from "../tunnel-port.ts";
-import { RedirectedAnswers } from "./redirected-answers.ts";
 
 /** Where it shows whether a response came by a redirect. */
 const SEES_FINAL_URL: ReadonlySet<Destination> = new Set([
@@ -19,8 +19,6 @@ const SEES_FINAL_URL: ReadonlySet<Destination> = new Set([
   "worker",
 ]);
 export const WORKERS: ReadonlySet<string> = new Set(["worker", "sharedworker"]);
-
-const redirectedAnswers = new RedirectedAnswers();
 
 export async function answerSubresource(exchange: SlotExchange): Promise<Response> {
   const { request, context, head: asked } = exchange;
@@ -95,3 +93,58 @@ function opaque(exchange: SlotExchange, response: TunnelResponse): Response {
 function isMixedContent(url: string, slotOrigin: string): boolean {
   return slotOrigin.startsWith("https:") && url.startsWith("http:");
 }
+
+interface RedirectedAnswer {
+  readonly response: TunnelResponse;
+  readonly finish: () => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+const TOKEN = /#(ropeway-[\w-]+)$/;
+
+/**
+ * Responses to which the edge was redirected. The browser must see a redirect to know the final URL (`response.url`,
+ * `redirected`, the base of imports and of `url()`), so it is sent there and comes back for the response.
+ */
+class RedirectedAnswers {
+  readonly #answers = new Map<string, RedirectedAnswer>();
+
+  /**
+   * Takes over the exchange. 303 whatever the origin said: a body has been sent, the browser need not repeat it.
+   *
+   * @param url where the browser is to come back: the final URL as it reads on the slot.
+   */
+  redirect(exchange: SlotExchange, response: TunnelResponse, url: string): Response {
+    // Fragments tell the same URL's requests apart. `response.url` leaves them out, unlike the URLs of loaded scripts.
+    const token = exchange.head.destination === "" ? `ropeway-${crypto.randomUUID()}` : null;
+    const key = token ?? url;
+    this.#giveUp(key);
+    const timer = setTimeout(() => this.#giveUp(key), HELD_RESPONSE_TIME);
+    this.#answers.set(key, { response, finish: exchange.finish, timer });
+    return Response.redirect(token === null ? url : `${url}#${token}`, 303);
+  }
+
+  /** The response that this request comes back for, or null. */
+  claim(request: Pick<Request, "url">): TunnelResponse | null {
+    const key = TOKEN.exec(request.url)?.[1] ?? request.url.split("#", 1)[0] ?? "";
+    const answer = this.#take(key);
+    answer?.finish();
+    return answer?.response ?? null;
+  }
+
+  #take(key: string): RedirectedAnswer | undefined {
+    const answer = this.#answers.get(key);
+    if (answer === undefined) return undefined;
+    this.#answers.delete(key);
+    clearTimeout(answer.timer);
+    return answer;
+  }
+
+  #giveUp(key: string): void {
+    const answer = this.#take(key);
+    answer?.response.cancel();
+    answer?.finish();
+  }
+}
+
+const redirectedAnswers = new RedirectedAnswers();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { escapeHtml } from "../../slot/rewrite/html-tag.ts";
-import { documentKind, imagePage, mediaPage, textPage } from "./viewer-pages.ts";
+import { documentKind, imagePage, mediaPage, textPage } from "./document.ts";
 
 describe("documentKind", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FollowedRedirects } from "./followed-redirects.ts";
+import { FollowedRedirects } from "./lite-request.ts";
 
 const TO = "/~https:bank.example/pay";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { liteContext } from "./lite-context.ts";
-import { liteHeaders } from "./lite-policy.ts";
+import { liteHeaders } from "./lite-document.ts";
+import { liteContext } from "./lite-request.ts";
 
 const context = { ...liteContext("https://ropeway.example", "http://a.example"), nonce: "" };
 

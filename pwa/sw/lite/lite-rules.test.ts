@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HtmlRewriter } from "../../slot/rewrite/html-rewriter.ts";
-import { LITE_RULES } from "./lite-rules.ts";
+import { LITE_RULES } from "./lite-document.ts";
 
 function rewrite(html: string, documentUrl = "https://a.example/b/c.html"): string {
   const context = {

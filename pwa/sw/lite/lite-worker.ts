@@ -10,15 +10,19 @@ import { liteAddress, realOf } from "../../messages/lite-address.ts";
 import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import { answerSubresource } from "../answer/subresource.ts";
 import { PortLost } from "../port-lost.ts";
-import { outgoingBody } from "../request/request-body.ts";
+import { outgoingBody } from "../request/slot-request.ts";
 import type { SlotExchange } from "../slot-exchange.ts";
 import type { TunnelPort } from "../tunnel-port.ts";
-import { FollowedRedirects } from "./followed-redirects.ts";
-import { liteContext } from "./lite-context.ts";
-import { answerLiteNavigation, type LiteNavigation, stay } from "./lite-document.ts";
-import { liteHead, liteReferrer, realTarget } from "./lite-request.ts";
-import { type Leave, LiteWindows } from "./lite-windows.ts";
-import { placesInSheet } from "./style-places.ts";
+import { answerLiteNavigation, type LiteNavigation, placesInSheet, stay } from "./lite-document.ts";
+import {
+  FollowedRedirects,
+  type Leave,
+  LiteWindows,
+  liteContext,
+  liteHead,
+  liteReferrer,
+  realTarget,
+} from "./lite-request.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { placeInPage } from "../../messages/lite-address.ts";
-import { placesInSheet, placesInStyle, StylePlaces } from "./style-places.ts";
+import { placesInSheet, placesInStyle, StylePlaces } from "./lite-document.ts";
 
 const SHEET = "https://a.example/css/main.css";
 const placeOf = (written: string) => placeInPage(written, SHEET, "https://a.example");

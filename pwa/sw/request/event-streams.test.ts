@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ErrorCode, RopewayError } from "../../../shared/errors.ts";
-import { ResponseBody } from "../response-body.ts";
-import { EventStreams } from "./event-streams.ts";
+import { ResponseBody } from "../tunnel-port.ts";
+import { EventStreams } from "./slot-request.ts";
 
 const CANCELLED = new RopewayError(ErrorCode.CANCEL, "stream", "user", "Cannot go on: the page cancelled the request");
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { isFromOwn } from "./navigation-source.ts";
+import { isFromOwn } from "./slot-request.ts";
 
 const SHELL = "http://localhost:8787";
 const SLOT = "http://sbank.localhost:8787";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { outgoingBody as OutgoingBody } from "./request-body.ts";
+import type { outgoingBody as OutgoingBody } from "./slot-request.ts";
 
 const SLOT = { slotOrigin: "https://s7k2.ropeway.example", realOrigin: "https://site.example" };
 const LARGE = 2_000_000;
@@ -9,7 +9,7 @@ let outgoingBody: typeof OutgoingBody;
 beforeEach(async () => {
   // It finds out once what its browser can do.
   vi.resetModules();
-  ({ outgoingBody } = await import("./request-body.ts"));
+  ({ outgoingBody } = await import("./slot-request.ts"));
 });
 
 afterEach(() => {

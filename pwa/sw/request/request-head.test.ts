@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PortRequestHead } from "../../messages/port-messages.ts";
-import { slotContext } from "../slot-context.ts";
-import { requestHead } from "./request-head.ts";
+import { slotContext } from "../slot-exchange.ts";
+import { requestHead } from "./slot-request.ts";
 
 const SLOT = "http://s1.localhost:8787";
 

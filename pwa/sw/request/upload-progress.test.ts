@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Random } from "../../../shared/testing/random.ts";
-import { inPieces } from "./upload-progress.ts";
+import { inPieces } from "./slot-request.ts";
 
 it.each([
   ["at once", (bytes: Uint8Array<ArrayBuffer>) => bytes.buffer],

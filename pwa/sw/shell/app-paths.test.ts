@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { DOWN_PATH, UP_PATH } from "../../../shared/fetch-road/record.ts";
 import * as subprotocol from "../../../shared/subprotocol.ts";
-import { appPaths } from "./app-paths.ts";
+import { appPaths } from "./own-paths.ts";
 
 it("has all that the protocol names, and what is below", () => {
   const { LITE_PATH, RESERVED_PATH, ...named } = subprotocol;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cookiePaths } from "./cookie-paths.ts";
+import { cookiePaths } from "./own-paths.ts";
 
 test.each([
   ["/", ["/"]],

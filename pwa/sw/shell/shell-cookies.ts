@@ -5,8 +5,7 @@
  */
 import { LITE_KEEP_ALIVE } from "../../messages/lite-messages.ts";
 import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
-import { appPaths } from "./app-paths.ts";
-import { cookiePaths } from "./cookie-paths.ts";
+import { appPaths, cookiePaths } from "./own-paths.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 

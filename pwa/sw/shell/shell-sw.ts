@@ -1,8 +1,10 @@
 /** The base host's service worker: the app's own files, precached, so that it opens without a network. */
 import { matchPrecache, precacheAndRoute } from "workbox-precaching";
+import { ownAccept } from "../../../shared/http/phone-fields.ts";
+import { ACCEPT_PATH } from "../../../shared/subprotocol.ts";
 import { LITE_WORKER_QUERY } from "../../messages/lite-messages.ts";
+import type { OwnWorkerToShell } from "../../messages/own-worker-messages.ts";
 import { takeEveryRequest } from "../every-request.ts";
-import { tellAccept } from "./seen-accept.ts";
 import { keepCookiesAway } from "./shell-cookies.ts";
 
 declare const self: ServiceWorkerGlobalScope & {
@@ -44,3 +46,19 @@ self.addEventListener("install", (event) => {
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 keepCookiesAway([...files.map(({ url }) => url), self.__SLOT_WORKER, self.__LISTED, self.__LITE, self.__LITE_WORKER]);
 tellAccept();
+
+const seen = new Map<string, string>();
+
+/** Tells the app what its browser sends as `accept`, which nothing but a service worker is shown. */
+function tellAccept(): void {
+  self.addEventListener("fetch", (event) => {
+    const { url, destination, headers } = event.request;
+    if (new URL(url).pathname !== ACCEPT_PATH) return;
+    event.respondWith(new Response(null, { status: 204 }));
+    seen.set(destination, headers.get("accept") ?? "");
+    const accept = ownAccept(seen);
+    if (accept === null) return;
+    const told: OwnWorkerToShell = { type: "accept", accept };
+    event.waitUntil(self.clients.get(event.clientId).then((client) => client?.postMessage(told)));
+  });
+}

@@ -1,8 +1,6 @@
 import type { Destination, HeaderList, RequestMode } from "../../../shared/http/heads.ts";
-import { ResponseBody } from "../response-body.ts";
-import { slotContext } from "../slot-context.ts";
-import type { SlotExchange } from "../slot-exchange.ts";
-import type { TunnelResponse } from "../tunnel-port.ts";
+import { type SlotExchange, slotContext } from "../slot-exchange.ts";
+import { ResponseBody, type TunnelResponse } from "../tunnel-port.ts";
 
 export interface Asked {
   /** As the service worker sees it. */
