@@ -200,3 +200,30 @@ for (const [place, markup] of Object.entries(places))
     await app.goto(`${origin.origin}/`);
     expect(await run(await app.content())).toEqual(wanted);
   });
+
+test("a socket has the page's cookies and origin, and sets cookies that scripts read", async ({
+  app,
+  origin,
+  direct,
+}) => {
+  origin.page("/", "<p>Page</p>");
+  const run = async (frame: Page | Frame) => {
+    const cookies = await frame.evaluate(async (url) => {
+      // biome-ignore lint/suspicious/noDocumentCookie: the page does it, right before it opens the socket.
+      document.cookie = "own=1";
+      const socket = new WebSocket(url);
+      await new Promise((resolve) => socket.addEventListener("open", resolve));
+      const read = document.cookie;
+      socket.close();
+      return read.split("; ").sort();
+    }, `${server.url}/cookie`);
+    const { origin: asker, cookie, "user-agent": agent, names } = server.asked["/cookie"] ?? {};
+    const sent = (names as string[]).map((name) => name.toLowerCase()).filter((name) => !name.endsWith("-extensions"));
+    return { cookies, asker, cookie, agent, sent: sent.sort() };
+  };
+  await direct.page.goto(`${origin.origin}/`);
+  const wanted = await run(direct.page);
+  expect(wanted).toMatchObject({ cookies: ["heard=1", "own=1"], asker: origin.origin, cookie: "own=1" });
+  await app.goto(`${origin.origin}/`);
+  expect(await run(await app.content())).toEqual(wanted);
+});
