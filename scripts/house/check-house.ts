@@ -1,15 +1,16 @@
 /**
  * Part of `npm run check`: import direction, doors of modules, lengths of functions, and
  * expressions, in all source files.
- * `--borders` prints how many names cross the border of each module, `--messages` how many kinds of messages there are.
+ * `--borders` prints how many names cross the border of each module, `--messages` how many kinds of messages there are,
+ * `--map` writes CONTRIBUTING's map of modules.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/paths.ts";
 import { houseFaults } from "./house-faults.ts";
 import { messageKinds } from "./message-kinds.ts";
-import { borderTable, moduleFaults } from "./modules.ts";
+import { borderTable, mapFaults, moduleFaults, withMap } from "./modules.ts";
 import { sourceShape } from "./source-shape.ts";
 
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
@@ -29,6 +30,12 @@ if (process.argv.includes("--messages")) {
   console.log(`all ${kinds.reduce((sum, [, count]) => sum + count, 0)}`);
 }
 if (process.argv.includes("--borders")) console.log(borderTable(shapes));
-const faults = [...[...shapes].flatMap(([path, shape]) => houseFaults(path, shape)), ...moduleFaults(shapes)];
+const CONTRIBUTING = join(root, "CONTRIBUTING.md");
+if (process.argv.includes("--map")) writeFileSync(CONTRIBUTING, withMap(readFileSync(CONTRIBUTING, "utf8")));
+const faults = [
+  ...[...shapes].flatMap(([path, shape]) => houseFaults(path, shape)),
+  ...moduleFaults(shapes),
+  ...mapFaults(readFileSync(CONTRIBUTING, "utf8")),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { borderTable, KNOTS, MODULES, moduleFaults, moduleOf } from "./modules.ts";
+import { borderTable, KNOTS, MODULES, mapFaults, moduleFaults, moduleMap, moduleOf, withMap } from "./modules.ts";
 import { type SourceShape, sourceShape } from "./source-shape.ts";
 
 /** A project in which each door and open file of the table exports one name, and each module uses what it may. */
@@ -88,5 +88,14 @@ describe("modules", () => {
     const table = borderTable(shapesOf(tidyProject()));
     const { doors = [], open = [] } = MODULES.find(({ name }) => name === "push") ?? {};
     expect(table).toContain(`| push | ${doors.length} | ${open.length} | ${doors.length + open.length} |`);
+  });
+
+  it("stand in CONTRIBUTING's map, a line each", () => {
+    const stale = moduleMap().replace("| **link**", "| **lank**");
+    const text = `# Map\n\n${stale}\n\nAnd so on.\n`;
+    expect(mapFaults(text)).toHaveLength(1);
+    expect(withMap(text)).toBe(`# Map\n\n${moduleMap()}\n\nAnd so on.\n`);
+    expect(mapFaults(withMap(text))).toEqual([]);
+    expect(moduleMap().split("\n")).toHaveLength(MODULES.length + 2);
   });
 });

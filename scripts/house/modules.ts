@@ -414,6 +414,27 @@ export function borderTable(shapes: ReadonlyMap<string, SourceShape>): string {
   ].join("\n");
 }
 
+/** The map of CONTRIBUTING.md: a module a line. All may use `base`. */
+export function moduleMap(): string {
+  const rows = MODULES.map(({ name, purpose, places, doors, uses }) => {
+    const [place = ""] = places;
+    const inPlace = (door: string): string => `\`${door.startsWith(place) ? door.slice(place.length) : door}\``;
+    return `| **${name}** \`${place}\` | ${purpose} | ${doors.map(inPlace).join(", ")} | ${uses.filter((other) => other !== "base").join(", ")} |`;
+  });
+  return ["| module | purpose | doors | may use |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** @param contributing text of CONTRIBUTING.md. */
+export function mapFaults(contributing: string): string[] {
+  if (contributing.includes(`\n${moduleMap()}\n`)) return [];
+  return ["CONTRIBUTING.md: the map of modules is another: node scripts/house/check-house.ts --map writes it"];
+}
+
+/** @returns CONTRIBUTING.md with the map of today in place of its own. */
+export function withMap(contributing: string): string {
+  return contributing.replace(/^\| module \| purpose .*\n(\|.*\n)*/m, () => `${moduleMap()}\n`);
+}
+
 function crossingsOf(shapes: ReadonlyMap<string, SourceShape>): Crossing[] {
   return [...shapes].flatMap(([importer, { imports }]) => {
     const from = moduleOf(importer);
