@@ -52,6 +52,8 @@ test("cookies last over a visit to another site and a restart of the app", async
   await app.goto(`${otherOrigin.origin}/`);
   expect(otherOrigin.requestsTo("/")[0]?.headers.cookie).toBeUndefined();
   await app.page.reload();
+  // The page that is opened again counts as loaded, too.
+  await expect(app.frame().getByText("Away")).toBeVisible();
   await app.goto(`${origin.origin}/`);
   expect(origin.requestsTo("/").at(-1)?.headers.cookie).toBe("kept=1");
   expect(await (await app.content()).evaluate(() => document.cookie)).toBe("kept=1");
