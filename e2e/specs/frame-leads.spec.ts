@@ -105,20 +105,16 @@ async function compare(ways: readonly [string, string][], { app, direct, origin,
 for (const frameKind of SITES) {
   for (const targetKind of SITES) {
     const title = `a frame of the ${frameKind} site leads the page to the ${targetKind} site`;
-    test(title, async ({ app, direct, origin, otherOrigin }) => {
-      const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
-      await compare(mainWays, { app, direct, origin, frame, target });
-    });
-    test(`${title} in further ways${frameKind === targetKind ? "" : " @long"}`, async ({
-      app,
-      direct,
-      origin,
-      otherOrigin,
-    }) => {
-      test.slow();
-      const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
-      await compare(otherWays, { app, direct, origin, frame, target });
-    });
+    const more = `${title} in further ways${frameKind === targetKind ? "" : " @long"}`;
+    for (const [name, ways] of [
+      [title, mainWays],
+      [more, otherWays],
+    ] as const)
+      test(name, async ({ app, direct, origin, otherOrigin }) => {
+        test.slow();
+        const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
+        await compare(ways, { app, direct, origin, frame, target });
+      });
   }
 }
 
