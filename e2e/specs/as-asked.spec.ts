@@ -1,6 +1,6 @@
 /** What origins are told of requests, and pages of answers: as on a direct visit. */
 import type { Frame, Page } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const FIELDS = ["accept-language", "origin", "referer", "sec-fetch-mode", "sec-fetch-dest"] as const;

@@ -1,6 +1,6 @@
 /** Documents that pages make, at `blob:` addresses. */
 import type { Frame, Page } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 
 /** As WordPress's editor makes its canvas: the page fills the document once it is there. */

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { SeenRequest } from "../fixtures/test-origin/test-exchange.ts";
 
 /** Waits until the origin has noticed, and reports how long that took; the time is not asserted. */

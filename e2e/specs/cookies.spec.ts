@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("cookies set by the site are read back by scripts and sent with the next request", async ({ app, origin }) => {
   origin.page("/", "<p>Jar</p>");

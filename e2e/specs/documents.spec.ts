@@ -1,5 +1,5 @@
 import { PICTURE_BYTES, tilePicture } from "../demo/hundred-fifty.ts";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, readFileSync } from "node:fs";
-import { expect, test } from "../fixtures/browser.ts";
+import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { noiseHash } from "../fixtures/test-origin/noise.ts";
 
 const BIG = 200_000_000;
@@ -106,7 +106,7 @@ test.describe("what yields no document", () => {
     }
   }
 
-  test("a file that is asked for from the start page leads back to that", async ({ app, origin }) => {
+  alone("a file that is asked for from the start page leads back to that", async ({ app, origin }) => {
     const started = app.page.waitForEvent("download");
     await app.ask(`${origin.origin}/redirect/302?to=${encodeURIComponent(FILE)}`);
     await started;

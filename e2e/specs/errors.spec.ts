@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { AppPage } from "../fixtures/app-page.ts";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, test, testInOneApp } from "../fixtures/browser.ts";
 import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** Expects an error page of the app with this heading, and a way to try again where that can help. */
@@ -20,13 +20,13 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("no such host", { tag: "@deno" }, async ({ app }) => {
+test("no such host", async ({ app }) => {
   await app.goto("http://nowhere.invalid/");
   await expectError(app, /no site with this name/i);
   await expect(app.page.getByText("nowhere.invalid").first()).toBeVisible();
 });
 
-test("connection refused, and the retry works once somebody answers", { tag: "@deno" }, async ({ app }) => {
+test("connection refused, and the retry works once somebody answers", async ({ app }) => {
   const port = await closedPort();
   await app.goto(`http://127.0.0.1:${port}/`);
   await expectError(app, /turned the connection down/i);
@@ -104,7 +104,7 @@ for (const [part, sent] of [
   });
 }
 
-test("a certificate that nobody trusts", { tag: "@deno" }, async ({ app }) => {
+test("a certificate that nobody trusts", async ({ app }) => {
   const origin = await startTestOrigin({ tls: true });
   await app.goto(`${origin.origin}/echo`);
   await expectError(app, /certificate is not trusted/i);
@@ -229,35 +229,43 @@ test("an error page of the origin is no recent site; the others can be forgotten
 });
 
 for (const code of [404, 500]) {
-  test(`the origin's own ${code} is shown as it is`, async ({ app, origin }) => {
+  testInOneApp(`the origin's own ${code} is shown as it is`, async ({ app, origin }) => {
     await app.goto(`${origin.origin}/status/${code}`);
     await expect(app.frame().getByRole("heading", { name: `Origin's own ${code}` })).toBeVisible();
     await expect(app.page.locator("html")).toHaveAttribute("data-page", "loaded");
   });
 }
 
-test("an error of the origin with nothing in it has the app's page, in frames a sentence", async ({ app, origin }) => {
-  let status = 404;
-  origin.route("/counted", ({ reply }) => reply(status, { "content-type": "text/html", "content-length": "0" }));
-  origin.route("/uncounted", async ({ response }) => {
-    response.writeHead(status, "Sorry", { "content-type": "text/html", "transfer-encoding": "chunked" });
-    response.flushHeaders();
-    response.end();
-  });
-  for (const path of ["/counted", "/uncounted"]) {
-    await app.goto(origin.origin + path);
-    await expectError(app, /nothing to show here/i);
-    await expect(app.page.getByText(`HTTP error ${status}`)).toBeVisible();
-    await expect(app.address).toHaveValue(origin.origin + path);
-    status = 500;
-  }
-  origin.page("/uncounted", "<p>Mended</p>");
-  await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
-  await expect(app.frame().getByText("Mended")).toBeVisible();
-  origin.page("/", '<iframe title="Inner" src="/counted"></iframe>');
-  await app.goto(`${origin.origin}/`);
-  await expect(app.frame().frameLocator("iframe").getByText("Cannot load 127.0.0.11")).toBeVisible();
-});
+testInOneApp(
+  "an error of the origin with nothing in it has the app's page, in frames a sentence",
+  async ({ app, origin }) => {
+    let status = 404;
+    origin.route("/counted", ({ reply }) => reply(status, { "content-type": "text/html", "content-length": "0" }));
+    origin.route("/uncounted", async ({ response }) => {
+      response.writeHead(status, "Sorry", { "content-type": "text/html", "transfer-encoding": "chunked" });
+      response.flushHeaders();
+      response.end();
+    });
+    for (const path of ["/counted", "/uncounted"]) {
+      await app.goto(origin.origin + path);
+      await expectError(app, /nothing to show here/i);
+      await expect(app.page.getByText(`HTTP error ${status}`)).toBeVisible();
+      await expect(app.address).toHaveValue(origin.origin + path);
+      status = 500;
+    }
+    origin.page("/uncounted", "<p>Mended</p>");
+    await app.navigated(() => app.page.getByRole("button", { name: "Try again" }).click());
+    await expect(app.frame().getByText("Mended")).toBeVisible();
+    origin.page("/", '<iframe title="Inner" src="/counted"></iframe>');
+    await app.goto(`${origin.origin}/`);
+    await expect(
+      app
+        .frame()
+        .frameLocator("iframe")
+        .getByText(`Cannot load ${new URL(origin.origin).hostname}`),
+    ).toBeVisible();
+  },
+);
 
 test("private addresses are refused unless allowed, also behind a redirect", { tag: "@deno" }, async ({
   page,

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("a download that cannot be had leaves the page, and what was typed there", async ({ app, origin }) => {
   origin.page("/", '<input aria-label="Note"><a href="/file.bin" download="file.bin">File</a>');

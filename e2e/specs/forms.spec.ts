@@ -1,4 +1,4 @@
-import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { type ReceivedForm, receivedForm } from "../fixtures/received-form.ts";
 import { noiseBytes } from "../fixtures/test-origin/noise.ts";
 

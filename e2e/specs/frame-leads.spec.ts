@@ -1,6 +1,6 @@
 /** Frames that lead the page: where a browser without the app goes, the app goes, and nowhere else. */
 import type { FrameLocator, Page } from "@playwright/test";
-import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const form = (attributes: string) =>
@@ -66,7 +66,7 @@ function received(target: TestOrigin): unknown[] {
 type Pair = [frame: TestOrigin, target: TestOrigin];
 
 const SITES = ["own", "other"] as const;
-/** Of each kind of way; all of them from and to either site take minutes. */
+/** Of each kind of way. All of them from and to either site take minutes, and so are `@long` but for a few. */
 const MAIN_WAYS = ["a link to _top", "window.open to _parent", "a form to _parent", "submit()", "a GET form"];
 const [mainWays, otherWays] = [true, false].map((isMain) =>
   Object.entries(WAYS).filter(([name]) => MAIN_WAYS.includes(name) === isMain),
@@ -105,12 +105,12 @@ async function compare(ways: readonly [string, string][], { app, direct, origin,
 for (const frameKind of SITES) {
   for (const targetKind of SITES) {
     const title = `a frame of the ${frameKind} site leads the page to the ${targetKind} site`;
-    const more = `${title} in further ways${frameKind === targetKind ? "" : " @long"}`;
-    for (const [name, ways] of [
-      [title, mainWays],
-      [more, otherWays],
+    const isBetween = frameKind !== targetKind;
+    for (const [name, ways, isLong] of [
+      [title, mainWays, !isBetween],
+      [`${title} in further ways`, otherWays, isBetween || frameKind === "other"],
     ] as const)
-      test(name, async ({ app, direct, origin, otherOrigin }) => {
+      test(name, { tag: isLong ? "@long" : [] }, async ({ app, direct, origin, otherOrigin }) => {
         test.slow();
         const [frame, target] = [frameKind, targetKind].map((kind) => (kind === "own" ? origin : otherOrigin)) as Pair;
         await compare(ways, { app, direct, origin, frame, target });
@@ -118,45 +118,49 @@ for (const frameKind of SITES) {
   }
 }
 
-const SANDBOXES: readonly (readonly [frameKind: "own" | "other", sandbox: string | null, tap: boolean])[] = [
-  ["own", null, false],
+type Sandboxed = readonly [frameKind: "own" | "other", sandbox: string | null, tap: boolean];
+
+const SANDBOXED: readonly Sandboxed[] = [
   ["other", null, false],
-  ["other", "allow-scripts allow-same-origin allow-forms", true],
   ["own", "allow-scripts allow-same-origin allow-forms", true],
   ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", true],
+];
+const FURTHER: readonly Sandboxed[] = [
+  ["own", null, false],
+  ["other", "allow-scripts allow-same-origin allow-forms", true],
   ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", false],
   ["own", "allow-scripts allow-same-origin allow-forms allow-top-navigation-by-user-activation", false],
   ["other", "allow-scripts allow-same-origin allow-forms allow-top-navigation", true],
 ];
 
-test("a frame that may not lead the page does not, be it by its sandbox or as nobody has used it", async ({
-  app,
-  direct,
-  origin,
-  otherOrigin,
-}) => {
-  test.slow();
-  for (const [frameKind, sandbox, tap] of SANDBOXES) {
-    for (const [way, unasked] of Object.entries(UNASKED)) {
-      await test.step(`${frameKind} ${sandbox} ${tap ? "with a tap" : "by itself"}: ${way}`, async () => {
-        const frame = frameKind === "own" ? origin : otherOrigin;
-        const attribute = sandbox === null ? "" : `sandbox="${sandbox}"`;
-        const tapped = way === "a link" ? WAYS["a link to _top"] : WAYS["a form to _top"];
-        const content = (tap ? (tapped ?? "") : unasked).replaceAll("TO", `${otherOrigin.origin}/form`);
-        origin.page("/", `<p>Page</p><iframe title="Inner" ${attribute} src="${frame.origin}/inner"></iframe>`);
-        frame.page("/inner", `${content}<script>setTimeout(() => fetch("/echo?done"), 3000)</script>`);
-        const outcomes: unknown[] = [];
-        for (const { around, go, url } of visits(app, direct.page)) {
-          await go(`${origin.origin}/`).catch(() => {});
-          if (tap) await around.frameLocator('iframe[title="Inner"]').locator("#go").click();
-          // Led there, or still here a while after all that the frame did; what was asked for is about to be shown.
-          const isStill = (): boolean => frame.requestsTo("/echo").length > 0 && received(otherOrigin).length === 0;
-          await expect.poll(async () => (await url()).includes("/form") || isStill()).toBe(true);
-          outcomes.push({ leads: (await url()).includes("/form"), received: received(otherOrigin) });
-          for (const each of [origin, otherOrigin]) each.forget();
-        }
-        expect(outcomes[1]).toEqual(outcomes[0]);
-      });
+for (const [name, frames] of [
+  ["a frame that may not lead the page does not, be it by its sandbox or as nobody has used it", SANDBOXED],
+  ["frames of further sandboxes lead the page where they may @long", FURTHER],
+] as const) {
+  test(name, async ({ app, direct, origin, otherOrigin }) => {
+    test.slow();
+    for (const [frameKind, sandbox, tap] of frames) {
+      for (const [way, unasked] of Object.entries(UNASKED)) {
+        await test.step(`${frameKind} ${sandbox} ${tap ? "with a tap" : "by itself"}: ${way}`, async () => {
+          const frame = frameKind === "own" ? origin : otherOrigin;
+          const attribute = sandbox === null ? "" : `sandbox="${sandbox}"`;
+          const tapped = way === "a link" ? WAYS["a link to _top"] : WAYS["a form to _top"];
+          const content = (tap ? (tapped ?? "") : unasked).replaceAll("TO", `${otherOrigin.origin}/form`);
+          origin.page("/", `<p>Page</p><iframe title="Inner" ${attribute} src="${frame.origin}/inner"></iframe>`);
+          frame.page("/inner", `${content}<script>setTimeout(() => fetch("/echo?done"), 3000)</script>`);
+          const outcomes: unknown[] = [];
+          for (const { around, go, url } of visits(app, direct.page)) {
+            await go(`${origin.origin}/`).catch(() => {});
+            if (tap) await around.frameLocator('iframe[title="Inner"]').locator("#go").click();
+            // Led there, or still here a while after all that the frame did; what was asked for is about to be shown.
+            const isStill = (): boolean => frame.requestsTo("/echo").length > 0 && received(otherOrigin).length === 0;
+            await expect.poll(async () => (await url()).includes("/form") || isStill()).toBe(true);
+            outcomes.push({ leads: (await url()).includes("/form"), received: received(otherOrigin) });
+            for (const each of [origin, otherOrigin]) each.forget();
+          }
+          expect(outcomes[1]).toEqual(outcomes[0]);
+        });
+      }
     }
-  }
-});
+  });
+}

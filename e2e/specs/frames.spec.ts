@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 
 test("frames of the same site and srcdoc frames are shown", async ({ app, origin }) => {

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { setBrowserCookies } from "../fixtures/browser-cookies.ts";
 
 const SECRET = "harbour-secret-4711";
@@ -308,44 +308,43 @@ const NEEDED = [
   "/icons",
 ];
 
-test.describe("with one socket, not as many as pay on what the phone takes the link for", () => {
-  test.use({ experiment: { channels: 1 } });
+alone.describe("with one socket, not as many as pay on what the phone takes the link for", () => {
+  alone.use({ experiment: { channels: 1 } });
 
-  test("cookies that a page sets for all hosts of the app are gone before others have them, and do not stop the app", async ({
-    app,
-    origin,
-    otherOrigin,
-  }) => {
-    origin.page("/", "<p>Setter</p>");
-    otherOrigin.page("/", "<p>Reader</p>");
-    const { page } = app;
-    /** For all hosts of the app. Returns what can be read then. */
-    const setCookies = async (count: number, size: number, path: string): Promise<string> => {
-      const { hostname } = new URL(app.base);
-      const cookie = (_: unknown, index: number) =>
-        `c${index}=${"x".repeat(size)}; path=${path}; domain=${hostname}; max-age=9999`;
-      return setBrowserCookies(await app.content(), Array.from({ length: count }, cookie));
-    };
-    const cookies = async () => (await page.context().cookies()).length;
+  alone(
+    "cookies that a page sets for all hosts of the app are gone before others have them, and do not stop the app",
+    async ({ app, origin, otherOrigin }) => {
+      origin.page("/", "<p>Setter</p>");
+      otherOrigin.page("/", "<p>Reader</p>");
+      const { page } = app;
+      /** For all hosts of the app. Returns what can be read then. */
+      const setCookies = async (count: number, size: number, path: string): Promise<string> => {
+        const { hostname } = new URL(app.base);
+        const cookie = (_: unknown, index: number) =>
+          `c${index}=${"x".repeat(size)}; path=${path}; domain=${hostname}; max-age=9999`;
+        return setBrowserCookies(await app.content(), Array.from({ length: count }, cookie));
+      };
+      const cookies = async () => (await page.context().cookies()).length;
 
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await app.goto(`${origin.origin}/`);
-    // The app may have taken it away before it is read.
-    await expect.poll(() => setCookies(1, 10, "/")).toContain("c0=x");
-    await expect.poll(cookies).toBe(0);
-    await app.goto(`${otherOrigin.origin}/`);
-    expect(await setCookies(0, 0, "/")).toBe("");
-    for (const path of ["/", "/.ropeway", "/.ropeway/tunnel"]) await setCookies(50, 4_000, path);
-    await expect.poll(cookies).toBe(0);
-    for (const path of NEEDED) {
-      await setCookies(50, 4_000, path);
-      await expect.poll(cookies, path).toBe(0);
-    }
-    await page.reload();
-    await expect.poll(async () => (await app.stats()).sockets).toBe(1);
-    // Rejects where the worker's script cannot be had.
-    await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
-  });
+      await page.evaluate(() => navigator.serviceWorker.ready);
+      await app.goto(`${origin.origin}/`);
+      // The app may have taken it away before it is read.
+      await expect.poll(() => setCookies(1, 10, "/")).toContain("c0=x");
+      await expect.poll(cookies).toBe(0);
+      await app.goto(`${otherOrigin.origin}/`);
+      expect(await setCookies(0, 0, "/")).toBe("");
+      for (const path of ["/", "/.ropeway", "/.ropeway/tunnel"]) await setCookies(50, 4_000, path);
+      await expect.poll(cookies).toBe(0);
+      for (const path of NEEDED) {
+        await setCookies(50, 4_000, path);
+        await expect.poll(cookies, path).toBe(0);
+      }
+      await page.reload();
+      await expect.poll(async () => (await app.stats()).sockets).toBe(1);
+      // Rejects where the worker's script cannot be had.
+      await page.evaluate(async () => void (await (await navigator.serviceWorker.ready).update()));
+    },
+  );
 
   test("cookies that came while nobody looked go when the app is opened, and updates with them", async ({ app }) => {
     const { page } = app;

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 const ACTIONS = {
   "a link": '<a id="go" href="TARGET">Go</a>',

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { startTestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 const HEARD = `<script>

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("pages whose address is no percent-encoded UTF-8 are shown", async ({ app, origin }) => {
   for (const path of ["/sale-50%-off", "/caf%E9"]) {

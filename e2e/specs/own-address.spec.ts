@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("a page that sends itself to its own address for ever is stopped, and the person is told", async ({
   app,

@@ -1,6 +1,6 @@
 import type { Frame } from "@playwright/test";
 import { photo } from "../demo/pictures.ts";
-import { expect, test } from "../fixtures/browser.ts";
+import { test as alone, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { choosePictures } from "../fixtures/picture-settings.ts";
 
 test("an intersection observer without a root has the page's viewport, with its margin", async ({ app, origin }) => {
@@ -70,29 +70,32 @@ test("a worker made from a data: address runs, and its requests go through the t
   expect(network.leaks("localhost")).toEqual([]);
 });
 
-test("a shared worker that would outlive its site ends when the site is left", async ({ app, origin, otherOrigin }) => {
-  origin.page("/", "<p>Home</p>");
-  otherOrigin.page("/", "<p>Other</p>");
-  const script = `setInterval(() => fetch("/tick"), 100); onconnect = ({ ports: [port] }) => port.postMessage("there")`;
-  origin.route("/worker.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, script));
-  origin.route("/tick", ({ reply }) => reply(200, {}));
-  await app.goto(`${origin.origin}/`);
-  const heard = await (await app.content()).evaluate(
-    () =>
-      new Promise((resolve) => {
-        const options = { name: "long", extendedLifetime: true } as WorkerOptions;
-        new SharedWorker("/worker.js", options).port.onmessage = ({ data }) => resolve(data);
-      }),
-  );
-  expect(heard).toBe("there");
-  await origin.requestTo("/tick");
-  await app.goto(`${otherOrigin.origin}/`);
-  await expect(async () => {
-    origin.forget();
-    await app.page.waitForTimeout(1_000);
-    expect(origin.requestsTo("/tick")).toEqual([]);
-  }).toPass({ timeout: 10_000 });
-});
+alone(
+  "a shared worker that would outlive its site ends when the site is left",
+  async ({ app, origin, otherOrigin }) => {
+    origin.page("/", "<p>Home</p>");
+    otherOrigin.page("/", "<p>Other</p>");
+    const script = `setInterval(() => fetch("/tick"), 100); onconnect = ({ ports: [port] }) => port.postMessage("there")`;
+    origin.route("/worker.js", ({ reply }) => reply(200, { "content-type": "text/javascript" }, script));
+    origin.route("/tick", ({ reply }) => reply(200, {}));
+    await app.goto(`${origin.origin}/`);
+    const heard = await (await app.content()).evaluate(
+      () =>
+        new Promise((resolve) => {
+          const options = { name: "long", extendedLifetime: true } as WorkerOptions;
+          new SharedWorker("/worker.js", options).port.onmessage = ({ data }) => resolve(data);
+        }),
+    );
+    expect(heard).toBe("there");
+    await origin.requestTo("/tick");
+    await app.goto(`${otherOrigin.origin}/`);
+    await expect(async () => {
+      origin.forget();
+      await app.page.waitForTimeout(1_000);
+      expect(origin.requestsTo("/tick")).toEqual([]);
+    }).toPass({ timeout: 10_000 });
+  },
+);
 
 test("a page may lock the pointer after a click", async ({ app, origin }) => {
   origin.page(
@@ -120,7 +123,7 @@ test("addresses of frames and embeds read as the page wrote them", async ({ app,
   expect(read).toEqual([`${guest}/guest`, "movie.swf", `${guest}/made`, "movie.swf"]);
 });
 
-test("pictures are coded anew, or wait for a tap, as the person has chosen", async ({ app, origin }) => {
+alone("pictures are coded anew, or wait for a tap, as the person has chosen", async ({ app, origin }) => {
   const picture = photo("harbour", 600);
   origin.route("/picture.png", ({ reply }) => reply(200, { "content-type": "image/png" }, picture));
   origin.page(
@@ -161,77 +164,77 @@ test("pictures are coded anew, or wait for a tap, as the person has chosen", asy
   expect(await seen()).toEqual({ ...held, role: null });
 });
 
-test("trackers are stopped at the edge where the person wants that, but on sites that are excepted", async ({
-  app,
-  origin,
-}) => {
-  const tracker = "/tracker-of-tests.json";
-  origin.route(tracker, ({ reply }) => reply(200, { "content-type": "application/json" }, "{}"));
-  origin.page(
-    "/",
-    `<p>Waiting</p><script>
+alone(
+  "trackers are stopped at the edge where the person wants that, but on sites that are excepted",
+  async ({ app, origin }) => {
+    const tracker = "/tracker-of-tests.json";
+    origin.route(tracker, ({ reply }) => reply(200, { "content-type": "application/json" }, "{}"));
+    origin.page(
+      "/",
+      `<p>Waiting</p><script>
       const show = (text) => { document.querySelector("p").textContent = text; };
       fetch("${tracker}").then(() => show("Loaded"), (error) => show(error.name));
     </script>`,
-  );
-  const { page } = app;
-  const text = app.frame().locator("p");
-  await page.getByRole("button", { name: "Menu" }).click();
-  await page.getByRole("button", { name: "Settings" }).click();
-  await page.getByRole("switch", { name: "Block trackers" }).click();
-  await page.keyboard.press("Escape");
-  // While the edge has no list yet, all goes.
-  await expect(async () => {
-    origin.forget();
-    await app.goto(`${origin.origin}/?${Math.random()}`);
-    await expect(text).toHaveText("TypeError", { timeout: 1_000 });
-  }).toPass();
-  expect(origin.requestsTo(tracker)).toEqual([]);
-  expect((await app.stats()).trackersBlocked).toBeGreaterThan(0);
+    );
+    const { page } = app;
+    const text = app.frame().locator("p");
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("switch", { name: "Block trackers" }).click();
+    await page.keyboard.press("Escape");
+    // While the edge has no list yet, all goes.
+    await expect(async () => {
+      origin.forget();
+      await app.goto(`${origin.origin}/?${Math.random()}`);
+      await expect(text).toHaveText("TypeError", { timeout: 1_000 });
+    }).toPass();
+    expect(origin.requestsTo(tracker)).toEqual([]);
+    expect((await app.stats()).trackersBlocked).toBeGreaterThan(0);
 
-  await page.getByRole("button", { name: "Site information" }).click();
-  const exception = page.getByRole("switch", { name: "Block trackers on this site" });
-  await expect(exception).toHaveAccessibleDescription("1 request stopped on this page");
-  await exception.click();
-  await page.keyboard.press("Escape");
-  await app.goto(`${origin.origin}/`);
-  await expect(text).toHaveText("Loaded");
-  expect(origin.requestsTo(tracker)).toHaveLength(1);
-});
-
-test("sites hear that the person wants to save data, and what is stored otherwise is asked for anew", async ({
-  app,
-  origin,
-}) => {
-  const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
-  origin.route("/", ({ page }) =>
-    page('<img src="/picture.png">', { vary: "Save-Data", "cache-control": "max-age=600" }),
-  );
-  const load = async () => {
-    origin.forget();
+    await page.getByRole("button", { name: "Site information" }).click();
+    const exception = page.getByRole("switch", { name: "Block trackers on this site" });
+    await expect(exception).toHaveAccessibleDescription("1 request stopped on this page");
+    await exception.click();
+    await page.keyboard.press("Escape");
     await app.goto(`${origin.origin}/`);
-    return origin.requestsTo("/")[0]?.headers["save-data"];
-  };
-  const press = async () => {
+    await expect(text).toHaveText("Loaded");
+    expect(origin.requestsTo(tracker)).toHaveLength(1);
+  },
+);
+
+alone(
+  "sites hear that the person wants to save data, and what is stored otherwise is asked for anew",
+  async ({ app, origin }) => {
+    const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
+    origin.route("/", ({ page }) =>
+      page('<img src="/picture.png">', { vary: "Save-Data", "cache-control": "max-age=600" }),
+    );
+    const load = async () => {
+      origin.forget();
+      await app.goto(`${origin.origin}/`);
+      return origin.requestsTo("/")[0]?.headers["save-data"];
+    };
+    const press = async () => {
+      await app.page.getByRole("button", { name: "Menu" }).click();
+      await app.page.getByRole("button", { name: "Settings" }).click();
+      await setting.click();
+      await app.page.keyboard.press("Escape");
+    };
+    expect(await load()).toBeUndefined();
+    expect(origin.requestsTo("/")).toHaveLength(1);
+    await press();
+    // What is stored is of before.
+    expect(await load()).toBe("on");
+    await expect.poll(() => origin.requestsTo("/picture.png")[0]?.headers["save-data"]).toBe("on");
+    await press();
+    await choosePictures(app, "balanced");
     await app.page.getByRole("button", { name: "Menu" }).click();
     await app.page.getByRole("button", { name: "Settings" }).click();
-    await setting.click();
-    await app.page.keyboard.press("Escape");
-  };
-  expect(await load()).toBeUndefined();
-  expect(origin.requestsTo("/")).toHaveLength(1);
-  await press();
-  // What is stored is of before.
-  expect(await load()).toBe("on");
-  await expect.poll(() => origin.requestsTo("/picture.png")[0]?.headers["save-data"]).toBe("on");
-  await press();
-  await choosePictures(app, "balanced");
-  await app.page.getByRole("button", { name: "Menu" }).click();
-  await app.page.getByRole("button", { name: "Settings" }).click();
-  await expect(setting).toHaveAttribute("aria-checked", "false");
-});
+    await expect(setting).toHaveAttribute("aria-checked", "false");
+  },
+);
 
-test("sites hear with smaller pictures that the person wants to save data", async ({ app, origin }) => {
+alone("sites hear with smaller pictures that the person wants to save data", async ({ app, origin }) => {
   origin.page("/", "<p>Page</p>");
   await choosePictures(app, "balanced");
   await app.goto(`${origin.origin}/`);
@@ -284,50 +287,53 @@ test("scripts read the reason phrases of responses as in a direct visit, of what
   expect(await read(await app.content())).toEqual(await read(direct.page.mainFrame()));
 });
 
-test("pages and workers read that the person saves data, and pages hear when that changes", async ({ app, origin }) => {
-  origin.page("/", `<iframe title="Inner" src="/inner"></iframe><iframe title="Blank"></iframe>`);
-  origin.page("/inner", "<p>Inner</p>");
-  origin.route("/worker.js", ({ reply }) =>
-    reply(
-      200,
-      { "content-type": "text/javascript" },
-      `/* A worker */ "use strict"; postMessage([navigator.connection.saveData, this === undefined, (function () { return this === undefined })()])`,
-    ),
-  );
-  const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
-  const press = async () => {
-    await app.page.getByRole("button", { name: "Menu" }).click();
-    await app.page.getByRole("button", { name: "Settings" }).click();
-    await setting.click();
-    await app.page.keyboard.press("Escape");
-  };
-  await app.goto(`${origin.origin}/`);
-  const page = await app.content();
-  const read = (frame: Frame) =>
-    frame.evaluate(async () => {
-      const inWorker = new Promise((resolve) => {
-        new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
+alone(
+  "pages and workers read that the person saves data, and pages hear when that changes",
+  async ({ app, origin }) => {
+    origin.page("/", `<iframe title="Inner" src="/inner"></iframe><iframe title="Blank"></iframe>`);
+    origin.page("/inner", "<p>Inner</p>");
+    origin.route("/worker.js", ({ reply }) =>
+      reply(
+        200,
+        { "content-type": "text/javascript" },
+        `/* A worker */ "use strict"; postMessage([navigator.connection.saveData, this === undefined, (function () { return this === undefined })()])`,
+      ),
+    );
+    const setting = app.page.getByRole("switch", { name: "Ask sites to send less" });
+    const press = async () => {
+      await app.page.getByRole("button", { name: "Menu" }).click();
+      await app.page.getByRole("button", { name: "Settings" }).click();
+      await setting.click();
+      await app.page.keyboard.press("Escape");
+    };
+    await app.goto(`${origin.origin}/`);
+    const page = await app.content();
+    const read = (frame: Frame) =>
+      frame.evaluate(async () => {
+        const inWorker = new Promise((resolve) => {
+          new Worker("/worker.js").onmessage = ({ data }) => resolve(data);
+        });
+        const saves = (realm: Window) =>
+          (realm.navigator as Navigator & { readonly connection: { readonly saveData: boolean } }).connection.saveData;
+        const frames = [...document.querySelectorAll("iframe")].map(({ contentWindow }) =>
+          saves(contentWindow as Window),
+        );
+        return [saves(window), ...frames, await inWorker];
       });
-      const saves = (realm: Window) =>
-        (realm.navigator as Navigator & { readonly connection: { readonly saveData: boolean } }).connection.saveData;
-      const frames = [...document.querySelectorAll("iframe")].map(({ contentWindow }) =>
-        saves(contentWindow as Window),
-      );
-      return [saves(window), ...frames, await inWorker];
-    });
-  expect(await read(page)).toEqual([false, false, false, [false, false, true]]);
-  const changes = page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const { connection } = navigator as Navigator & { readonly connection: EventTarget & { saveData?: boolean } };
-        connection.addEventListener("change", () => resolve(connection.saveData), { once: true });
-      }),
-  );
-  await press();
-  expect(await changes).toBe(true);
-  await expect.poll(() => read(page)).toEqual([true, true, true, [true, false, true]]);
-  await app.goto(`${origin.origin}/`);
-  expect(await read(await app.content())).toEqual([true, true, true, [true, false, true]]);
-  await press();
-  await expect.poll(async () => (await read(await app.content()))[0]).toBe(false);
-});
+    expect(await read(page)).toEqual([false, false, false, [false, false, true]]);
+    const changes = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const { connection } = navigator as Navigator & { readonly connection: EventTarget & { saveData?: boolean } };
+          connection.addEventListener("change", () => resolve(connection.saveData), { once: true });
+        }),
+    );
+    await press();
+    expect(await changes).toBe(true);
+    await expect.poll(() => read(page)).toEqual([true, true, true, [true, false, true]]);
+    await app.goto(`${origin.origin}/`);
+    expect(await read(await app.content())).toEqual([true, true, true, [true, false, true]]);
+    await press();
+    await expect.poll(async () => (await read(await app.content()))[0]).toBe(false);
+  },
+);

@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Frame, Page } from "@playwright/test";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 interface SocketOrigin {
-  /** `ws://127.0.0.11:port`. */
+  /** `ws://host:port`. */
   readonly url: string;
   /** Fields of the handshakes, by path. */
   readonly asked: Record<string, Record<string, unknown>>;
@@ -18,10 +18,10 @@ interface SocketOrigin {
 }
 
 /** On the host of the test's origin, so that their cookies are the same. */
-async function startSocketOrigin(): Promise<SocketOrigin> {
+async function startSocketOrigin(host: string): Promise<SocketOrigin> {
   const server = new WebSocketServer({
     port: 0,
-    host: "127.0.0.11",
+    host,
     verifyClient: ({ req }: { req: IncomingMessage }) => req.url !== "/refused",
   });
   server.on("headers", (headers, { url }) => {
@@ -45,7 +45,7 @@ async function startSocketOrigin(): Promise<SocketOrigin> {
   });
   await new Promise((resolve) => server.once("listening", resolve));
   return {
-    url: `ws://127.0.0.11:${(server.address() as AddressInfo).port}`,
+    url: `ws://${host}:${(server.address() as AddressInfo).port}`,
     asked,
     ended,
     say(path, text) {
@@ -59,8 +59,8 @@ async function startSocketOrigin(): Promise<SocketOrigin> {
 }
 
 let server: SocketOrigin;
-test.beforeEach(async () => {
-  server = await startSocketOrigin();
+test.beforeEach(async ({ origin }) => {
+  server = await startSocketOrigin(new URL(origin.origin).hostname);
 });
 test.afterEach(() => server.close());
 

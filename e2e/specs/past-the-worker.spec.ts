@@ -4,7 +4,7 @@
  */
 import { createSocket } from "node:dgram";
 import type { AddressInfo } from "node:net";
-import { expect, test as plain } from "../fixtures/browser.ts";
+import { expect, testInOneApp as plain } from "../fixtures/browser.ts";
 
 interface StunServer {
   readonly url: string;

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 interface PolicyDocument {
   readonly featurePolicy: { allowsFeature(name: string): boolean };

@@ -6,9 +6,8 @@ import { isWithin } from "../fixtures/test-origin/connection-owner.ts";
 /** The most that a session may have. */
 const CHANNELS = 6;
 
-/** One that shows documents, and one that fetches. */
+/** On Deno, too, the kind that asks most of an edge. */
 const TAGS: ReadonlyMap<string, string[]> = new Map([
-  ["documentation set (Spectre.css)", ["@deno"]],
   ["single-page app that fetches (Swagger UI)", ["@deno", "@long"]],
   ["slide deck with web fonts (impress.js)", ["@long"]],
   ["slide deck (reveal.js)", ["@long"]],

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { receivedForm } from "../fixtures/received-form.ts";
 
 const RULES = [

@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("origins see real referrers and origins, never a slot's", async ({ app, origin, otherOrigin, link }) => {
   otherOrigin.page("/arrived", "<p>Arrived</p>");

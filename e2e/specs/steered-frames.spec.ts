@@ -1,6 +1,6 @@
 /** Scripts that send a frame somewhere by its window's `location`, as sign-ins do that renew in a hidden frame. */
 import type { Frame, Page } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 /** The arrived documents tell the page around them. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { noiseBytes, noiseHash } from "../fixtures/test-origin/noise.ts";
 import type { Exchange } from "../fixtures/test-origin/test-exchange.ts";
 

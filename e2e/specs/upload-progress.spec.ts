@@ -1,5 +1,5 @@
 import type { Frame } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { Exchange } from "../fixtures/test-origin/test-exchange.ts";
 
 declare global {

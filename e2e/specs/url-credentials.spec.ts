@@ -1,4 +1,4 @@
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 
 test("user and password in an address go to the origin, once", async ({ app, origin }) => {
   origin.route("/private", ({ request, reply }) => {

@@ -1,5 +1,5 @@
 /** Films and sounds wait where a page has a budget, or pictures are off: nothing of them comes before the person taps. */
-import { type AppPage, expect, test } from "../fixtures/browser.ts";
+import { type AppPage, expect, testInOneApp as test } from "../fixtures/browser.ts";
 import { choosePictures } from "../fixtures/picture-settings.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 

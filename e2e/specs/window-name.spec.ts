@@ -1,6 +1,6 @@
 /** `window.name`, which sites use to keep things in and to pass them on. */
 import type { Frame, Page } from "@playwright/test";
-import { expect, test } from "../fixtures/browser.ts";
+import { expect, testInOneApp as test } from "../fixtures/browser.ts";
 import type { TestOrigin } from "../fixtures/test-origin/test-origin.ts";
 
 function serve(origin: TestOrigin, otherOrigin: TestOrigin): void {
