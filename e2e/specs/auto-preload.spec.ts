@@ -90,5 +90,7 @@ for (const [place, test] of [
       expect(passed.filter((each) => !each.startsWith("/.ropeway/") && each !== "/sw.js")).toEqual([]);
     }
     expectAllByEdge([origin, otherOrigin], edge);
-    expect(network.leaks("localhost")).toEqual([]);
+    // The app opens again with the page it had, which is left while it loads: no worker had answered what is given up then.
+    const leaks = network.leaks("localhost").filter(({ failure }) => failure !== "net::ERR_ABORTED");
+    expect(leaks).toEqual([]);
   });
