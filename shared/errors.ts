@@ -58,6 +58,8 @@ export const ErrorCode = {
   NO_PAGE: 0x2d,
   /** Names that everybody has do not resolve at the edge either: it has no internet. */
   EDGE_OFFLINE: 0x2c,
+  /** The origin's answer is not HTTP, or none that the edge can read. */
+  NOT_HTTP: 0x2e,
 } as const;
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];

@@ -19,7 +19,8 @@ import { load } from "./push/testing/push-rig.ts";
 import { RobotsRules } from "./shared-cache/page-warmer.ts";
 import { CookiePartition } from "./upstream/cookie-jar.ts";
 import { exposedFields, PreflightCache } from "./upstream/cors.ts";
-import { endToEndFields } from "./upstream/fields.ts";
+import { endToEndFields, fittingFields } from "./upstream/fields.ts";
+import { fetchLeniently } from "./upstream/lenient-http.ts";
 import { responseJudge, typeClass } from "./upstream/opaque.ts";
 import { locationOf, nextHop, TransportSecurity } from "./upstream/redirects.ts";
 
@@ -37,6 +38,17 @@ const now = (): number => 1_700_000_000_000;
 function show(html: string, piece = 4096, headers: readonly (readonly [string, string])[] = []): void {
   const rig = load({ headers });
   for (let at = 0; at < html.length; at += piece) rig.write(html.slice(at, at + piece));
+}
+
+/** The head of an answer that the platform's fetch refused. */
+async function readLeniently(lines: string): Promise<void> {
+  const readable = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(bytes(`HTTP/1.1 204 No\r\n${lines}\r\n\r\n`));
+      controller.close();
+    },
+  });
+  await fetchLeniently(new Request(URL_A), async () => ({ readable, writable: new WritableStream(), close() {} }));
 }
 
 /** What a document names, where steps do not end it. */
@@ -198,6 +210,15 @@ const bodies: Case[] = [
     1_000,
     (n) =>
       readImageFacts(bytes(`\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR${"\0".repeat(17)}${"\0\0\0\0iCCP\0\0\0\0".repeat(n)}`)),
+  ],
+  ["an answer of folded lines", 500, (n) => readLeniently(`X: a\r\n${" \t b\r\n".repeat(n)}`)],
+  ["an answer of lines that are none", 500, (n) => readLeniently(`${"a b\r\n".repeat(n)}${": \r\n".repeat(n)}`)],
+  ["an answer of blanks", 900, (n) => readLeniently(`X${" ".repeat(4 * n)}:${" ".repeat(4 * n)}`)],
+  ["an answer of lengths", 500, (n) => readLeniently(`Content-Length: ${"1,".repeat(n)}1\r\n`)],
+  [
+    "fields that are too many for the link",
+    500,
+    (n) => fittingFields(Array.from({ length: n }, (_, at) => [`x-${at}`, "y".repeat(at % 900)])),
   ],
   ["text to sniff", 200, (n) => sniff(`${"<!-- -->".repeat(n / 4)}<!--`)],
   ["text that may be JSON", 400, (n) => sniff(`{"${"\\".repeat(n)}`)],

@@ -123,6 +123,7 @@ export const MODULES: readonly Module[] = [
       "worker/upstream/page-socket.ts",
       "worker/upstream/send.ts",
       "worker/upstream/response-body.ts",
+      "worker/upstream/lenient-http.ts",
     ],
     open: ["worker/upstream/destination.ts", "worker/upstream/fields.ts", "worker/upstream/site.ts"],
     uses: ["base", "cache-rules", "coding", "http", "web-rules", "wire"],

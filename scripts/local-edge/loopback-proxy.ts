@@ -133,7 +133,7 @@ interface Answer {
 async function readAnswer(origin: Socket): Promise<Answer> {
   for (let room = MOST_HEAD_BYTES; ; ) {
     const [statusLine = "", ...fields] = await readHead(origin, room);
-    const status = Number(/^HTTP\/\d\.\d +(\d{3})(?!\d)/i.exec(statusLine)?.[1] ?? 0);
+    const status = Number(/^HTTP\/\d+(?:\.\d+)? +(\d{3})(?!\d)/i.exec(statusLine)?.[1] ?? 0);
     if (status < 100 || status === 101) throw new Error("Cannot read the answer: it is not HTTP");
     if (status < 200) {
       room -= statusLine.length + fields.join("").length;

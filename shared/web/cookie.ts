@@ -73,7 +73,7 @@ function nameAndValue(pair: string): Pick<Cookie, "name" | "value"> {
 }
 
 /** Not `trim`, which takes bytes of UTF-8 away, nor an expression, which takes quadratic time. */
-function trimBlanks(text: string): string {
+export function trimBlanks(text: string): string {
   const isBlank = (index: number) => text[index] === " " || text[index] === "\t";
   let [start, end] = [0, text.length];
   while (start < end && isBlank(start)) start++;

@@ -112,8 +112,8 @@ describe.each(["workerd", "deno"] as const)("heads at an edge on %s", (runtime) 
     if (runtime === "workerd") expect(outcome).toBe("many");
     else
       expect(outcome).toMatchObject({
-        code: ErrorCode.UPSTREAM_FAILED,
-        message: expect.stringMatching("more header lines than Deno takes"),
+        code: ErrorCode.NOT_HTTP,
+        message: expect.stringMatching("is not HTTP, or none that this edge can read"),
       });
   });
 });

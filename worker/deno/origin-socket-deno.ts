@@ -53,7 +53,8 @@ export async function openDenoSocket(
   }
 }
 
-async function connectTo(
+/** @param addresses of the URL's name, all of which may be reached; null where its host is an address itself. */
+export async function connectTo(
   { hostname, port, protocol }: URL,
   addresses: readonly string[] | null,
   signal: AbortSignal,

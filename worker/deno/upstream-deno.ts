@@ -9,7 +9,7 @@ import type { CookieJarStore } from "../upstream/cookie-jar.ts";
 import { resolveDestination } from "../upstream/destination.ts";
 import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
-import { CheckedFetch } from "./checked-fetch-deno.ts";
+import { CheckedFetch, fetchUnread } from "./checked-fetch-deno.ts";
 import { withTextCookies } from "./cookie-text.ts";
 import { openDenoSocket } from "./origin-socket-deno.ts";
 import { SharedLookups } from "./shared-lookup.ts";
@@ -57,14 +57,16 @@ export function createDenoUpstream(
     isExempt: demoExemption(options.ROPEWAY_DEMO_ORIGINS),
   };
   const resolveName = lookups.forPhone();
+  const addressesOf = (url: URL, signal: AbortSignal) => resolveDestination(url, destinations, resolveName, signal);
   const asking = async (request: Request) => {
-    const addresses = await resolveDestination(new URL(request.url), destinations, resolveName, request.signal);
+    const addresses = await addressesOf(new URL(request.url), request.signal);
     return checkedFetch.fetch(request, addresses);
   };
   const parts = createUpstreamParts({
     fetch: shared?.through(asking) ?? asking,
+    fetchLeniently: async (request) => fetchUnread(request, await addressesOf(new URL(request.url), request.signal)),
     async openSocket(handshake, signal) {
-      const addresses = await resolveDestination(handshake.url, destinations, resolveName, signal);
+      const addresses = await addressesOf(handshake.url, signal);
       return openDenoSocket(handshake, addresses, signal);
     },
     ...destinations,

@@ -39,7 +39,7 @@ describe("failures", () => {
   it("come of an answer that is not final, as platforms hand it out", async () => {
     const early = Object.defineProperty(new Response(), "status", { value: 103 });
     const { upstream } = fakeWeb({}, { fetch: async () => early });
-    await expect(upstream(navigationTo("https://a.example/"))).rejects.toEqual(failsWith(ErrorCode.UPSTREAM_FAILED));
+    await expect(upstream(navigationTo("https://a.example/"))).rejects.toEqual(failsWith(ErrorCode.NOT_HTTP));
   });
 
   /** Held here: in Node the signal of a request that was collected as garbage is never aborted. */

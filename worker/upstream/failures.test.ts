@@ -25,7 +25,8 @@ describe("classifyFailure", () => {
       ErrorCode.TLS_FAILED,
     ],
     [deno("client error (Connect): received corrupt message of type InvalidContentType"), ErrorCode.TLS_FAILED],
-    [deno("client error (SendRequest): invalid HTTP version parsed"), ErrorCode.UPSTREAM_FAILED],
+    [deno("client error (SendRequest): invalid HTTP version parsed"), ErrorCode.NOT_HTTP],
+    [new Error("invalid Content-Length header value; cl = 2, 2"), ErrorCode.NOT_HTTP],
     // As recorded with Node 24.
     [node("ENOTFOUND", "getaddrinfo ENOTFOUND nosuch.invalid"), ErrorCode.NAME_NOT_RESOLVED],
     [node("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:9999"), ErrorCode.CONNECTION_REFUSED],

@@ -3,6 +3,7 @@ import { ErrorCode, RopewayError } from "../../shared/errors.ts";
 import { isFieldName } from "../../shared/http/head-fields.ts";
 import type { Destination, HeaderField, HeaderList, RequestHead } from "../../shared/http/heads.ts";
 import { isStoreNote } from "../../shared/http/phone-fields.ts";
+import * as limits from "../../shared/limits.ts";
 import { isPotentiallyTrustworthy, isSameOrigin } from "../../shared/web/origin.ts";
 import { toByteString } from "../../shared/wire/hpack/primitives.ts";
 import { codingsOf } from "./response-body.ts";
@@ -210,6 +211,31 @@ export function endToEndFields(headers: Headers): HeaderField[] {
     fields.push([name, toByteString(value)]);
   }
   return fields;
+}
+
+// A head that is too long for the link loses what only a script could miss.
+
+/** Bytes and lines of a head's fields: the link's, less what the edge itself says of a response. */
+const [ROOM, LINES] = [limits.headBytes - 4 * 1024, limits.headFields - 8];
+
+/** Browsers act on these, or Ropeway does. All others are there for scripts at most. */
+const ACTED_ON =
+  /^(?:accept-|access-control-|age$|allow$|cache-control$|clear-|content-(?!security-policy-report-only$)|cross-origin-(?!.*-report-only$)|date$|document-|etag$|expires$|last-modified$|location$|no-vary|origin-agent|permissions-policy$|pragma$|referrer-policy$|refresh$|retry-after$|ropeway-|service-worker|sourcemap$|timing-allow|use-as|vary$|www-auth|x-content-type|x-frame|x-xss)/;
+
+/** The longest of the others go first. Where that does not do, the link refuses the head. */
+export function fittingFields(fields: readonly HeaderField[]): readonly HeaderField[] {
+  const size = ([name, value]: HeaderField): number => name.length + value.length + 32;
+  let [bytes, lines] = [fields.reduce((sum, field) => sum + size(field), 0), fields.length];
+  if (bytes <= ROOM && lines <= LINES) return fields;
+  const dropped = new Set<HeaderField>();
+  const others = fields.filter(([name]) => !ACTED_ON.test(name)).sort((a, b) => size(b) - size(a));
+  for (const field of others) {
+    if (bytes <= ROOM && lines <= LINES) break;
+    dropped.add(field);
+    bytes -= size(field);
+    lines -= 1;
+  }
+  return fields.filter((field) => !dropped.has(field));
 }
 
 // Fields that belong to one connection, or to the edge's own network, and never pass through it.

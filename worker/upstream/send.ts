@@ -1,6 +1,7 @@
 /** Sends a request to an origin: timed, retried where that is safe, its failures typed. */
 import { type Clock, pause } from "../../shared/clock.ts";
 import { ErrorCode, RopewayError } from "../../shared/errors.ts";
+import { isSafe } from "../../shared/http/heads.ts";
 import type { SendableBody } from "./request-body.ts";
 
 /**
@@ -24,11 +25,13 @@ export function wasStored(response: Response): boolean {
 
 export interface SendDeps extends Pick<Clock, "setTimer"> {
   readonly fetch: FetchFunction;
+  /** Asks once more what `fetch` failed to read, as browsers read it (`lenient-http.ts`). */
+  readonly fetchLeniently?: FetchFunction;
   readonly explainFailure?: ExplainFailure;
   readonly offlineCheck?: OfflineCheck;
 }
 
-interface Outgoing {
+export interface Outgoing {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
@@ -65,26 +68,50 @@ export class Sender {
    * @throws RopewayError, also for an answer by which Cloudflare says that it did not reach the origin
    */
   async send(outgoing: Outgoing): Promise<Response> {
-    const { url, method, body } = outgoing;
-    const isRepeatable = body === null && (method === "GET" || method === "HEAD");
-    let response: Response;
-    try {
-      response = await this.#fetch(outgoing);
-    } catch (error) {
-      // The usual cause is a kept-alive connection that the origin closed as it was taken again; browsers retry too. On
-      // workerd also one on which more came than it reads of the response before: trailers, or the body of a 204.
-      const { code, certain } = classifyFailure(error);
-      const isWorthAnother = isRepeatable && (code === ErrorCode.CONNECTION_RESET || !certain);
-      if (!isWorthAnother || this.#controller.signal.aborted) throw await this.#explain(url, error);
-      response = await this.#fetch(outgoing).catch(async (again: unknown) => {
-        throw await this.#explain(url, again);
-      });
-    }
-    // Those before the final one are for the connection alone, and nobody asks for `101`. The platforms hand them out.
-    if (response.status < 200) throw upstreamError(url, ErrorCode.UPSTREAM_FAILED, null);
+    const { url } = outgoing;
+    const response = await this.#attempt(outgoing).catch(async (error: unknown) => {
+      throw await this.#explain(url, error);
+    });
     const code = await cloudflareFailure(response);
     if (code !== null) throw upstreamError(url, code, null);
     return response;
+  }
+
+  /** Up to three attempts where those are safe. Rejects as the one whose failure says most. */
+  async #attempt(outgoing: Outgoing): Promise<Response> {
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        const response = await this.#fetch(outgoing);
+        // Those before the final one are for the connection alone, and nobody asks for `101`. The platforms hand them out.
+        if (response.status < 200) throw upstreamError(outgoing.url, ErrorCode.NOT_HTTP, null);
+        return response;
+      } catch (error) {
+        const kind = this.#controller.signal.aborted || !isRepeatable(outgoing) ? "final" : kindOf(error);
+        // The usual cause is a kept-alive connection that the origin closed as it was taken again; browsers retry too. On
+        // workerd also one on which more came than it reads of the response before: trailers, or the body of a 204.
+        if (kind === "lost" && isFirst) continue;
+        const { fetchLeniently } = this.#deps;
+        if (kind !== "unread" || fetchLeniently === undefined) throw error;
+        return await this.#fetch(outgoing, fetchLeniently).catch((again: unknown) => {
+          throw typedCause(again) ?? error;
+        });
+      }
+    }
+  }
+
+  /**
+   * The answer once more, where its body failed before any of it was there: its chunks are of a kind that the platform's
+   * fetch does not read.
+   *
+   * @param isChunked whether the head says so: Deno says nothing else of chunks that it does not read.
+   * @throws the failure where it is of no use to ask
+   */
+  async sendAgain(outgoing: Outgoing, failure: unknown, isChunked: boolean): Promise<Response> {
+    const { fetchLeniently } = this.#deps;
+    const kind = kindOf(failure);
+    const isOfUse = kind === "unread" || (kind === "lost" && isChunked);
+    if (!isOfUse || !isRepeatable(outgoing) || fetchLeniently === undefined) throw failure;
+    return this.#fetch(outgoing, fetchLeniently);
   }
 
   /** The phone is to send more of the body: until it has, the origin's time does not run. */
@@ -108,10 +135,12 @@ export class Sender {
   translate(url: URL, error: unknown): RopewayError {
     const { reason, aborted } = this.#controller.signal;
     if (aborted && reason instanceof RopewayError) return reason;
-    return upstreamError(url, classifyFailure(error).code, typedCause(error) ?? error);
+    // Once there was a head, what workerd says nothing of is a body that is none.
+    const code = kindOf(error) === "unread" ? ErrorCode.NOT_HTTP : classifyFailure(error).code;
+    return upstreamError(url, code, typedCause(error) ?? error);
   }
 
-  async #fetch({ url, method, headers, body }: Outgoing): Promise<Response> {
+  async #fetch({ url, method, headers, body }: Outgoing, fetch = this.#deps.fetch): Promise<Response> {
     this.#controller.signal.throwIfAborted();
     const request = buildRequest(url, {
       method,
@@ -125,7 +154,7 @@ export class Sender {
     this.#isAwaitingHead = true;
     if (!this.#isSuspended) this.#startTimer();
     try {
-      return await this.#deps.fetch(request, this.#topLevelOrigin);
+      return await fetch(request, this.#topLevelOrigin);
     } finally {
       this.#isAwaitingHead = false;
       this.#clearTimer();
@@ -164,6 +193,10 @@ export class Sender {
     const explained = failure.certain ? null : await this.#deps.explainFailure?.(url, failure).catch(() => null);
     return explained ?? failure.code;
   }
+}
+
+function isRepeatable({ method, body }: Outgoing): boolean {
+  return body === null && isSafe(method);
 }
 
 function buildRequest(url: URL, init: RequestInit): Request {
@@ -211,6 +244,11 @@ const PATTERNS: readonly (readonly [pattern: RegExp, result: FailureClass])[] = 
     certain(ErrorCode.TLS_FAILED),
   ],
   [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|timed out/i, certain(ErrorCode.UPSTREAM_TIMEOUT)],
+  // Of a head, and of a body in chunks.
+  [
+    /message head is too large|invalid .* parsed|unexpected transfer-encoding|invalid chunk|invalid content-length/i,
+    certain(ErrorCode.NOT_HTTP),
+  ],
   [/NotCapable|requires net access/i, certain(ErrorCode.DESTINATION_FORBIDDEN)],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed|connection reset|broken pipe|connection closed before|reading a body/i,
@@ -231,6 +269,14 @@ export function classifyFailure(error: unknown): FailureClass {
     if (match !== undefined) return match[1];
   }
   return certain(ErrorCode.UPSTREAM_FAILED);
+}
+
+/** "unread": something came that the platform's fetch did not understand, as far as it says. */
+function kindOf(error: unknown): "lost" | "unread" | "final" {
+  const typed = typedCause(error);
+  const { code, certain } = typed === null ? classifyFailure(error) : { code: typed.code, certain: true };
+  if (code === ErrorCode.CONNECTION_RESET) return "lost";
+  return code === ErrorCode.NOT_HTTP || !certain ? "unread" : "final";
 }
 
 /** Of IANA, for examples and for itself: they are there as long as names are. */
@@ -318,6 +364,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   [ErrorCode.UPSTREAM_TIMEOUT]: "it did not answer in time",
   [ErrorCode.DESTINATION_FORBIDDEN]: "it is on a private network",
   [ErrorCode.EDGE_OFFLINE]: "this edge has no internet",
+  [ErrorCode.NOT_HTTP]: "what it answered is not HTTP, or none that this edge can read",
 };
 
 /** The typed error for a failed exchange with the host of `url`. Passes a RopewayError through. */
@@ -344,6 +391,7 @@ export function toRopewayError(error: unknown): RopewayError {
 
 /** Number in the text → what it means. A number below 1000 is also the response's status; 1016 comes as 530. */
 const CODES = new Map<number, ErrorCode>([
+  [520, ErrorCode.NOT_HTTP],
   [521, ErrorCode.CONNECTION_REFUSED],
   [522, ErrorCode.UPSTREAM_TIMEOUT],
   [523, ErrorCode.UPSTREAM_FAILED],
@@ -358,7 +406,7 @@ const LONGEST_TEXT = 64;
 /** The failure that a response stands for, or null for one that the origin made. Leaves the response unread. */
 export async function cloudflareFailure(response: Response): Promise<ErrorCode | null> {
   const { status, headers } = response;
-  if (status < 521 || status > 530 || headers.get("server")?.toLowerCase() !== "cloudflare") return null;
+  if (status < 520 || status > 530 || headers.get("server")?.toLowerCase() !== "cloudflare") return null;
   if (headers.get("content-type")?.startsWith("text/plain") !== true) return null;
   if (Number(headers.get("content-length") ?? 0) > LONGEST_TEXT || response.body === null) return null;
 

@@ -5,7 +5,7 @@ import { HIDDEN_AGE, HIDDEN_ETAG, HIDDEN_LAST_MODIFIED, SHARED_CACHE } from "../
 import { currentAge } from "../../shared/http-cache/cache-rules.ts";
 import { hasNullBody, isSameOrigin } from "../../shared/web/origin.ts";
 import { exposedFields, type Tainting } from "./cors.ts";
-import { endToEndFields, knownStatus } from "./fields.ts";
+import { endToEndFields, fittingFields, knownStatus } from "./fields.ts";
 import { isRedirect, locationOf } from "./redirects.ts";
 import { wasStored } from "./send.ts";
 
@@ -33,7 +33,8 @@ type AskedHead = Pick<RequestHead, "method" | "url" | "origin" | "destination" |
 
 export function shownResponse(response: Response, head: AskedHead, hop: LastHop): ShownResponse {
   const shown = filtered(response, head, hop);
-  return wasStored(response) ? { ...shown, headers: [...shown.headers, [SHARED_CACHE, "hit"]] } : shown;
+  const headers = fittingFields(shown.headers);
+  return { ...shown, headers: wasStored(response) ? [...headers, [SHARED_CACHE, "hit"]] : headers };
 }
 
 function filtered(

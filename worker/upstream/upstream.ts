@@ -68,6 +68,7 @@ import {
   type ExplainFailure,
   type FetchFunction,
   type OfflineCheck,
+  type Outgoing,
   type SendDeps,
   Sender,
   toRopewayError,
@@ -84,6 +85,7 @@ export type Upstream = (request: UpstreamRequest) => Promise<UpstreamResponse>;
 export interface UpstreamDeps extends Clock, BodyPlatform {
   /** Reaches no private network by a name, unless that is allowed. */
   readonly fetch: FetchFunction;
+  readonly fetchLeniently?: FetchFunction;
   readonly openSocket: OpenOriginSocket;
   readonly allowPrivate: boolean;
   /** True for an origin that may be reached even though it is private. Asked again on every redirect. */
@@ -197,8 +199,8 @@ class Exchange {
   #isClaimed = false;
   /** The last response says that what the phone has stored holds. */
   #isHeld = false;
-  /** Fields of the last request. */
-  #sent = new Headers();
+  /** The last request. */
+  #sent: Outgoing | null = null;
 
   /** @param request its URL has to be one; its body is owned from here on */
   constructor(deps: ExchangeDeps, request: UpstreamRequest) {
@@ -274,10 +276,10 @@ class Exchange {
       savesData,
     });
     const isConditional = addStoreCondition(headers, head, this.#tainting, this.#chain.length === 1);
-    this.#sent = headers;
     const body = (await this.#body?.open()) ?? null;
     await this.#claim();
-    const response = await this.#sender.send({ url, method: this.#method, headers, body });
+    this.#sent = { url, method: this.#method, headers, body };
+    const response = await this.#sender.send(this.#sent);
     this.#request.checkResponse?.(response);
     await this.#deps.transportSecurity.take(access.partition, url, response.headers.get("strict-transport-security"));
     if (access.allowed) {
@@ -391,7 +393,7 @@ class Exchange {
     };
     const shown = shownResponse(response, this.#request.head, hop);
     const opened = shown.hasBody ? await openBody(response, url.host, this.#deps) : null;
-    let reader = opened?.body ?? null;
+    let reader = opened === null ? null : this.#begunAnew(opened.body, response);
     if (reader !== null && this.#tainting === "opaque") {
       const { verdict, body } = await this.#admit(response, reader);
       const isForOthers = verdict !== "public" || !this.#isPersonal;
@@ -447,8 +449,26 @@ class Exchange {
     }
   }
 
+  /** Where the body fails before any of it is there, the answer is asked for once more. */
+  #begunAnew(body: ChunkReader, { status, headers }: Response): ChunkReader {
+    let [current, isBegun] = [body, false];
+    const begin = async (): Promise<Uint8Array | null> => {
+      isBegun = true;
+      try {
+        return await body.read();
+      } catch (failure) {
+        if (this.#sent === null) throw failure;
+        const again = await this.#sender.sendAgain(this.#sent, failure, headers.has("transfer-encoding"));
+        if (again.status !== status) throw failure;
+        current = (await openBody(again, this.#url.host, this.#deps)).body;
+        return current.read();
+      }
+    };
+    return { read: () => (isBegun ? current.read() : begin()), cancel: (reason) => current.cancel(reason) };
+  }
+
   async #fetchStart(): Promise<{ response: Response; body: ChunkReader } | null> {
-    const headers = new Headers(this.#sent);
+    const headers = new Headers(this.#sent?.headers);
     headers.set("range", `bytes=0-${SNIFFED_BYTES - 1}`);
     headers.delete("if-range");
     const response = await this.#sender.send({ url: this.#url, method: "GET", headers, body: null });

@@ -6,18 +6,26 @@ import { createExplainFailure, type ExplainFailureDeps } from "./fetch-workerd.t
 const lost = classifyFailure(new Error("Network connection lost."));
 const internal = classifyFailure(new Error("internal error; reference = abc"));
 
-function explainWith(outcome: "opened" | "failed" | "hangs", extra: Partial<ExplainFailureDeps> = {}) {
+const stream = { readable: new ReadableStream<Uint8Array>(), writable: new WritableStream<Uint8Array>() };
+
+function explainWith(
+  outcome: "opened" | "opened, TLS failed" | "failed" | "hangs",
+  extra: Partial<ExplainFailureDeps> = {},
+) {
   const asked: { hostname: string; port: number }[] = [];
   let closes = 0;
   const explain = createExplainFailure({
     connect: (address) => {
       asked.push(address);
       const failure = () => Promise.reject(new Error("proxy request failed, cannot connect to the specified address"));
-      return {
-        opened: outcome === "opened" ? Promise.resolve({}) : outcome === "failed" ? failure() : new Promise(() => {}),
-        closed: outcome === "failed" ? failure() : new Promise(() => {}),
+      const socket = (fate: string): ReturnType<ExplainFailureDeps["connect"]> => ({
+        ...stream,
+        opened: fate === "opened" ? Promise.resolve({}) : fate === "failed" ? failure() : new Promise(() => {}),
+        closed: fate === "failed" ? failure() : new Promise(() => {}),
         close: async () => closes++,
-      };
+        startTls: () => socket(outcome === "opened" ? "opened" : "failed"),
+      });
+      return socket(outcome === "opened, TLS failed" ? "opened" : outcome);
     },
     setTimer(task) {
       if (outcome === "hangs") task();
@@ -32,8 +40,10 @@ describe("createExplainFailure", () => {
   it.each([
     ["refused", "failed", lost, "http://a.example/", ErrorCode.CONNECTION_REFUSED],
     ["reset", "opened", lost, "https://a.example/", ErrorCode.CONNECTION_RESET],
-    ["TLS", "opened", internal, "https://a.example/", ErrorCode.TLS_FAILED],
-    ["not HTTP", "opened", internal, "http://a.example/", null],
+    ["reset in TLS", "opened, TLS failed", lost, "https://a.example/", ErrorCode.CONNECTION_RESET],
+    ["TLS", "opened, TLS failed", internal, "https://a.example/", ErrorCode.TLS_FAILED],
+    ["not HTTP over TLS", "opened", internal, "https://a.example/", ErrorCode.NOT_HTTP],
+    ["not HTTP", "opened", internal, "http://a.example/", ErrorCode.NOT_HTTP],
     ["no such name", "failed", internal, "https://a.example/", ErrorCode.NAME_NOT_RESOLVED],
     ["blocked IPv4", "failed", internal, "http://10.0.0.1/", ErrorCode.DESTINATION_FORBIDDEN],
     ["blocked IPv6", "failed", internal, "http://[fd00::1]/", ErrorCode.DESTINATION_FORBIDDEN],

@@ -3,6 +3,7 @@
 import { pause, type SetTimer } from "../../shared/clock.ts";
 import { ErrorCode } from "../../shared/errors.ts";
 import { isPublicAddress, type ResolveName } from "../upstream/destination.ts";
+import type { ConnectToOrigin, OriginConnection } from "../upstream/lenient-http.ts";
 import type { ExplainFailure, FailureClass, FetchFunction } from "../upstream/send.ts";
 
 /**
@@ -74,15 +75,21 @@ export function createGatedFetch(direct: FetchFunction, loopback: FetchFunction,
 const DIAGNOSIS_TIMEOUT = 5_000;
 
 /** The part of a `cloudflare:sockets` socket that is used. */
-interface ProbeSocket {
+interface PlatformSocket extends OriginConnection {
   readonly opened: Promise<unknown>;
   readonly closed: Promise<unknown>;
   close(): Promise<unknown>;
+  startTls(options: { expectedServerHostname: string }): PlatformSocket;
 }
 
+/** `connect` of `cloudflare:sockets`. */
+type Connect = (
+  address: { hostname: string; port: number },
+  options: { secureTransport: "off" | "starttls"; allowHalfOpen: false },
+) => PlatformSocket;
+
 export interface ExplainFailureDeps {
-  /** `connect` of `cloudflare:sockets`. */
-  readonly connect: (address: { hostname: string; port: number }) => ProbeSocket;
+  readonly connect: Connect;
   /**
    * Tells "no such name" from "resolves to a blocked address". Without it the first is assumed. On workerd
    * `node:dns` asks a public resolver over HTTPS, which tells that resolver the name.
@@ -91,46 +98,97 @@ export interface ExplainFailureDeps {
   readonly setTimer: SetTimer;
 }
 
-type Probe = "opened" | "failed" | "timeout";
+/** Opens a connection as `fetch` would, under the same list of addresses. Rejects where that, or TLS, fails. */
+export function connectByTcp(connect: Connect): ConnectToOrigin {
+  return async (url, signal) => {
+    const plain = await opened(startTcp(connect, url), signal);
+    if (url.protocol !== "https:") return plain;
+    return opened(plain.startTls({ expectedServerHostname: bareHost(url).replace(/\.$/, "") }), signal);
+  };
+}
 
-async function probe({ connect, setTimer }: ExplainFailureDeps, hostname: string, port: number): Promise<Probe> {
-  const socket = connect({ hostname, port });
+function startTcp(connect: Connect, url: URL): PlatformSocket {
+  const isSecure = url.protocol === "https:";
+  const host = bareHost(url);
+  // RFC 6761 section 6.3 says where these lead. A local workerd stands still while it asks a resolver that does not know.
+  const hostname = /\.localhost\.?$/.test(host) ? "127.0.0.1" : host;
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  return connect({ hostname, port }, { secureTransport: isSecure ? "starttls" : "off", allowHalfOpen: false });
+}
+
+function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, "$1");
+}
+
+async function opened(socket: PlatformSocket, signal: AbortSignal): Promise<PlatformSocket> {
+  const close = (): void => void socket.close().catch(() => {});
   // Both promises reject when the connection fails; one of them is all that is needed.
   socket.closed.catch(() => {});
-  const opened = socket.opened.then(
-    (): Probe => "opened",
-    (): Probe => "failed",
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    await socket.opened;
+    signal.throwIfAborted();
+    return socket;
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
+}
+
+type Probe = "opened" | "TLS failed" | "failed" | "timeout";
+
+async function probe({ connect, setTimer }: ExplainFailureDeps, url: URL): Promise<Probe> {
+  const over = new AbortController();
+  const tooLate = pause(setTimer, DIAGNOSIS_TIMEOUT).then((): Probe => "timeout");
+  let isReached = false;
+  const watched: Connect = (address, options) => {
+    const socket = connect(address, options);
+    socket.opened.then(
+      () => {
+        isReached = true;
+      },
+      () => {},
+    );
+    return socket;
+  };
+  const result = connectByTcp(watched)(url, over.signal).then(
+    (connection): Probe => {
+      Promise.resolve(connection.close()).catch(() => {});
+      return "opened";
+    },
+    (): Probe => (isReached ? "TLS failed" : "failed"),
   );
-  const result = await Promise.race([opened, pause(setTimer, DIAGNOSIS_TIMEOUT).then((): Probe => "timeout")]);
-  socket.close().catch(() => {});
-  return result;
+  const first = await Promise.race([result, tooLate]);
+  over.abort();
+  return first;
 }
 
 /** Rejects where nobody takes a connection there. @param host with a port, or of a site over https. */
 export async function reachByTcp(deps: ExplainFailureDeps, host: string): Promise<void> {
   const { hostname, port } = new URL(`https://${host}`);
-  if ((await probe(deps, hostname, Number(port) || 443)) !== "opened") throw new Error(`Cannot reach ${host}`);
+  const url = new URL(`http://${hostname}:${Number(port) || 443}`);
+  if ((await probe(deps, url)) !== "opened") throw new Error(`Cannot reach ${host}`);
 }
 
 /**
  * workerd's fetch throws "Network connection lost." for refused and reset, and "internal error" for no such name, a
- * failed TLS handshake, an address its allow list blocks, and a response that is not HTTP. A plain TCP connection to
- * the same port tells most of them apart.
+ * failed TLS handshake, an address its allow list blocks, and a response that is not HTTP. A connection to the same
+ * port tells most of them apart.
  */
 export function createExplainFailure(deps: ExplainFailureDeps): ExplainFailure {
   return async (url, failure) => {
-    const secure = url.protocol === "https:";
-    const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
+    const hostname = bareHost(url);
     const lost = isConnectionLost(failure);
-    // RFC 6761 section 6.3 says where these lead. A local workerd stands still while it asks a resolver that does not know.
-    const asked = /\.localhost\.?$/.test(hostname) ? "127.0.0.1" : hostname;
-    switch (await probe(deps, asked, Number(url.port) || (secure ? 443 : 80))) {
+    switch (await probe(deps, url)) {
       case "timeout":
         return ErrorCode.UPSTREAM_TIMEOUT;
+      case "TLS failed":
+        return lost ? ErrorCode.CONNECTION_RESET : ErrorCode.TLS_FAILED;
       case "opened":
-        if (lost) return ErrorCode.CONNECTION_RESET;
-        // Over plain TCP what remains is a response that is not HTTP.
-        return secure ? ErrorCode.TLS_FAILED : null;
+        // What remains is a response that is not HTTP.
+        return lost ? ErrorCode.CONNECTION_RESET : ErrorCode.NOT_HTTP;
       case "failed":
         if (lost) return ErrorCode.CONNECTION_REFUSED;
         return explainUnreachable(hostname, deps.resolveName);

@@ -6,10 +6,12 @@ import { createEdgeBackend, type EdgeBackend } from "../delivery/edge-handler.ts
 import { demoExemption, readPlan, readSharedCache } from "../front/edge-settings.ts";
 import { lazyCache, type SharedCache, SharedResponses } from "../shared-cache/shared-responses.ts";
 import type { CookieJarStore } from "../upstream/cookie-jar.ts";
+import { fetchLeniently } from "../upstream/lenient-http.ts";
 import { OfflineCheck, readKnownHosts } from "../upstream/send.ts";
 import { createUpstreamParts } from "../upstream/upstream.ts";
 import {
   AS_CODED,
+  connectByTcp,
   createExplainFailure,
   createGatedFetch,
   fetchUncached,
@@ -32,6 +34,7 @@ export function createWorkerdUpstream(ctx: DurableObjectState, env: WorkerEnviro
   const isShared = readPlan(env.ROPEWAY_PLAN).sharesCache && readSharedCache(env.ROPEWAY_SHARED_CACHE);
   const parts = createUpstreamParts({
     fetch: isShared ? new SharedResponses({ cache: sharedCache(env), ...epochClock }).through(asking) : asking,
+    fetchLeniently: (request) => fetchLeniently(request, connectByTcp(connect)),
     openSocket: (handshake, signal) => openWorkerdSocket(loopback, handshake, signal),
     allowPrivate: env.ROPEWAY_ALLOW_PRIVATE === "1",
     isExempt: demoExemption(env.ROPEWAY_DEMO_ORIGINS),

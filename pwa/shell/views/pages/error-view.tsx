@@ -97,6 +97,13 @@ const TEXTS = new Map<number, ErrorText>([
     ),
   ],
   [
+    ErrorCode.NOT_HTTP,
+    origin(
+      "The site’s answer could not be read",
+      "“{host}” answered, but not in the language of the web, or in a way that your edge does not understand. The address is right; another browser may show it.",
+    ),
+  ],
+  [
     ErrorCode.NO_PAGE,
     origin(
       "The site has nothing to show here",
