@@ -18,7 +18,8 @@ const UNIT = {
   failure: VITEST_FAILURE,
 };
 
-const FRESH = { ROPEWAY_FUZZ_SEED: "fresh" };
+/** The same dice each time find little that is new: with others there are more of them. */
+const FRESH = { ROPEWAY_FUZZ_SEED: "fresh", ROPEWAY_FUZZ_FRAMES: "250000" };
 
 const PLAYWRIGHT = {
   summary: /^ *\d+ (passed|failed|skipped|did not run|interrupted)/,

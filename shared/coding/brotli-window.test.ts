@@ -15,7 +15,7 @@ describe("the window that the link takes", () => {
   it("is what any body of no more than its reach can do with, coded whole", () => {
     for (const text of ["", "a", words(10), words(300), words(100_000), random.bytes(70_000)]) {
       for (let bits = 10; bits <= 24; bits++) {
-        for (const quality of [2, 5, 9, 11].slice(0, text.length > 100_000 ? 2 : 4)) {
+        for (const quality of [2, 5, 9, 11].slice(0, text.length > 50_000 ? 2 : 4)) {
           const bytes = coded(text, bits, quality);
           const first = linkWindow(bytes);
           if (first === null) continue;

@@ -20,7 +20,7 @@ import { chaosRequest, type Ended } from "./chaos-request.ts";
 
 const SEED = runSeed();
 const CHANNELS = 4;
-const REQUESTS = 60;
+const REQUESTS = 36;
 const REQUESTS_AT_ONCE = 8;
 /** The phone's clock runs so much faster, that timeouts made for radio links do not take the test's time. */
 const CLOCK_RATE = 8;

@@ -13,7 +13,7 @@ import { EDGES, openTunnelSocket, pairPhone, TestPhone } from "../testing/test-p
 import { startLocalOrigin } from "../upstream/testing/local-origin.ts";
 
 /** Per edge. */
-const MESSAGES = 3000;
+const MESSAGES = 1500;
 const SOCKETS_AT_ONCE = 4;
 const MESSAGES_PER_SOCKET = 25;
 

@@ -7,7 +7,7 @@ import { fuzzExchanges, fuzzFrames, fuzzHeads, fuzzSessions } from "../../testin
 import { Random, runSeed } from "../../testing/random.ts";
 import { firstDifference } from "../../testing/steady-platform.ts";
 
-const FRAMES = Number(process.env.ROPEWAY_FUZZ_FRAMES ?? 250_000);
+const FRAMES = Number(process.env.ROPEWAY_FUZZ_FRAMES ?? 80_000);
 const SEED = runSeed();
 const TIMEOUT = 60_000 + FRAMES / 2;
 
